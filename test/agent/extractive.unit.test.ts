@@ -8,6 +8,7 @@ import {
   searchWords,
 } from '../../src/agent/extractive/answer.ts'
 import { createExtractiveProvider } from '../../src/agent/extractive/provider.ts'
+import { estimateTokens } from '../../src/agent/tokens.ts'
 import { type Overrides, play, resultsOf, textOf, tool } from '../support/loop-kit.ts'
 
 type Passage = {
@@ -338,6 +339,21 @@ test('a client that asked for JSON gets an object, whole', async () => {
   const sampling = { responseFormat: { type: 'json_object' } }
   const { text } = await answerTo('What is a beinoni?', [english], { sampling })
   expect(JSON.parse(text)).toEqual({ answer: expect.stringContaining(english.text) })
+})
+
+test('an answer within a token limit is cut at a sentence and ends with `length`', async () => {
+  const { tools } = library([english])
+  const messages = [{ role: 'user' as const, content: 'What is a beinoni?' }]
+  const answer = async (maxTokens: number) => {
+    const events = await play(createExtractiveProvider(), { tools, messages, sampling: { maxTokens } })
+    return { text: textOf(events), end: events.at(-1) }
+  }
+  const whole = await answer(10_000)
+  expect(whole.end).toMatchObject({ reason: 'stop' })
+  const cut = await answer(Math.floor(estimateTokens(whole.text) / 2))
+  expect(cut.end).toMatchObject({ reason: 'length' })
+  expect(cut.text.length).toBeLessThan(whole.text.length)
+  expect(whole.text.startsWith(cut.text)).toBe(true)
 })
 
 test('results that are no JSON, or not of the expected shape, count as nothing found', async () => {

@@ -183,6 +183,7 @@ const cases: readonly Case[] = [
     /expected boolean/,
   ),
   refuse('a temperature of 3', { temperature: 3 }, 'temperature', /<=2/),
+  refuse('`max_tokens` of -2', { max_tokens: -2 }, 'max_tokens', />=1/),
   refuse('`max_tokens` of 0', { max_tokens: 0 }, 'max_tokens', />=1/),
   refuse('five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', /at most 4 items/),
   refuse('a seed of 1.5', { seed: 1.5 }, 'seed', /int/),
@@ -286,6 +287,7 @@ const optional =
 
 test.each([
   ['null for every optional field', Object.fromEntries(optional.split(' ').map((name) => [name, null]))],
+  ['-1 for no limit of tokens', { max_tokens: -1, max_completion_tokens: -1 }],
   [
     'known parameters that are ignored',
     {

@@ -18,6 +18,7 @@ import {
 } from './answer.ts'
 import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
 import { asksForRuling } from './rulings.ts'
+import { shortened } from './shorten.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -29,14 +30,15 @@ export function createExtractiveProvider(): Provider {
     async ask(request, signal, onText) {
       const move = nextMove(request)
       if (signal.aborted) return stopped
-      const text = move.kind === 'answer' ? shaped(request, move.text) : ''
-      if (text === undefined) return unfit
+      const whole = move.kind === 'answer' ? shaped(request, move.text) : ''
+      if (whole === undefined) return unfit
+      const text = within(request, whole)
       if (!pieces(text).every((piece) => !signal.aborted && onText(piece)))
         return signal.aborted ? stopped : { type: 'enough' }
       const calls = move.kind === 'call' ? move.calls.map(toolCall) : []
       return {
         type: 'finish',
-        reason: calls.length > 0 ? 'tool_calls' : 'stop',
+        reason: calls.length > 0 ? 'tool_calls' : endOf(text, whole),
         toolCalls: calls,
         usage: estimateUsage(request, text),
       }
@@ -200,6 +202,14 @@ function shaped({ sampling }: ModelRequest, text: string): string | undefined {
   const free = sampling.responseFormat?.['type'] === 'json_object'
   const value = free ? { answer: text } : fillSchema(format.schema, text)
   return schemaFault(format.schema, value) === null ? JSON.stringify(value) : undefined
+}
+
+const endOf = (text: string, whole: string) => (text === whole ? 'stop' : 'length')
+
+/** The answer within the token limit of the request. JSON stays whole, because a part of it cannot be parsed. */
+function within({ sampling }: ModelRequest, text: string): string {
+  const { maxTokens } = sampling
+  return maxTokens === undefined || answerFormatOf(sampling) ? text : shortened(text, maxTokens)
 }
 
 /** Pieces of about 60 characters, cut at spaces, so that the answer streams like that of a model. */

@@ -31,7 +31,7 @@ export const chatParameters: readonly Parameter[] = [
         ? 'Log probabilities are not available: leave `logprobs` out, or send false.'
         : undefined,
   },
-  { name: 'max_completion_tokens', does: 'honoured', note: 'for each call of the model' },
+  { name: 'max_completion_tokens', does: 'honoured', note: 'for each call of the model; -1 is no limit' },
   { name: 'max_tokens', does: 'honoured', note: 'the older name of `max_completion_tokens`' },
   {
     name: 'metadata',

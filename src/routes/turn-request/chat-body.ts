@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
-import { answerSchema, fileData, imageUrl, metadata } from './field-schemas.ts'
+import { answerSchema, fileData, imageUrl, metadata, tokenLimit } from './field-schemas.ts'
 import { allowedMode, customChoice, customRefusal, functionShape, hostedChoice, toolList } from './tools.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: boundedText(bounds.text) })
@@ -126,8 +126,8 @@ export const chatBody = z.looseObject({
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  max_tokens: z.number().int().min(1).nullish(),
-  max_completion_tokens: z.number().int().min(1).nullish(),
+  max_tokens: tokenLimit,
+  max_completion_tokens: tokenLimit,
   stop: z
     .union([boundedText(bounds.stop), boundedList(boundedText(bounds.stop), bounds.stops)], {
       error: 'must be a text or at most four texts',

@@ -22,6 +22,11 @@ export const imageUrl = boundedText(bounds.data)
   .regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL')
   .refine((url) => url.startsWith('data:') || url.length <= bounds.url.max, atMost(bounds.url))
 
+/** A limit of tokens; some clients send -1 for "no limit". */
+export const tokenLimit = z
+  .preprocess((sent) => (sent === -1 ? null : sent), z.number().int().min(1).nullish())
+  .optional()
+
 export const fileData = boundedText(bounds.data)
 
 /** The JSON Schema of a tool's parameters. */

@@ -27,7 +27,7 @@ export const responsesParameters: readonly Parameter[] = [
         : undefined,
   },
   { name: 'instructions', does: 'honoured', note: 'for this turn only' },
-  { name: 'max_output_tokens', does: 'honoured', note: 'for each call of the model' },
+  { name: 'max_output_tokens', does: 'honoured', note: 'for each call of the model; -1 is no limit' },
   { name: 'max_tool_calls', does: 'ignored' },
   { name: 'metadata', does: 'honoured', note: 'shown again; also a place for the options of the service' },
   {

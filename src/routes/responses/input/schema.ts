@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
-import { answerSchema, metadata } from '../../turn-request/field-schemas.ts'
+import { answerSchema, metadata, tokenLimit } from '../../turn-request/field-schemas.ts'
 import { allowedMode, customChoice, customRefusal, hostedChoice } from '../../turn-request/tools.ts'
 import { flatName, responseTools, toolName } from './tools.ts'
 
@@ -49,7 +49,7 @@ export const responsesBody = z.looseObject({
   background: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  max_output_tokens: z.number().int().min(1).nullish(),
+  max_output_tokens: tokenLimit,
   parallel_tool_calls: z.boolean().nullish(),
   reasoning: z.object({ effort: boundedText(bounds.effort).nullish() }).nullish(),
   text: z.object({ format: textFormat.nullish() }).nullish(),
