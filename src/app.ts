@@ -122,7 +122,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {
     prefix: '/v1',
   })
-  await mcpRoutes(app, services, limits)
+  await mcpRoutes(app, services, limits, options.corsOrigins)
   const web = {
     ...auth,
     settings: options.web,

@@ -194,3 +194,17 @@ async function charges(): Promise<number> {
 function closing(client: Client): Client & AsyncDisposable {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
 }
+
+test('a page of a foreign origin is refused, one of a loopback address is not', async () => {
+  const from = (origin: string) =>
+    call(
+      world.service,
+      world.key,
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { origin, accept: 'application/json, text/event-stream' },
+    )
+  expect((await from('https://evil.example')).status).toBe(403)
+  expect((await from('http://localhost:6274')).status).toBe(200)
+})

@@ -23,6 +23,7 @@ export async function mcpRoutes(
   root: FastifyInstance,
   services: Services,
   limits: LibraryLimits,
+  corsOrigins: readonly string[] = [],
 ): Promise<void> {
   const handler = createMcpHandler(
     ({ era, authInfo }) => libraryServer(authInfo?.extra?.['caller'] as Caller, era),
@@ -37,6 +38,7 @@ export async function mcpRoutes(
   metadataRoutes(root, services)
   await root.register((app, _options, done) => {
     nameMetadata(app, services)
+    refuseOtherOrigins(app, [...corsOrigins, ...(services.appUrl === undefined ? [] : [services.appUrl])])
     const config = { scope: 'sources:read' as const }
     app.post('/mcp', { config, bodyLimit: bodyBytes.turn }, async (request, reply) => {
       const caller = callerOf(request, reply, services, limits)
@@ -85,6 +87,23 @@ function nameMetadata(app: FastifyInstance, services: Services): void {
     }
     return payload
   })
+}
+
+/**
+ * Refuses requests of pages that are not allowed to call the API, as the specification requires (Streamable HTTP,
+ * security warning). Programs send no `Origin`.
+ */
+function refuseOtherOrigins(app: FastifyInstance, allowed: readonly string[]): void {
+  const origins = new Set(allowed.map((url) => new URL(url).origin))
+  app.addHook('onRequest', async ({ headers: { origin } }, reply) => {
+    if (origin === undefined || origins.has(origin) || isLoopback(origin)) return
+    const message = `Pages of "${origin}" may not call this service. Its operator can allow them with CORS_ORIGINS.`
+    await reply.status(403).send({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
+  })
+}
+
+function isLoopback(origin: string): boolean {
+  return URL.canParse(origin) && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname)
 }
 
 function callerOf(
