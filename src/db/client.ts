@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Call, CallBatches } from './call-batches.ts'
 import { databaseFault, isConnectionFault } from './errors.ts'
+import { retryTransient } from './retry.ts'
 import { ServerClock } from './server-clock.ts'
 import { SharedConnections } from './shared-connections.ts'
 
@@ -31,6 +32,8 @@ export type Database = {
    * lease.
    */
   readonly backgroundPool: pg.Pool
+  /** For imports, whose connections may take long. */
+  readonly importPool: pg.Pool
   close(): Promise<void>
 }
 
@@ -50,6 +53,12 @@ const beginMs = 3_000
  * minutes.
  */
 const silenceMs = 20_000
+/** An import waits this long for one connection: it is worth more than the wait. */
+const importConnectMs = 30_000
+/** An import tries to connect for so long. */
+const importRetryMs = 60_000
+/** A transaction that stores a work, one that writes the index, and one that records states. */
+const importConnections = 3
 /** Three attempts of this length fit into a lease. */
 const backgroundMs = 5_000
 
@@ -78,8 +87,14 @@ class PooledClient extends pg.Client {
   }
 }
 
+class ImportClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: importConnectMs })
+  }
+}
+
 function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...settings, ...config, Client: PooledClient })
+  const pool = new pg.Pool({ ...settings, Client: PooledClient, ...config })
   pool.on('error', onIdleError)
   // The pool listens only to idle connections. A lost connection in use also emits an error event, which would
   // end the process without this listener.
@@ -113,6 +128,15 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     onIdleError,
   )
   const backgroundPool = openPool({ connectionString: url, max: 2, options: turnPlans }, onIdleError)
+  const importPool = openPool(
+    {
+      connectionString: url,
+      max: importConnections,
+      connectionTimeoutMillis: importConnectMs,
+      Client: ImportClient,
+    },
+    onIdleError,
+  )
   return {
     system: drizzle({ client: systemPool }),
     url,
@@ -122,8 +146,10 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     turnCalls: new SharedConnections(turnPool),
     clock: new ServerClock(),
     backgroundPool,
+    importPool,
     async close() {
-      await Promise.all([tenantPool, systemPool, turnPool, backgroundPool].map((pool) => pool.end()))
+      const pools = [tenantPool, systemPool, turnPool, backgroundPool, importPool]
+      await Promise.all(pools.map((pool) => pool.end()))
     },
   }
 }
@@ -196,6 +222,17 @@ export function withBackgroundTx<T>(database: Database, work: (tx: Executor) => 
   return begin(database.backgroundPool, '*').then((client) => finishOn(client, work, backgroundMs))
 }
 
+/**
+ * Like `withTx` in scope `system`, for imports: on a busy machine a connection may take seconds, and an import of
+ * minutes must not fail for it. It waits 30 s for a connection, and repeats transient connection faults for 60 s.
+ * `work` is never repeated.
+ */
+export async function withImportTx<T>(database: Database, work: (tx: Executor) => Promise<T>): Promise<T> {
+  const connect = () => begin(database.importPool, '*', importConnectMs)
+  const client = await retryTransient(connect, AbortSignal.timeout(importRetryMs))
+  return finishOn(client, work, undefined)
+}
+
 /** Runs the work on a connection with an open transaction, ends the transaction and releases the connection. */
 async function finishOn<T>(
   client: pg.PoolClient,
@@ -265,10 +302,10 @@ const beginAs = (client: pg.PoolClient, account: string) =>
  * Opens a transaction on a pooled connection. If the connection is dead, nothing has been sent yet, so others
  * are tried: after a failover all idle ones may be dead.
  */
-async function begin(pool: pg.Pool, account: string): Promise<pg.PoolClient> {
+async function begin(pool: pg.Pool, account: string, answerMs = beginMs): Promise<pg.PoolClient> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect()
-    const cut = setTimeout(() => void client.end(), beginMs)
+    const cut = setTimeout(() => void client.end(), answerMs)
     try {
       await client.query(beginAs(client, account))
       return client

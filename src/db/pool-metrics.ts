@@ -10,6 +10,7 @@ export const poolsOf = (database: Database): Pools => ({
   system: database.systemPool,
   turns: database.turnPool,
   background: database.backgroundPool,
+  imports: database.importPool,
 })
 
 /** Registers gauges for the connections of the pools. They are read at each scrape. */

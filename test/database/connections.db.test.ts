@@ -1,7 +1,14 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Database, openDatabase, withBackgroundTx, withTurnTx, withTx } from '../../src/db/client.ts'
+import {
+  type Database,
+  openDatabase,
+  withBackgroundTx,
+  withImportTx,
+  withTurnTx,
+  withTx,
+} from '../../src/db/client.ts'
 import { databaseFault, isTransient, isUnavailable } from '../../src/db/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
@@ -96,6 +103,30 @@ test('a transaction fails when its database host stops answering', async () => {
   proxy.stall(false)
   await select(4)
   expect(uncaught).toEqual([])
+})
+
+test('an import waits for a connection that other transactions give up', async () => {
+  proxy.cutAll()
+  proxy.stall(true)
+  const importing = withImportTx(database, (tx) => tx.execute('select 1'))
+  expect(isUnavailable(await faultOf(withTx(database, 'system', (tx) => tx.execute('select 1'))))).toBe(true)
+  proxy.stall(false)
+  await expect(importing).resolves.toMatchObject({ rowCount: 1 })
+  await select(4)
+})
+
+test('an import connects again after its connections were refused', async () => {
+  proxy.cutAll()
+  proxy.refuse(true)
+  let begun = 0
+  const importing = withImportTx(database, (tx) => {
+    begun += 1
+    return tx.execute('select 1')
+  })
+  expect(isUnavailable(await faultOf(withTx(database, 'system', (tx) => tx.execute('select 1'))))).toBe(true)
+  proxy.refuse(false)
+  await importing
+  expect(begun).toBe(1)
 })
 
 test('a transaction that stalls is cut off and has written nothing', async () => {

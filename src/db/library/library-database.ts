@@ -25,9 +25,14 @@ export const openLibraryDatabase = (options: DatabaseOptions): LibraryDatabase =
 })
 
 /** The pools of a separate library database, by the label of their metrics; those of the main one are counted there. */
-export const libraryPoolsOf = ({ isSeparate, systemPool, tenantPool, backgroundPool }: LibraryDatabase) =>
+export const libraryPoolsOf = ({ isSeparate, ...pools }: LibraryDatabase) =>
   isSeparate
-    ? { library: systemPool, library_transactions: tenantPool, library_background: backgroundPool }
+    ? {
+        library: pools.systemPool,
+        library_transactions: pools.tenantPool,
+        library_background: pools.backgroundPool,
+        library_imports: pools.importPool,
+      }
     : {}
 
 /**

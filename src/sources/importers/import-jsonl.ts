@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { type Database, type Executor, withImportTx } from '../../db/client.ts'
 import { requireWritable } from '../../db/library/library-database.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
@@ -36,9 +36,9 @@ export async function importJsonl(
   lines: AsyncIterable<string>,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  await requireWritable(database.system)
+  await withImportTx(database, requireWritable)
   const read = await readLines(lines, options)
-  return withTx(database, 'system', async (tx) => {
+  return withImportTx(database, async (tx) => {
     await lockLibrary(tx)
     const report = { works: 0, versions: 0, unchanged: 0, passages: 0, skipped: read.skipped }
     const index = createIndexWriter()

@@ -1,4 +1,4 @@
-import { type Database, withTx } from '../../db/client.ts'
+import { type Database, withImportTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import type { PassageRef } from '../index/passage-ref.ts'
@@ -57,7 +57,7 @@ export async function importMarkdown(
   if (passages.length === 0)
     throw new ServiceError('invalid_value', 'The text has no paragraphs. Check that the file is not empty.')
   const language = languageCode(facts.language) ?? languageOf(passages)
-  const stored = await withTx(database, 'system', async (tx) => {
+  const stored = await withImportTx(database, async (tx) => {
     await lockLibrary(tx)
     const index = createIndexWriter()
     const written = await storeWork(tx, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
-import { type Database, withTx } from '../../db/client.ts'
+import { type Database, withImportTx } from '../../db/client.ts'
 import { isReadOnly } from '../../db/library/library-database.ts'
 import { importJsonl } from './import-jsonl.ts'
 
@@ -21,7 +21,7 @@ export async function ensureStarterLibrary(database: Database): Promise<void> {
   if (known.rows[0]?.value === edition || (await isReadOnly(database.system))) return
   // Two replicas import one after the other; the second finds nothing to change.
   await importJsonl(database, linesOf(contents), { allowLicenses: [] })
-  await withTx(database, 'system', (tx) =>
+  await withImportTx(database, (tx) =>
     tx.execute(sql`
       insert into library_state (key, value) values ('starter', ${edition})
       on conflict (key) do update set value = excluded.value`),

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/client.ts'
+import { type Database, withImportTx } from '../../../db/client.ts'
 import { requireWritable } from '../../../db/library/library-database.ts'
 import { ServiceError } from '../../../errors.ts'
 import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
@@ -30,7 +30,7 @@ export async function importFromApi(
   api: SefariaApi,
   options: ApiImportOptions,
 ): Promise<SefariaReport> {
-  await requireWritable(database.system)
+  await withImportTx(database, requireWritable)
   const report = new ReportBuilder()
   const index = openImportIndex(database, report)
   let done = 0
@@ -205,7 +205,9 @@ async function completed(
   { parts, missing }: Gathered,
 ): Promise<readonly ReadVersion[]> {
   if (parts.length === 0 && missing.size === 0) return versions
-  return Promise.all(versions.map((version) => withRestOfWork(database.system, version, { parts, missing })))
+  return withImportTx(database, (tx) =>
+    Promise.all(versions.map((version) => withRestOfWork(tx, version, { parts, missing }))),
+  )
 }
 
 function readVersions(

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/client.ts'
+import { type Database, withImportTx } from '../../../db/client.ts'
 import { requireWritable } from '../../../db/library/library-database.ts'
 import type { RestrictedLicense } from '../../library/licenses.ts'
 import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
@@ -44,13 +44,13 @@ export async function importExport(
   source: ExportSource,
   options: ImportOptions,
 ): Promise<SefariaReport> {
-  await requireWritable(database.system)
+  await withImportTx(database, requireWritable)
   const report = new ReportBuilder()
   const { allowLicenses, signal } = options
   const works = selectWorks(source.entries, options)
   if (source.merged > 0)
     report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
-  const state = await ImportState.load(database.system)
+  const state = await withImportTx(database, ImportState.load)
   const parser = options.parser ?? openParser()
   const context = { source, parser, state, report, allowLicenses, signal }
   const index = openImportIndex(database, report)
@@ -99,7 +99,7 @@ async function storeLoaded(
         ),
     })
   }
-  if (work.states.size > 0) await saveStates(database.system, work.states)
+  if (work.states.size > 0) await withImportTx(database, (tx) => saveStates(tx, work.states))
 }
 
 function stateOf({ read, hash }: StoredVersion, file: SourceFile | undefined): [string, FileState][] {

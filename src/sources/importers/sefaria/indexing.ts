@@ -1,4 +1,4 @@
-import { type Database, withTx } from '../../../db/client.ts'
+import { type Database, withImportTx } from '../../../db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../../index/index-writer.ts'
 import type { ReportBuilder } from './report.ts'
 
@@ -23,7 +23,7 @@ export function openImportIndex(database: Database, report: ReportBuilder): Impo
   const flush = async (wholeBlocks: boolean) => {
     flushedAt = performance.now()
     await report.timed('indexing', () =>
-      withTx(database, 'system', (tx) => writer.flush(tx, { wholeBlocks })),
+      withImportTx(database, (tx) => writer.flush(tx, { wholeBlocks })),
     )
   }
   return {

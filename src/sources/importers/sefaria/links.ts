@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Database, type Executor, withTx } from '../../../db/client.ts'
+import { type Database, type Executor, withImportTx } from '../../../db/client.ts'
 import { messageOf } from '../../../errors.ts'
 import { lockLibrary } from '../../library/writing/library.ts'
 import { parseCsvLine } from './format/csv.ts'
@@ -20,7 +20,7 @@ export async function importLinks(
   report: ReportBuilder,
 ): Promise<void> {
   if (files.length === 0) report.note('remarks', 'links', 'the export has no files of links')
-  const inLibrary = await titleFilter(database.system)
+  const inLibrary = await withImportTx(database, titleFilter)
   for (const open of files) {
     try {
       let held: Link[] = []
@@ -60,7 +60,7 @@ function readLink(line: string): Link | undefined {
 
 async function storeLinks(database: Database, held: readonly Link[], report: ReportBuilder): Promise<void> {
   if (held.length === 0) return
-  await withTx(database, 'system', async (tx) => {
+  await withImportTx(database, async (tx) => {
     await lockLibrary(tx)
     const places = await placesOf(tx, [...new Set(held.flatMap(({ one, two }) => [one, two]))])
     const rows = held.flatMap(({ one, two, kind }) => [

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Database, type Executor, withTx } from '../../../db/client.ts'
+import { type Database, type Executor, withImportTx } from '../../../db/client.ts'
 import { databaseFault, isUnavailable } from '../../../db/errors.ts'
 import { messageOf, ServiceError } from '../../../errors.ts'
 import type { IndexWriter } from '../../index/index-writer.ts'
@@ -35,7 +35,7 @@ export async function storeVersions(
   if (!first) return
   const work = first.work
   try {
-    const before = await withTx(database, 'system', async (tx) => {
+    const before = await withImportTx(database, async (tx) => {
       await lockLibrary(tx)
       // If the machine crashes, the last second may be lost; the next import repeats it.
       await tx.execute(sql`set local synchronous_commit = off`)
