@@ -40,6 +40,22 @@ const external = [
   'unpdf',
 ]
 
+/** Files that a worker thread starts with. Each is an entry of the bundle, so that no thread reads the sources. */
+const threads = [
+  'src/accounts/passwords/password-strength.ts',
+  'src/sources/citations/verify-text.ts',
+  'src/sources/fallback/store-job.ts',
+  'src/sources/importers/sefaria/format/parse-files.ts',
+  'src/sources/vectors/vector-thread.ts',
+  'src/web/markdown/markdown-job.ts',
+]
+
+/** The entry of a source file in the bundle, without its ending. All entries are in one folder, as `keepPlaces` expects. */
+const entryOf = (file: string): string => file.replace('src/', '').replaceAll('/', '-').replace('.ts', '')
+
+/** The file in the bundle that a thread starts with. */
+export const bundledThread = (file: string): string => path.join(folder, `${entryOf(file)}.js`)
+
 /** Variables that CommonJS packages expect and ES modules lack. */
 const banner = `import { createRequire as createRequireHere } from 'node:module'
 const [require, __filename, __dirname] = [createRequireHere(import.meta.url), import.meta.filename, import.meta.dirname]`
@@ -65,7 +81,10 @@ async function writeBundle(outdir: string): Promise<Metafile> {
   const { build } = await import('esbuild')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/server.ts', 'src/cli.ts'],
+    entryPoints: ['src/server.ts', 'src/cli.ts', ...threads].map((file) => ({
+      in: file,
+      out: entryOf(file),
+    })),
     outdir,
     bundle: true,
     splitting: true,
@@ -81,11 +100,24 @@ async function writeBundle(outdir: string): Promise<Metafile> {
   return metafile
 }
 
-/** Sets the paths of a file to its place in `src`, so that it still finds the files next to it. */
+/**
+ * Sets the paths of a file to its place in `src`, so that it still finds the files next to it. Threads start with their
+ * entry of the bundle.
+ */
 async function keepPlaces({ path: file }: { path: string }): Promise<{ contents: string; loader: 'ts' }> {
   const place = path.relative(folder, file).replaceAll(path.sep, '/')
+  const here = `new URL('${place}', import.meta.url).href`
   const contents = (await readFile(file, 'utf8'))
-    .replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`)
+    .replace(
+      /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)|import\.meta\.url/g,
+      (written, name?: string) => {
+        if (name === undefined) return here
+        const started = path.relative(root, path.resolve(path.dirname(file), name)).replaceAll(path.sep, '/')
+        return threads.includes(started)
+          ? `new URL('./${entryOf(started)}.js', import.meta.url)`
+          : written.replace('import.meta.url', here)
+      },
+    )
     .replaceAll('import.meta.dirname', `\`\${import.meta.dirname}/${path.posix.dirname(place)}\``)
   return { contents, loader: 'ts' }
 }

@@ -1,4 +1,7 @@
-/** The two imports of `import.ts`, in a process of their own. Arguments: the database, the folder, the segments. */
+/**
+ * The two imports of `import.ts`, in a process of their own. Arguments: the database, the folder, the segments. It sends
+ * the segments per second of the first import to its parent.
+ */
 import { loadavg } from 'node:os'
 import path from 'node:path'
 import { openDatabase } from '../../src/db/client.ts'
@@ -23,6 +26,7 @@ for (const what of ['import', 'unchanged import']) {
   const seconds = (performance.now() - start) / 1_000
   const cpu = cpuSince(before, await readCpuTimes(data))
   const each = (time: number) => ((time / count) * 1_000_000).toFixed(1)
+  if (what === 'import') process.send?.(count / seconds)
   print(reportLines(report).join('\n'))
   print(
     `${what}: ${Math.round(count / seconds)} segments/s at load ${loadavg()[0]?.toFixed(1)}; processor time per 1,000: ` +

@@ -3,12 +3,12 @@
  * format into the system's temporary folder, imports it into an empty embedded Postgres of its own, and imports it
  * again unchanged. A process of its own imports (`import-rounds`), so that its memory is that of an import. It prints
  * rates, processor times and memory, and as the floor the rate of `COPY` with the rows that the import wrote, into the
- * same tables without any index.
+ * same tables without any index, with the ratio of both.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
@@ -77,10 +77,10 @@ async function writeExport(folder: string, count: number): Promise<void> {
 const tables = ['passages', 'passage_texts', 'search_postings', 'search_spelling_buckets']
 
 /**
- * Copies the rows of the import into tables like theirs without an index. Prints segments per second, the best of
+ * Copies the rows of the import into tables like theirs without an index. Returns segments per second, the best of
  * three rounds.
  */
-async function measureFloor(url: string, count: number): Promise<void> {
+async function measureFloor(url: string, count: number): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const rows = new Map<string, readonly Buffer[]>()
@@ -97,15 +97,21 @@ async function measureFloor(url: string, count: number): Promise<void> {
     for (const table of tables) await client.query(`drop table floor_${table}`)
   }
   await client.end()
-  print(`floor: ${Math.round(count / best)} segments/s, the same rows copied without indexes`)
+  return count / best
 }
 
-/** Runs both imports in a process of their own. */
-async function runRounds(url: string, directory: string, count: number): Promise<void> {
+/** Runs both imports in a process of their own, and returns the segments per second of the first. */
+async function runRounds(url: string, directory: string, count: number): Promise<number> {
   const script = path.join(import.meta.dirname, 'import-rounds.ts')
-  const child = spawn(process.execPath, [script, url, directory, String(count)], { stdio: 'inherit' })
-  const [code] = await once(child, 'exit')
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, [script, url, directory, String(count)], { stdio: [...stdio] })
+  let rate = 0
+  child.on('message', (message) => {
+    rate = Number(message)
+  })
+  const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`the import ended with exit code ${code}`)
+  return rate
 }
 
 /** @param count segments; 40,000 are some seconds of work. */
@@ -115,8 +121,12 @@ export async function measureImport(count = 40_000): Promise<void> {
   try {
     await writeExport(path.join(directory, 'export'), count)
     await migrateDatabase(server.url, server.url)
-    await runRounds(server.url, directory, count)
-    await measureFloor(server.url, count)
+    const rate = await runRounds(server.url, directory, count)
+    const floor = await measureFloor(server.url, count)
+    print(
+      `floor: ${Math.round(floor)} segments/s at load ${loadavg()[0]?.toFixed(1)}, the same rows copied without indexes; ` +
+        `the import takes ${(floor / rate).toFixed(1)} times as long`,
+    )
   } finally {
     await server.release()
     await rm(directory, { recursive: true, force: true })

@@ -22,9 +22,7 @@ export function openImportIndex(database: Database, report: ReportBuilder): Impo
   let running = Promise.resolve()
   const flush = async (wholeBlocks: boolean) => {
     flushedAt = performance.now()
-    await report.timed('indexing', () =>
-      withImportTx(database, (tx) => writer.flush(tx, { wholeBlocks })),
-    )
+    await report.timed('indexing', () => withImportTx(database, (tx) => writer.flush(tx, { wholeBlocks })))
   }
   return {
     writer,

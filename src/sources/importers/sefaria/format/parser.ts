@@ -23,8 +23,11 @@ export function openParser(): Parser {
     maxThreads: threads,
     // Ending a thread loses the word forms that it has cached.
     idleTimeout: 60_000,
+    // The next job waits in the thread, so that the thread need not wait for the main thread.
+    concurrentTasksPerWorker: 2,
     // Texts live as long as one job. A smaller young generation copies them repeatedly, a larger one only uses memory.
-    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    // Below 2 GB of old generation, V8 collects at twice the live size instead of four times.
+    resourceLimits: { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 1_900 },
   })
   const receiver = new TermReceiver()
   return {
