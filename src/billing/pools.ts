@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { creditPools } from '../db/schema/index.ts'
+import { statement } from '../db/statement.ts'
 import { recordMovement } from './ledger.ts'
 
 export type Balance = { readonly availableMicros: bigint; readonly heldMicros: bigint }
@@ -28,30 +29,24 @@ export async function grantCredits(
     .values({ accountId, kind: 'grant', availableMicros: micros, expiresAt })
     .returning({ id: creditPools.id })
   if (!pool) throw new Error('insert returned no row')
-  await issue(executor, accountId, 'grant', pool.id, micros)
+  const parts = [{ poolId: pool.id, micros }]
+  await recordMovement(executor, {
+    ...{ accountId, runId: null, kind: 'grant', from: 'issued', to: 'available', parts },
+  })
 }
+
+const callEnsureAllowance = statement('ensure_allowance', 'select ensure_allowance(:accountId, :micros)')
+const readAllowanceGiven = statement<{ given: boolean }>(
+  'allowance_given',
+  'select allowance_given(:accountId) as given',
+)
 
 /**
  * Grants this calendar month's allowance (UTC, by the database's clock), unless it has been granted. It then
  * also takes back the remaining credits of expired pools.
  */
 export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
-  if (plan.monthlyMicros === 0n) return
-  if (await hasAllowance(executor, accountId)) return
-  const [pool] = await executor
-    .insert(creditPools)
-    .values({
-      accountId,
-      kind: 'allowance',
-      periodStart: sql`date_trunc('month', now(), 'UTC')` as unknown as Date,
-      expiresAt: sql`date_trunc('month', now(), 'UTC') + interval '1 month'` as unknown as Date,
-      availableMicros: plan.monthlyMicros,
-    })
-    .onConflictDoNothing()
-    .returning({ id: creditPools.id })
-  if (!pool) return
-  await issue(executor, accountId, 'allowance', pool.id, plan.monthlyMicros)
-  await expirePools(executor, accountId)
+  await callEnsureAllowance(executor, { accountId, micros: plan.monthlyMicros })
 }
 
 /**
@@ -66,51 +61,10 @@ export async function raiseAllowance(
   to: Plan,
 ): Promise<void> {
   const more = to.monthlyMicros - from.monthlyMicros
-  if (more <= 0n || !(await hasAllowance(executor, accountId))) return
+  if (more <= 0n) return
+  const [allowance] = await readAllowanceGiven(executor, { accountId })
+  if (!allowance?.given) return
   await grantCredits(executor, accountId, more, await nextRenewal(executor))
-}
-
-async function hasAllowance(executor: Executor, accountId: string): Promise<boolean> {
-  const [known] = await executor
-    .select({ id: creditPools.id })
-    .from(creditPools)
-    .where(
-      and(
-        eq(creditPools.accountId, accountId),
-        eq(creditPools.periodStart, sql`date_trunc('month', now(), 'UTC')`),
-      ),
-    )
-  return known !== undefined
-}
-
-function issue(
-  executor: Executor,
-  accountId: string,
-  kind: 'grant' | 'allowance',
-  poolId: bigint,
-  micros: bigint,
-): Promise<void> {
-  const parts = [{ poolId, micros }]
-  return recordMovement(executor, { accountId, runId: null, kind, from: 'issued', to: 'available', parts })
-}
-
-/** Takes back the available credits of expired pools. Held credits stay with their runs. */
-async function expirePools(executor: Executor, accountId: string): Promise<void> {
-  const expired = await executor
-    .select({ poolId: creditPools.id, micros: creditPools.availableMicros })
-    .from(creditPools)
-    .where(
-      and(
-        eq(creditPools.accountId, accountId),
-        lte(creditPools.expiresAt, sql`now()`),
-        gt(creditPools.availableMicros, 0n),
-      ),
-    )
-    .orderBy(asc(creditPools.id))
-    .for('update')
-  if (expired.length === 0) return
-  const movement = { accountId, runId: null, kind: 'expire', from: 'available', to: 'issued' } as const
-  await recordMovement(executor, { ...movement, parts: expired })
 }
 
 /** The first instant of the next month (UTC), by the database's clock: when the next allowance is granted. */

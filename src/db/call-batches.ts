@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import pg from 'pg'
 import { databaseFault, isConnectionFault } from './errors.ts'
 
@@ -7,8 +8,12 @@ export type Call = {
   readonly text: string
   readonly values: readonly unknown[]
   readonly query_timeout?: number
-  /** The call depends on the clock and must commit soon after, so it comes last in its batch. */
-  readonly timed?: boolean
+  /**
+   * For a call that depends on the clock and on a client's connection. It returns the values when the call is sent,
+   * after the event loop has read its sockets; if it throws, the call fails with that and is not sent. The call comes
+   * last in its batch, because it must commit soon.
+   */
+  readonly onSend?: () => readonly unknown[]
 }
 
 type Waiting = {
@@ -82,11 +87,12 @@ export class CallBatches {
       if (isNew) break
     }
     const next = this.#waiting.splice(0, count)
-    return [...next.filter(({ call }) => !call.timed), ...next.filter(({ call }) => call.timed)]
+    return [...next.filter(({ call }) => !call.onSend), ...next.filter(({ call }) => call.onSend)]
   }
 
   /** Never throws: each caller gets its own result. */
-  async #make(batch: readonly Waiting[]): Promise<void> {
+  async #make(taken: readonly Waiting[]): Promise<void> {
+    const batch = taken.some(({ call }) => call.onSend) ? await readyToSend(taken) : taken
     if (batch.length > 1 && (await this.#together(batch))) return
     await Promise.all(batch.map((one) => this.#alone(one)))
   }
@@ -120,6 +126,30 @@ export class CallBatches {
     this.#known.add(call.name)
     return result
   }
+}
+
+/** The batch with the values of this moment, without the calls that must not be sent any more. */
+async function readyToSend(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+  await afterPendingReads()
+  return batch.flatMap((one) => {
+    const { onSend } = one.call
+    if (!onSend) return [one]
+    try {
+      return [{ ...one, call: { ...one.call, values: onSend() } }]
+    } catch (error) {
+      one.reject(error)
+      return []
+    }
+  })
+}
+
+/**
+ * Resolves when the event loop has read its sockets. After a freeze it may read a request first, and another
+ * client's disconnect only in its next turn.
+ */
+export async function afterPendingReads(): Promise<void> {
+  await turnOfTheLoop()
+  await turnOfTheLoop()
 }
 
 function lengthOf({ values }: Call): number {

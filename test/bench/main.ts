@@ -8,6 +8,7 @@ import { measureImport } from './import.ts'
 import { measureQuotations } from './quotations.ts'
 import { measureRelevance } from './relevance.ts'
 import { measureSearch } from './search/search.ts'
+import { measureEqualRequests } from './turns/equal-requests.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, Part>> = {
   statements: measureStatements,
   latency: measureLatency,
   rates: measureRates,
+  'equal-requests': measureEqualRequests,
   gets: measureGets,
   streams: measureStreams,
   startup: measureStartup,

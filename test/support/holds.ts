@@ -15,7 +15,7 @@ const draw = statement<{ available: string; enough: boolean }>(
 
 async function drawFor(executor: Executor, kind: 'hold' | 'extend', hold: Hold, step: number | null) {
   const [offer] = await draw(executor, { ...hold, kind, step })
-  if (!offer?.enough) throw await insufficient(executor, hold.micros, BigInt(offer?.available ?? 0))
+  if (!offer?.enough) throw insufficient(hold.micros, BigInt(offer?.available ?? 0), new Date())
 }
 
 /** @throws ServiceError `insufficient_credits` when the account has fewer credits. */

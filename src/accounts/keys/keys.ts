@@ -209,7 +209,7 @@ const findByDigest = statement<{
   `select k.id, k.account_id, a.plan, a.suspended_at is not null as suspended, k.scopes, k.binding, k.project_id,
     coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
   from api_keys k join accounts a on a.id = k.account_id
-  where k.digest = any(:digests::bytea[]) and ${usableKey('k')} and a.password_hash <> ''`,
+  where k.digest = any(:digests::bytea[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and a.password_hash <> ''`,
 )
 
 /**
@@ -256,17 +256,10 @@ async function noteUse(executor: Executor, keyId: string): Promise<void> {
   }
 }
 
-const findUsable = statement<{ id: string }>(
-  'is_key_usable',
-  `select k.id from api_keys k where k.id = :keyId and ${usableKey('k')}`,
-)
+const readUsable = statement<{ usable: boolean }>('key_usable', 'select key_usable(:keyId) as usable')
 
 /** Whether a key still works. Checked between the steps of a running turn. */
 export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
-  return (await findUsable(executor, { keyId })).length > 0
-}
-
-/** SQL condition: neither revoked nor expired, by the database's clock. */
-export function usableKey(table: string): string {
-  return `${table}.revoked_at is null and (${table}.expires_at is null or ${table}.expires_at > now())`
+  const [row] = await readUsable(executor, { keyId })
+  return row?.usable ?? false
 }

@@ -6,8 +6,8 @@ import type { Run } from '../run/run.ts'
 import { findRun } from '../run/runs.ts'
 import { readConversation } from '../run/transcript.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
+import type { ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
-import type { ClientTurn } from './start-attempts.ts'
 
 /**
  * Continues from a given turn. If it is the last turn of its session, the new turn joins that session.

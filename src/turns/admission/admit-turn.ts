@@ -2,14 +2,11 @@ import type { Principal } from '../../accounts/principal.ts'
 import { retryTransient } from '../../db/retry.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
-import {
-  type AdmissionServices,
-  type ClientTurn,
-  refuseUnderPressure,
-  StartAttempts,
-  timeoutMs,
-} from './start-attempts.ts'
-import type { Started } from './start-turn.ts'
+import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
+import { StartAttempts } from './start-attempts.ts'
+
+/** How long admission retries a failing database before the client gets an error. */
+const timeoutMs = 1_000
 
 /**
  * `client`: the connection for which the run was admitted. The reply code reports on it whether the reply
@@ -18,10 +15,10 @@ import type { Started } from './start-turn.ts'
 export type Admitted = Started & { readonly client: ClientConnection }
 
 /**
- * Admits a turn in one transaction (see `startTurn`) and starts to drive it, unless it is queued. Transient
+ * Admits a turn in one transaction (see `admitRun`) and starts to drive it, unless it is queued. Transient
  * database errors are retried for one second. A COMMIT without an answer never leads to a second run. A client
  * that has disconnected gets no run: its retry may already have started one on another replica.
- * @throws what `startTurn` throws, `overloaded` during shutdown or under pressure, and the database's error.
+ * @throws what `admitRun` throws, `overloaded` during shutdown or under pressure, and the database's error.
  *   After a database error the run may exist: any replica can then claim it, and a retry finds it.
  */
 export async function admitTurn(

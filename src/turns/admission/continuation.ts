@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
@@ -57,22 +57,8 @@ export async function findAnswers(
   return new Map(rows.map(({ id, content }) => [id, (content as { readonly content: string }).content]))
 }
 
-/** Thrown when the session has a newer turn than the one to continue from. */
-export class NotLastTurn extends Error {}
-
 /**
- * Checks that `previous` is the last turn of its session. The caller's transaction must hold the session's
- * lock, so no other turn can start meanwhile. Failed turns do not count, because they add nothing to the
- * conversation.
- * @throws Overtaken
+ * Thrown when the session has a newer turn than the one to continue from. Failed turns do not count, because they
+ * add nothing to the conversation.
  */
-export async function requireLast(executor: Executor, previous: Run): Promise<void> {
-  const [later] = await executor
-    .select({ id: runs.id })
-    .from(runs)
-    .where(
-      and(eq(runs.sessionId, previous.sessionId), gt(runs.turn, previous.turn), ne(runs.status, 'failed')),
-    )
-    .limit(1)
-  if (later) throw new NotLastTurn()
-}
+export class NotLastTurn extends Error {}

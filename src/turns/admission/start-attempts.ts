@@ -1,42 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Plans } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
-import { type Database, withTurnCalls, withTurnTx, withTx } from '../../db/client.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { afterPendingReads } from '../../db/call-batches.ts'
+import { type Executor, withTurnCalls, withTurnTx, withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type { Span } from '../../tracing.ts'
-import type { TurnMetrics } from '../execution/turn-metrics.ts'
-import type { Runner } from '../ownership/runner.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
-import { afterPendingReads, type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
-import type { Pressure } from '../replicas/pressure.ts'
-import { adoptClient } from '../run/runs.ts'
+import { type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
+import type { Run } from '../run/run.ts'
+import { adoptClient, readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
-import type { TurnLimits } from '../run/turn-limits.ts'
-import { qualifiesForFastPath, startOnFastPath } from './fast-path.ts'
-import { InquiryNeeded, type Started, startTurn } from './start-turn.ts'
+import { admitInTransaction, bringsFiles } from './admit-in-transaction.ts'
+import { type Admission, admitRun, type Decision, type KnownRun, type Sending } from './admit-run.ts'
+import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
+import { NotLastTurn } from './continuation.ts'
+import { isAsWritten } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
 
-/** `left` is aborted when the client disconnects. `span` is the request's span. */
-export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
-
-export type AdmissionServices = {
-  readonly database: Database
-  readonly plans: Plans
-  readonly limits: TurnLimits
-  readonly runner: Runner
-  readonly metrics?: TurnMetrics | undefined
-  readonly pressure?: Pressure | undefined
-}
-
-/** How long admission retries a failing database before the client gets an error. */
-export const timeoutMs = 1_000
-
 /**
- * The server refuses a fast-path call that it reaches later than this. The limit is shorter than the delay
- * before clients retry (OpenAI's: 375 ms and more), so a retry finds the run or no run can appear any more.
+ * The server refuses a call that it reaches later than this. The limit is shorter than the delay before clients
+ * retry (OpenAI's: 375 ms and more), so a retry finds the run or no run can appear any more.
  */
 const callMs = 250
+
+/** After so many late calls, a start is a transaction without a time limit. */
+const maxLate = 4
 
 /**
  * The attempts at one start. All attempts write the same run id: a late one cannot write a second run, and each
@@ -49,32 +37,35 @@ export class StartAttempts {
   readonly #principal: Principal
   readonly #input: ClientTurn
   readonly #runId = newId('run')
-  /** The status that an earlier attempt would have written, if that attempt is not known to have failed. */
-  #unsure: 'queued' | 'in_progress' | undefined
+  /** How often other requests have changed the state first. */
+  #looks = 0
+  /** Whether an attempt may have written the run. */
+  #unsure = false
   /** When the server stops accepting calls of this start, by our monotonic clock. */
   #overAt = 0
   /** What other replicas reported about the clients of equal requests. */
   #heard: ClientReport = nothingHeard
+  /** How many calls the server has refused because they came late. */
+  #late = 0
+  /** Whether one call is not enough: see `admitInTransaction`. */
+  #needsTransaction: boolean
 
   constructor(services: AdmissionServices, principal: Principal, input: ClientTurn) {
     this.#services = services
     this.#principal = principal
     this.#input = input
+    this.#needsTransaction = bringsFiles(input)
     this.client = services.runner.clients.open(identityOf(principal, input), this.#runId, input.left)
   }
 
   get isUnsure(): boolean {
-    return this.#unsure !== undefined
+    return this.#unsure
   }
 
   async attempt(): Promise<Started> {
-    for (let looks = 1; ; looks += 1) {
-      try {
-        return await this.#attempt(await this.#lostHere(), looks > maxLooks)
-      } catch (error) {
-        if (error instanceof InquiryNeeded) await this.#ask(error.replicas)
-        else if (!(error instanceof Overtaken)) throw error
-      }
+    for (;;) {
+      const started = await this.#attempt()
+      if (started) return started
     }
   }
 
@@ -87,19 +78,24 @@ export class StartAttempts {
     await delay(Math.max(0, this.#overAt - performance.now()))
   }
 
-  async #attempt(lostHere: readonly string[], isLast: boolean): Promise<Started> {
-    const isNew = lostHere.length === 0 && this.#heard.lost.size === 0 && this.#heard.gone.size === 0
-    const usual = isNew && !this.#unsure && qualifiesForFastPath(this.#principal, this.#input)
-    return (usual ? await this.#usual() : undefined) ?? this.#careful(lostHere, isLast)
+  /** Returns undefined if the admission must decide again. */
+  async #attempt(): Promise<Started | undefined> {
+    const lostHere = await this.#lostHere()
+    try {
+      const decided = this.#needsTransaction
+        ? await this.#inTransaction(lostHere)
+        : await this.#inOneCall(lostHere)
+      return 'repeated' in decided ? decided : await this.#follow(decided)
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error
+      this.#looks += 1
+      return undefined
+    }
   }
 
-  /**
-   * Runs of equal requests whose clients this process has seen disconnect. It waits for those that are still
-   * being admitted.
-   */
+  /** Runs of equal requests whose clients this process has seen disconnect, once their admission is over. */
   async #lostHere(): Promise<readonly string[]> {
-    // The fast path checks again after the next turn of the event loop. Other starts wait for that turn here.
-    if (qualifiesForFastPath(this.#principal, this.#input) && this.#lostBefore().length === 0) return []
+    if (this.#lostBefore().length === 0) return []
     await this.#requireClient()
     const before = this.#lostBefore()
     await Promise.all(before.map(({ admitted }) => admitted))
@@ -113,84 +109,142 @@ export class StartAttempts {
     return lost.filter((other) => other !== this.client && other.since <= since)
   }
 
-  async #ask(replicas: readonly string[]): Promise<void> {
-    const { identity = '' } = this.client
-    this.#heard = mergeReports(this.#heard, await this.#services.runner.inquiry.ask(identity, replicas))
-  }
-
-  async #usual(): Promise<Started | undefined> {
-    const { database, limits, runner } = this.#services
-    const { request, messages } = this.#input
+  #inOneCall(lostHere: readonly string[]): Promise<Started | Other> {
+    const { database } = this.#services
     return withTurnCalls(database, this.#principal, async (calls) => {
-      await this.#requireClient()
-      if (this.#lostBefore().length > 0) throw new Overtaken()
-      const sentAt = database.clock.now()
-      // The server's clock is unknown until the first answer. The slow path provides it.
-      if (!sentAt) return undefined
-      const notAfter = new Date(sentAt.getTime() + callMs)
-      this.#unsure = 'in_progress'
-      this.#overAt = performance.now() + callMs
-      const run = await startOnFastPath(calls, this.#principal, this.#input, {
-        ...{
-          runId: this.#runId,
-          lease: runner.lease,
-          clientAt: runner.clientsAt(),
-          limits,
-          sentAt,
-          notAfter,
-        },
-        settled: [runner.lease.owner, ...this.#heard.replicas],
-      }).catch((error: unknown) => {
-        if (error instanceof ServiceError || error instanceof InquiryNeeded) this.#unsure = undefined
-        throw error
-      })
-      if (run)
-        return this.#written({ run, repeated: false, conversation: messagesForModel(request, messages) })
-      this.#unsure = undefined
-      return undefined
+      if (!database.clock.now()) await this.#noteServerTime(calls)
+      const admission = { ...this.#admission(lostHere), onSend: () => this.#sending(lostHere) }
+      return this.#decide(() => admitRun(calls, this.#principal, this.#input, admission))
     })
   }
 
-  /**
-   * The slow path: decides step by step under the account's lock. If it finds the run of an equal request, this
-   * client takes the place of the client that disconnected.
-   */
-  async #careful(lostHere: readonly string[], isLast: boolean): Promise<Started> {
-    const started = await this.#decide(lostHere)
-    if (!started.repeated || started.run.id === this.#runId) return started
-    const { run } = started
-    const { key, retried } = this.#input.identity
-    const { database, runner } = this.#services
-    // If two turns were begun and both requests are retried at the same moment, each retry must get its own
-    // run.
-    const mustBeAlone = key === undefined && !retried && !isLast
-    if (mustBeAlone && runner.clients.serves(run.id)) throw new Overtaken()
-    this.client.attach(run.id)
-    const taken = await withTx(database, this.#principal, (tx) => adoptClient(tx, run, runner.clientsAt()))
-    if (!taken && mustBeAlone) throw new Overtaken()
-    return started
+  /** The last look at the client, and at equal requests of this process, before the run can begin. */
+  #sending(lostHere: readonly string[]): Sending {
+    if (this.#input.left.aborted) throw nobodyThere()
+    if (this.#lostBefore().some(({ runId }) => !lostHere.includes(runId))) throw new Overtaken()
+    const now = this.#services.database.clock.now() ?? new Date()
+    this.#unsure = true
+    this.#overAt = performance.now() + callMs
+    return {
+      sentAt: this.#isLast ? null : now,
+      notAfter: new Date(now.getTime() + callMs),
+      underPressure: this.#services.pressure?.reason() !== undefined,
+    }
   }
 
-  #decide(lostHere: readonly string[]): Promise<Started> {
-    const { database, plans, limits, runner } = this.#services
-    const { owner } = runner.lease
-    const lost = new Map([...lostHere.map((runId) => [runId, owner] as const), ...this.#heard.lost])
+  /** A transaction has no time limit. Its last step is the look at the client. */
+  #inTransaction(lostHere: readonly string[]): Promise<Started | Other> {
+    const { database } = this.#services
+    const admission = this.#admission(lostHere)
     return withTurnTx(database, this.#principal, async (tx) => {
-      const started = await startTurn(tx, this.#principal, this.#input, {
-        ...{ plans, limits, lease: runner.lease, runId: this.#runId, again: this.#unsure },
-        ...{ clientAt: runner.clientsAt(), settled: { ...this.#heard, lost } },
-      })
-      if (started.repeated) return started
+      const decided = await this.#decide(() =>
+        admitInTransaction(tx, this.#principal, this.#input, admission),
+      )
+      if (!('repeated' in decided)) return decided
       await this.#requireClient()
       refuseUnderPressure(this.#services)
-      this.#unsure = started.run.status === 'queued' ? 'queued' : 'in_progress'
-      return this.#written(started)
+      this.#sending(lostHere)
+      return decided
     })
   }
 
-  #written(started: Started): Started {
-    this.#services.database.clock.note(started.run.createdAt)
-    return started
+  /** An answer tells what this attempt did, but not always what an earlier one without an answer did. */
+  async #decide(admit: () => Promise<Decision>): Promise<Started | Other> {
+    const wasUnsure = this.#unsure
+    try {
+      const decision = await admit()
+      this.#unsure = wasUnsure
+      return decision.kind === 'admitted' ? this.#written(decision.run, decision.fresh) : decision
+    } catch (error) {
+      const isAnswer =
+        error instanceof ServiceError || error instanceof NotLastTurn || error instanceof Overtaken
+      if (isAnswer) this.#unsure = wasUnsure
+      // Counts the refusal, if the pressure lasts.
+      if (error instanceof ServiceError && error.code === 'overloaded') refuseUnderPressure(this.#services)
+      throw error
+    }
+  }
+
+  #admission(lostHere: readonly string[]): Admission {
+    const { plans, limits, runner } = this.#services
+    const lost = new Map([
+      ...lostHere.map((runId) => [runId, runner.lease.owner] as const),
+      ...this.#heard.lost,
+    ])
+    return {
+      ...{ plans, limits, lease: runner.lease, runId: this.#runId, again: this.#unsure },
+      ...{ clientAt: runner.clientsAt(), clients: { ...this.#heard, lost } },
+    }
+  }
+
+  /** Does what a decision asks for. Returns undefined if the admission must decide again. */
+  async #follow(decision: Other): Promise<Started | undefined> {
+    const { database, runner } = this.#services
+    switch (decision.kind) {
+      case 'repeated':
+        return this.#adopt(decision.known)
+      case 'written':
+        return this.#own()
+      case 'overtaken':
+        throw new Overtaken()
+      case 'clients unknown': {
+        const { identity = '' } = this.client
+        this.#heard = mergeReports(this.#heard, await runner.inquiry.ask(identity, decision.replicas))
+        return undefined
+      }
+      case 'no project':
+        this.#needsTransaction = true
+        return undefined
+      case 'late':
+        if (decision.serverTime) database.clock.note(decision.serverTime)
+        this.#late += 1
+        // The database answers too slowly for calls with a time limit.
+        if (this.#late === maxLate) this.#needsTransaction = true
+        return undefined
+    }
+  }
+
+  /** The run that an earlier attempt of this start wrote. */
+  async #own(): Promise<Started | undefined> {
+    const { database, runner } = this.#services
+    const run = await withTx(database, this.#principal, (tx) => readRun(tx, this.#runId))
+    // It was deleted with its session since.
+    if (!run) return undefined
+    return { run, repeated: !isAsWritten(run, runner.lease.owner) }
+  }
+
+  /** This client takes the place of the client that disconnected. */
+  async #adopt(known: KnownRun): Promise<Started> {
+    const { database, runner } = this.#services
+    const { key, retried } = this.#input.identity
+    // If two turns were begun and both requests are retried at the same moment, each retry must get its own
+    // run.
+    const mustBeAlone = key === undefined && !retried && !this.#isLast
+    if (mustBeAlone && runner.clients.serves(known.id)) throw new Overtaken()
+    this.client.attach(known.id)
+    return withTx(database, this.#principal, async (tx) => {
+      const run = await readRun(tx, known.id)
+      const taken = await adoptClient(tx, known, runner.clientsAt())
+      if (run && (taken || !mustBeAlone)) return { run, repeated: true }
+      throw new Overtaken()
+    })
+  }
+
+  #written(run: Run, fresh: readonly ModelMessage[]): Started {
+    const { request, sessionId } = this.#input
+    this.#services.database.clock.note(run.createdAt)
+    const isWhole = sessionId === undefined
+    return { run, repeated: false, ...(isWhole && { conversation: messagesForModel(request, fresh) }) }
+  }
+
+  /** After many looks, a retry shares a run with other clients. */
+  get #isLast(): boolean {
+    return this.#looks > maxLooks
+  }
+
+  async #noteServerTime(calls: Executor): Promise<void> {
+    const { rows } = await calls.execute<{ at: Date }>('select clock_timestamp() as at')
+    if (rows[0]) this.#services.database.clock.note(new Date(rows[0].at))
   }
 
   async #requireClient(): Promise<void> {
@@ -199,12 +253,13 @@ export class StartAttempts {
   }
 }
 
+type Other = Exclude<Decision, { kind: 'admitted' }>
+
 /** Another request changed the state first. The state of equal requests must be read again. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** After this many looks, a retry shares a run with other clients. */
 const maxLooks = 8
 
 const nothingHeard: ClientReport = { replicas: new Set(), lost: new Map(), gone: new Set() }
@@ -212,16 +267,6 @@ const nothingHeard: ClientReport = { replicas: new Set(), lost: new Map(), gone:
 /** Requests from the web pages have no API key. Their forms send idempotency keys. */
 function identityOf({ keyId }: Principal, { identity }: TurnInput): string | undefined {
   return keyId === null ? undefined : `${keyId}.${identity.hash.toString('base64url')}`
-}
-
-/** Refuses new turns under pressure, because the running turns need the remaining resources. */
-export function refuseUnderPressure({ pressure, metrics }: AdmissionServices): void {
-  const reason = pressure?.reason()
-  if (reason === undefined) return
-  metrics?.refused(reason)
-  throw new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
-    retryAfterSeconds: 5,
-  })
 }
 
 function nobodyThere(): ServiceError {

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { afterPendingReads } from '../../db/call-batches.ts'
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { ClientConnections } from './client-connections.ts'
@@ -88,15 +88,6 @@ export function openClientInquiry(
     },
     close: unsubscribe,
   }
-}
-
-/**
- * Resolves when the event loop has read its sockets. After a freeze it may read a request first, and another
- * client's disconnect only in its next turn.
- */
-export async function afterPendingReads(): Promise<void> {
-  await turnOfTheLoop()
-  await turnOfTheLoop()
 }
 
 /** Merges two results; the newer one comes last. */

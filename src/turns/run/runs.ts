@@ -18,6 +18,12 @@ export async function findRun(
   return run
 }
 
+/** Reads a run of the transaction's account, whoever can see it. */
+export async function readRun(executor: Executor, id: string): Promise<Run | undefined> {
+  const [run] = await executor.select().from(runs).where(eq(runs.id, id))
+  return run
+}
+
 /** All runs of a session in the order of their turns. */
 export function listRuns(executor: Executor, sessionId: string): Promise<Run[]> {
   return executor.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.turn))
@@ -53,13 +59,13 @@ export async function recordClientClosed(
 /**
  * Makes the client that sent a retry the client of the run. It is a separate statement: the run's owner locks
  * the run before its session, and a start locks them in reverse order.
- * @param seen the run as it was read.
+ * @param seen the run's client as it was read.
  * @param holder the replica of the new connection; null while other replicas cannot see it.
  * @returns false if another request was faster, or if the run's client disconnected after `seen` was read.
  */
 export async function adoptClient(
   executor: Executor,
-  seen: Pick<Run, 'id' | 'clientAt' | 'clientClosedAt'>,
+  seen: Pick<Run, 'id' | 'clientAt'> & { readonly clientClosed: boolean },
   holder: string | null,
 ): Promise<boolean> {
   const taken = await executor
@@ -69,7 +75,7 @@ export async function adoptClient(
       and(
         eq(runs.id, seen.id),
         sql`${runs.clientAt} is not distinct from ${seen.clientAt}`,
-        seen.clientClosedAt ? isNotNull(runs.clientClosedAt) : isNull(runs.clientClosedAt),
+        seen.clientClosed ? isNotNull(runs.clientClosedAt) : isNull(runs.clientClosedAt),
       ),
     )
     .returning({ id: runs.id })

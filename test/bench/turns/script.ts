@@ -7,6 +7,8 @@ export type TurnScript = {
   /** Silence before the first delta, and between two. */
   readonly firstMs: number
   readonly gapMs: number
+  /** Every request has one body, as load tools with a fixed body send. */
+  readonly equal?: boolean
 }
 
 export const oneCall: TurnScript = { tool: false, chunks: 64, firstMs: 0, gapMs: 0 }
@@ -17,11 +19,11 @@ export const toolName = 'list_files'
 
 let asked = 0
 
-/** Every question is another one, as the questions of people are. */
+/** Every question is another one, as the questions of people are, unless the script says otherwise. */
 export function questionOf(script: TurnScript): string {
-  asked += 1
+  if (!script.equal) asked += 1
   const { tool, chunks, firstMs, gapMs } = script
-  return `Question ${asked} #script ${tool ? 1 : 0} ${chunks} ${firstMs} ${gapMs}#`
+  return `Question ${script.equal ? 'of all' : asked} #script ${tool ? 1 : 0} ${chunks} ${firstMs} ${gapMs}#`
 }
 
 /** Reads the script out of a request's body without parsing it. */

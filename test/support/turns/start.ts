@@ -1,6 +1,6 @@
 import { type Database, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { startTurn } from '../../../src/turns/admission/start-turn.ts'
+import { type Admission, admitRun, type Decision } from '../../../src/turns/admission/admit-run.ts'
 import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunRequest } from '../../../src/turns/run/run-request.ts'
@@ -37,11 +37,23 @@ export function plainInput(options: StartOptions = {}): TurnInput {
 
 /** Admits a turn; its owner is a replica that does not exist, unless one is named. */
 export async function start(database: Database, person: Caller, options: StartOptions = {}): Promise<Run> {
-  const { principal, plans } = person
   const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
-  const admission = { plans, limits: defaultTurnLimits, lease, runId: newId('run') }
-  const started = await withTx(database, principal, (tx) =>
-    startTurn(tx, principal, plainInput(options), admission),
+  const admission = admissionOf(person, { lease })
+  return admitted(
+    await withTx(database, person.principal, (tx) =>
+      admitRun(tx, person.principal, plainInput(options), admission),
+    ),
   )
-  return started.run
+}
+
+/** An admission with an owner that does not exist. */
+export function admissionOf({ plans }: Caller, more: Partial<Admission> = {}): Admission {
+  const lease = { owner: 'replica_gone', seconds: 15 }
+  return { plans, limits: defaultTurnLimits, lease, runId: newId('run'), ...more }
+}
+
+/** @throws Error for any other decision. */
+export function admitted(decision: Decision): Run {
+  if (decision.kind !== 'admitted') throw new Error(`decided "${decision.kind}"`)
+  return decision.run
 }

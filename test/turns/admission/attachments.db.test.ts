@@ -2,14 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ContentPart } from '../../../src/agent/provider.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { startTurn } from '../../../src/turns/admission/start-turn.ts'
+import { admitInTransaction } from '../../../src/turns/admission/admit-in-transaction.ts'
 import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
-import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import type { Attachments, InlineFile } from '../../../src/turns/sessions/attachments.ts'
 import { insertProject } from '../../../src/turns/sessions/projects.ts'
 import { storeUpload } from '../../../src/workspace/uploads.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
-import { plainInput } from '../../support/turns/start.ts'
+import { admissionOf, admitted, plainInput } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
@@ -40,19 +39,17 @@ const ask = (files: readonly (string | InlineFile)[], more: Partial<TurnInput & 
   const parts = files.map((file): ContentPart => {
     return { type: 'file', fileId: typeof file === 'string' ? file : file.id }
   })
-  const input: TurnInput = {
+  const input = {
     ...plainInput(),
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'What does it say?' }, ...parts] }],
+    messages: [
+      { role: 'user' as const, content: [{ type: 'text' as const, text: 'What does it say?' }, ...parts] },
+    ],
     attachments: { ids, inline, readsImages, param: 'messages' },
     ...rest,
   }
-  const admission = {
-    plans: person.plans,
-    limits: defaultTurnLimits,
-    lease: { owner: 'replica_gone', seconds: 15 },
-    runId: newId('run'),
-  }
-  return withTx(db.database, person.principal, (tx) => startTurn(tx, person.principal, input, admission))
+  return withTx(db.database, person.principal, async (tx) => ({
+    run: admitted(await admitInTransaction(tx, person.principal, input, admissionOf(person))),
+  }))
 }
 
 const rows = async (statement: string) =>
@@ -119,5 +116,5 @@ test('an unreadable kind of file is refused, and an image for a model without im
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
   await expect(ask([inlineFile('PK\0\0binary\0', 'x.bin')])).rejects.toThrow(/neither a text nor a document/)
   await expect(ask([inlineFile(png, 'x.txt')])).rejects.toThrow(/cannot read images/)
-  expect((await ask([inlineFile(png, 'x.txt')], { readsImages: true })).repeated).toBe(false)
+  expect((await ask([inlineFile(png, 'x.txt')], { readsImages: true })).run.status).toBe('in_progress')
 })

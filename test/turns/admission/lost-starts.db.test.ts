@@ -2,17 +2,18 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
-import { startTurn } from '../../../src/turns/admission/start-turn.ts'
+import { admitRun } from '../../../src/turns/admission/admit-run.ts'
+import { isAsWritten } from '../../../src/turns/admission/run-values.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
 import { createUnconfirmedStarts } from '../../../src/turns/ownership/unconfirmed-starts.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import { readRun } from '../../../src/turns/run/runs.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
-import { plainInput, start } from '../../support/turns/start.ts'
+import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
 import { gate } from '../../support/upstream-scripts.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
@@ -49,12 +50,14 @@ const lease = { owner: 'replica_here', seconds: 15 }
 async function claimedAfterWaiting() {
   const first = await start(db.database, person)
   const runId = newId('run')
-  const admission = { plans: person.plans, limits: defaultTurnLimits, lease, runId }
-  const begin = (again?: 'queued') =>
-    withTx(db.database, person.principal, (tx) =>
-      startTurn(tx, person.principal, plainInput({ sessionId: first.sessionId }), { ...admission, again }),
-    )
-  expect((await begin()).run.status).toBe('queued')
+  const begin = (again: boolean) =>
+    withTx(db.database, person.principal, (tx) => {
+      const admission = admissionOf(person, { lease, runId, again })
+      return admitRun(tx, person.principal, plainInput({ sessionId: first.sessionId }), admission)
+    })
+  const queued = admitted(await begin(false))
+  expect(queued.status).toBe('queued')
+  expect(isAsWritten(queued, lease.owner)).toBe(true)
   await endRun(db.database, first)
   const claimed = await withTx(db.database, 'system', (tx) => claimRun(tx, lease, { plans: person.plans }))
   expect(claimed).toMatchObject({ id: runId, epoch: 1, leaseOwner: lease.owner })
@@ -63,7 +66,15 @@ async function claimedAfterWaiting() {
 
 test('a retried start does not drive a run that its process has claimed', async () => {
   const { run, begin } = await claimedAfterWaiting()
-  expect(await begin('queued')).toMatchObject({ run: { id: run.id, status: 'in_progress' }, repeated: true })
+  expect(await begin(true)).toEqual({ kind: 'written' })
+  expect(isAsWritten(run, lease.owner)).toBe(false)
+  await endRun(db.database, run)
+})
+
+test('a retried start drives the run that its earlier attempt has begun', async () => {
+  const run = await start(db.database, person, { owner: lease.owner })
+  const read = await withTx(db.database, person.principal, (tx) => readRun(tx, run.id))
+  expect(read && isAsWritten(read, lease.owner)).toBe(true)
   await endRun(db.database, run)
 })
 

@@ -3,13 +3,11 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
-import { newId } from '../../../src/ids.ts'
-import { startOnFastPath } from '../../../src/turns/admission/fast-path.ts'
+import { admitRun } from '../../../src/turns/admission/admit-run.ts'
 import { renewLeases } from '../../../src/turns/ownership/leases.ts'
-import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makeCaller, withKey } from '../../support/turns/caller.ts'
-import { plainInput, start } from '../../support/turns/start.ts'
+import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
 
 const many = 1_000
 let db: TestDatabase
@@ -17,12 +15,13 @@ let db: TestDatabase
 let client: pg.PoolClient
 let runId: string
 let accountId: string
+let person: Caller
 let principal: Principal
 
 /** Many runs are open of which the statistics say nothing: they are of a moment at which none was. */
 beforeAll(async () => {
   db = await createTestDatabase()
-  const person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
+  person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   client = await db.database.turnPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
@@ -122,18 +121,7 @@ test('leases of some runs are renewed without a look at the others that are open
 })
 
 test('a turn begins without a look at each of the turns that are open', async () => {
-  const later = new Date(Date.now() + 60_000)
-  const lease = { owner: 'replica_gone', seconds: 15 }
-  const times = { sentAt: later, notAfter: later }
-  const owner = {
-    runId: newId('run'),
-    lease,
-    clientAt: null,
-    settled: [],
-    limits: defaultTurnLimits,
-    ...times,
-  }
   const begin = (executor: Executor) =>
-    startOnFastPath(executor, principal, plainInput({ text: 'another' }), owner)
-  expect(await fetchedBy(begin, (run) => run?.status === 'in_progress')).toBeLessThan(20)
+    admitRun(executor, principal, plainInput({ text: 'another' }), admissionOf(person))
+  expect(await fetchedBy(begin, (decision) => admitted(decision).status === 'in_progress')).toBeLessThan(20)
 })

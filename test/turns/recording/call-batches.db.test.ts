@@ -151,7 +151,7 @@ test.each(['accounts where id', 'credit_pools where account_id'])(
 )
 
 test('calls that look at the clock are the last of their batch', async () => {
-  const timed = { ...write('timed'), timed: true }
+  const timed = { ...write('early'), onSend: () => write('timed').values }
   await Promise.all(await whileBusy(() => [calls.query(timed), calls.query(write('a'))]))
   const { rows } = await db.database.systemPool.query<{ what: string }>(
     'select what from written order by ctid',

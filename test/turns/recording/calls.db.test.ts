@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import { withTurnCalls, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { qualifiesForFastPath, startOnFastPath } from '../../../src/turns/admission/fast-path.ts'
+import { admitRun } from '../../../src/turns/admission/admit-run.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf } from '../../support/turns/journal.ts'
-import { plainInput } from '../../support/turns/start.ts'
+import { admissionOf, plainInput } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
@@ -25,22 +24,23 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const later = (ms: number) => new Date(Date.now() + ms)
-const lease = { owner: 'replica_gone', seconds: 15 }
-/** Nobody says where the clients are, as in the version before. */
-const unheld = { clientAt: null, settled: [] }
 
-/** Unless told otherwise sent after all others: they make the same request. */
-const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)) =>
-  withTurnCalls(db.database, principal, (calls) =>
-    startOnFastPath(calls, principal, plainInput({ text: runId }), {
-      runId,
-      lease,
-      ...unheld,
-      limits: defaultTurnLimits,
-      sentAt,
-      notAfter,
-    }),
-  )
+type Times = {
+  readonly notAfter: Date
+  readonly sentAt?: Date
+  readonly owner?: string
+  readonly text?: string
+}
+
+/** Sent after all others, unless stated: they make the same request. Nobody says where the clients are. */
+const startUntil = (times: Times, runId = newId('run'), of = person, by = principal) =>
+  withTurnCalls(db.database, by, async (calls) => {
+    const { notAfter, sentAt = later(60_000), owner = 'replica_gone', text = 'question' } = times
+    const onSend = () => ({ sentAt, notAfter, underPressure: false })
+    const admission = admissionOf(of, { lease: { owner, seconds: 15 }, runId, onSend })
+    const decision = await admitRun(calls, by, plainInput({ text }), admission)
+    return decision.kind === 'admitted' ? decision.run : decision.kind
+  })
 
 async function rowsOf(runId: string) {
   const { rows } = await db.database.systemPool.query<{ runs: number; held: number; moved: number }>(
@@ -54,14 +54,15 @@ async function rowsOf(runId: string) {
 
 test('a start in time is written with its hold', async () => {
   const runId = newId('run')
-  expect(qualifiesForFastPath(principal, plainInput())).toBe(true)
-  expect(await startUntil(later(60_000), runId)).toMatchObject({ id: runId, status: 'in_progress', epoch: 1 })
+  expect(await startUntil({ notAfter: later(60_000) }, runId)).toMatchObject({
+    ...{ id: runId, status: 'in_progress', epoch: 1 },
+  })
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
 
 test('a start that the server comes to after its time writes nothing', async () => {
   const runId = newId('run')
-  expect(await startUntil(later(-60_000), runId)).toBeUndefined()
+  expect(await startUntil({ notAfter: later(-60_000) }, runId)).toBe('late')
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
@@ -72,26 +73,40 @@ test('a start that waits for the account beyond its time writes nothing', async 
   let late: Promise<unknown> | undefined
   await withTx(db.database, 'system', async (tx) => {
     await tx.execute(`select from accounts where id = '${principal.accountId}' for update`)
-    late = startUntil(notAfter, runId)
+    late = startUntil({ notAfter }, runId)
     await tx.execute('select pg_sleep(0.5)')
   })
-  expect(await late).toBeUndefined()
+  expect(await late).toBe('late')
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
-test('a start overtaken by a duplicate writes nothing; a later one is its own turn', async () => {
-  const sentAt = later(-10_000)
-  expect(await startUntil(later(60_000))).toBeDefined()
+test('a start overtaken by a duplicate elsewhere writes nothing; a later one is its own turn', async () => {
+  const elsewhere = 'replica_other'
+  expect(await startUntil({ notAfter: later(60_000), owner: elsewhere })).toMatchObject({ epoch: 1 })
   const overtaken = newId('run')
-  expect(await startUntil(later(60_000), overtaken, sentAt)).toBeUndefined()
+  const early = { notAfter: later(60_000), sentAt: later(-10_000) }
+  expect(await startUntil(early, overtaken)).toBe('overtaken')
   expect(await rowsOf(overtaken)).toEqual({ runs: 0, held: 0, moved: 0 })
-  expect(await startUntil(later(60_000))).toBeDefined()
+  expect(await startUntil({ notAfter: later(60_000) })).toMatchObject({ epoch: 1 })
+})
+
+test('a call that may not be sent any more fails with that reason and writes nothing', async () => {
+  const runId = newId('run')
+  const reason = new Error('the client has disconnected')
+  const sent = withTurnCalls(db.database, principal, (calls) => {
+    const onSend = () => {
+      throw reason
+    }
+    return admitRun(calls, principal, plainInput(), admissionOf(person, { runId, onSend }))
+  })
+  await expect(sent).rejects.toBe(reason)
+  expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
 test('a second write of one start is refused, whatever it would have said', async () => {
   const runId = newId('run')
-  await startUntil(later(60_000), runId)
-  await expect(startUntil(later(60_000), runId)).rejects.toThrow('begin_turn')
+  await startUntil({ notAfter: later(60_000) }, runId)
+  await expect(startUntil({ notAfter: later(60_000) }, runId)).rejects.toThrow('admit_run')
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
 
@@ -124,16 +139,20 @@ test('a connection lost under calls fails them, and the next call gets another',
   expect(rows).toEqual([{ three: 3 }])
 })
 
-/** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
-async function withPlaces(concurrentTurns: number) {
-  const of = await withKey(db.database, await makeCaller(db.database, { concurrentTurns }))
-  const times = { sentAt: later(60_000), notAfter: later(60_000) }
-  const owner = { lease, ...unheld, limits: defaultTurnLimits, ...times }
-  return () => {
+/** Someone with so many slots, and how they start a turn by key. */
+async function withSlots(concurrentTurns: number) {
+  const of = await makeCaller(db.database, { concurrentTurns })
+  const by = await withKey(db.database, of)
+  return async (): Promise<Run | undefined> => {
     const runId = newId('run')
-    return withTurnCalls(db.database, of, (calls) =>
-      startOnFastPath(calls, of, plainInput({ text: runId }), { ...owner, runId }),
-    )
+    const refusal = { code: 'too_many_concurrent_runs' }
+    try {
+      const run = await startUntil({ notAfter: later(60_000), text: runId }, runId, of, by)
+      return typeof run === 'string' ? undefined : run
+    } catch (error) {
+      expect(error).toMatchObject(refusal)
+      return undefined
+    }
   }
 }
 
@@ -142,7 +161,7 @@ async function endTurn(run: Run | undefined): Promise<void> {
 }
 
 test('a turn that stays open takes one place, however many that came after it are over', async () => {
-  const begin = await withPlaces(2)
+  const begin = await withSlots(2)
   expect(await begin()).toBeDefined()
   for (let i = 0; i < 3; i += 1) {
     const run = await begin()
@@ -154,7 +173,7 @@ test('a turn that stays open takes one place, however many that came after it ar
 })
 
 test('no more turns than slots are admitted while the clock is behind', async () => {
-  const begin = await withPlaces(3)
+  const begin = await withSlots(3)
   const first = await begin()
   await endTurn(first)
   const ahead = `update runs set created_at = now() + interval '30 seconds' where id = $1`

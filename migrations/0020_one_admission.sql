@@ -1,0 +1,319 @@
+-- Whether an API key is neither revoked nor expired, by the server's clock.
+CREATE FUNCTION key_usable(p_key text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM api_keys k
+    WHERE k.id = p_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()));
+END $$;
+--> statement-breakpoint
+-- The number of the account's newest turn, how many turns began in the last minute, and the seconds until the first of
+-- them is a minute old. Starts take their numbers under the account's lock, so two numbers tell how many turns are
+-- between them. Version 0.1.0 writes no numbers; turns are then counted.
+CREATE FUNCTION starts_in_window(p_account text, OUT newest int, OUT starts int, OUT seconds int) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_open int;
+  v_first record;
+BEGIN
+  SELECT r.account_turn INTO newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
+  -- After the clock was set back, the newest run may not have the highest number. No two open turns share one.
+  SELECT r.account_turn INTO v_open FROM runs r
+  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn DESC NULLS LAST LIMIT 1;
+  newest := greatest(newest, v_open);
+  SELECT r.account_turn, r.created_at INTO v_first FROM runs r
+  WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;
+  IF NOT FOUND THEN
+    starts := 0;
+    RETURN;
+  END IF;
+  starts := newest - v_first.account_turn + 1;
+  IF starts IS NULL THEN
+    SELECT count(*) INTO starts FROM runs r
+    WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute';
+  END IF;
+  seconds := greatest(ceil(extract(epoch FROM v_first.created_at + interval '1 minute' - now())), 1);
+END $$;
+--> statement-breakpoint
+-- Sessions of the account that have an unfinished turn. Each uses one concurrency slot. The count stops early: `p_newest`
+-- minus the number of the oldest open turn is at least that many, and is returned if it is below `p_slots`.
+CREATE FUNCTION slots_taken(p_account text, p_newest int, p_slots int) RETURNS int LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_taken int;
+BEGIN
+  SELECT p_newest - r.account_turn + 1 INTO v_taken FROM runs r
+  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn NULLS FIRST LIMIT 1;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  IF v_taken < p_slots THEN RETURN v_taken; END IF;
+  SELECT count(*) INTO v_taken FROM (SELECT FROM runs r
+    WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy;
+  RETURN v_taken;
+END $$;
+--> statement-breakpoint
+-- The run that an equal request without an `Idempotency-Key` began and whose client is no longer connected: as the run says,
+-- as its replica has reported (`p_lost` at `p_lost_at`), or because that replica has ended (`p_gone`) before it could
+-- report that the client has the reply. The newest one counts. A request that is marked as a retry gets any equal run.
+-- `client_at` and `client_closed` are the run's at this moment: who takes it over must find them unchanged.
+CREATE FUNCTION equal_run(
+  p_key text, p_hash bytea, p_minutes int, p_retried boolean, p_lost text[], p_lost_at text[], p_gone text[],
+  OUT run text, OUT client_at text, OUT client_closed boolean
+) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_since timestamptz := now() - make_interval(mins => p_minutes);
+  v_newest timestamptz;
+  v_run text;
+  v_client_at text;
+  v_closed boolean;
+BEGIN
+  SELECT r.id, r.client_at, true, r.created_at INTO run, client_at, client_closed, v_newest FROM runs r
+  WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_closed_at IS NOT NULL AND r.created_at > v_since
+  ORDER BY r.created_at DESC LIMIT 1;
+  IF cardinality(p_lost) + cardinality(p_gone) > 0 THEN
+    SELECT found.id, found.client_at, found.client_closed_at IS NOT NULL INTO v_run, v_client_at, v_closed FROM (
+      SELECT named.* FROM unnest(p_lost, p_lost_at) AS lost (run, replica) CROSS JOIN LATERAL (
+        -- By its id: a plan of a time with few runs may otherwise read all equal ones.
+        SELECT r.id, r.client_at, r.client_closed_at, r.created_at FROM runs r
+        WHERE r.id = lost.run AND r.api_key_id || '' = p_key AND r.request_hash || '' = p_hash AND r.created_at > v_since
+          -- Otherwise another connection has asked for it since.
+          AND (r.client_at = lost.replica OR r.client_at IS NULL) LIMIT 1) AS named
+      UNION ALL
+      SELECT held.* FROM unnest(p_gone) AS gone (replica) LEFT JOIN replicas p ON p.id = gone.replica CROSS JOIN LATERAL (
+        SELECT r.id, r.client_at, r.client_closed_at, r.created_at FROM runs r
+        WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_at = gone.replica AND r.created_at > v_since
+          AND (r.finished_at IS NULL OR r.finished_at > coalesce(p.settled_at, '-infinity'))
+        ORDER BY r.created_at DESC LIMIT 1) AS held
+    ) AS found WHERE found.created_at > coalesce(v_newest, '-infinity') ORDER BY found.created_at DESC LIMIT 1;
+  END IF;
+  IF p_retried AND run IS NULL AND v_run IS NULL THEN
+    SELECT found.id, found.client_at, found.client_closed_at IS NOT NULL INTO v_run, v_client_at, v_closed FROM (
+      SELECT held.* FROM replicas p CROSS JOIN LATERAL (
+        SELECT r.id, r.client_at, r.client_closed_at, r.created_at FROM runs r
+        WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_at = p.id AND r.created_at > v_since
+        ORDER BY r.created_at DESC LIMIT 1) AS held
+      WHERE p.seen_at > v_since - interval '1 minute'
+      UNION ALL
+      (SELECT r.id, r.client_at, r.client_closed_at, r.created_at FROM runs r
+        WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_at IS NULL AND r.created_at > v_since
+        ORDER BY r.created_at DESC LIMIT 1)
+    ) AS found ORDER BY found.created_at DESC LIMIT 1;
+  END IF;
+  IF v_run IS NOT NULL THEN
+    run := v_run;
+    client_at := v_client_at;
+    client_closed := v_closed;
+  END IF;
+END $$;
+--> statement-breakpoint
+-- Whether this calendar month's allowance (UTC) has been granted.
+CREATE FUNCTION allowance_given(p_account text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM credit_pools c
+    WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
+END $$;
+--> statement-breakpoint
+-- Grants this calendar month's allowance (UTC), unless it has been granted. It then also takes back what is left in
+-- expired pools; what runs hold of them stays with the runs.
+CREATE FUNCTION ensure_allowance(p_account text, p_micros bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_month timestamptz := date_trunc('month', now(), 'UTC');
+  v_pool bigint;
+  v_transaction bigint;
+  v_expired bigint[];
+  v_parts bigint[];
+BEGIN
+  IF p_micros = 0 OR allowance_given(p_account) THEN RETURN; END IF;
+  INSERT INTO credit_pools (account_id, kind, period_start, expires_at, available_micros)
+  VALUES (p_account, 'allowance', v_month, date_trunc('month', v_month + interval '32 days', 'UTC'), p_micros)
+  ON CONFLICT DO NOTHING RETURNING id INTO v_pool;
+  IF NOT FOUND THEN RETURN; END IF;
+  INSERT INTO credit_transactions (account_id, kind, amount_micros) VALUES (p_account, 'allowance', p_micros)
+  RETURNING id INTO v_transaction;
+  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+  VALUES (v_transaction, v_pool, 'issued', p_account, -p_micros), (v_transaction, v_pool, 'available', p_account, p_micros);
+  SELECT array_agg(locked.id), array_agg(locked.available_micros) INTO v_expired, v_parts FROM (
+    SELECT c.id, c.available_micros FROM credit_pools c
+    WHERE c.account_id = p_account AND c.expires_at <= now() AND c.available_micros > 0 ORDER BY c.id FOR UPDATE
+  ) AS locked;
+  IF v_expired IS NULL THEN RETURN; END IF;
+  INSERT INTO credit_transactions (account_id, kind, amount_micros)
+  VALUES (p_account, 'expire', (SELECT sum(part) FROM unnest(v_parts) AS part)) RETURNING id INTO v_transaction;
+  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+  SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
+  FROM unnest(v_expired, v_parts) AS part (pool, micros), (VALUES ('available', -1), ('issued', 1)) AS side (ledger, sign);
+  UPDATE credit_pools c SET available_micros = 0 WHERE c.id = ANY (v_expired);
+END $$;
+--> statement-breakpoint
+-- Micro-credits that the account can spend: those in pools that have not expired.
+CREATE FUNCTION spendable(p_account text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(sum(c.available_micros), 0) FROM credit_pools c
+    WHERE c.account_id = p_account AND (c.expires_at IS NULL OR c.expires_at > now()));
+END $$;
+--> statement-breakpoint
+-- Writes the messages of a turn's input: an array of objects with `id`, `position` and `content`.
+CREATE FUNCTION write_input(p_account text, p_session text, p_run text, p_turn int, p_input jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
+  SELECT m.id, p_account, p_session, p_run, p_turn, m.position, m.content->>'role', m.content
+  FROM jsonb_to_recordset(p_input) AS m (id text, position int, content jsonb);
+END $$;
+--> statement-breakpoint
+-- Admits one turn: decides, under the account's lock, and writes the session if it is new, the run, its input and its hold.
+-- Only the decisions `admitted` and `insufficient_credits` come after all others; any decision but `admitted` writes
+-- nothing. `admission/refusals` has the meaning of each.
+--
+-- The caller may have given up a call that arrives after `p_not_after`. Without an error, because the call shares its
+-- transaction with other calls of the account. `p_sent_at`: when the caller last saw that its client is connected.
+-- `p_again`: an earlier call for this run got no answer, and an open one holds the account's lock, so the look is final.
+-- Null for: `p_session_new`, a request that names its session; `p_project`, a default project that does not exist yet;
+-- `p_input`, input that the caller writes itself; `p_key`, a person.
+CREATE FUNCTION admit_run(
+  p_account text, p_plan text, p_api_access boolean, p_monthly bigint, p_per_minute int, p_slots int, p_queued int,
+  p_key text, p_hash bytea, p_idempotency_key text, p_retried boolean, p_minutes int, p_key_hours int,
+  p_under_pressure boolean, p_again boolean, p_settled text[], p_lost text[], p_lost_at text[], p_gone text[], p_sent_at timestamptz, p_not_after timestamptz,
+  p_session text, p_session_new text, p_project text, p_after int, p_has_question boolean, p_name text,
+  p_run text, p_message text, p_model text, p_request jsonb, p_input jsonb, p_on_disconnect text,
+  p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_max bigint,
+  p_owner text, p_client_at text, p_lease_seconds double precision, p_turn_seconds double precision,
+  OUT decision text, OUT plan text, OUT replicas text[], OUT known_run text, OUT known_client_at text,
+  OUT known_client_closed boolean, OUT seconds int, OUT available bigint, OUT project text, OUT turn int, OUT held bigint,
+  OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz, OUT lease_expires_at timestamptz,
+  OUT started_at timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_suspended boolean;
+  v_count int;
+  v_name text;
+  v_hash bytea;
+  v_open int := 0;
+  v_window record;
+  v_hold record;
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  SELECT a.plan, a.suspended_at IS NOT NULL INTO plan, v_suspended
+  FROM accounts a WHERE a.id = p_account AND a.password_hash <> '' FOR NO KEY UPDATE;
+  decision := CASE
+    WHEN NOT FOUND THEN 'not_found'
+    WHEN clock_timestamp() > p_not_after THEN 'late'
+    WHEN v_suspended THEN 'account_suspended'
+    WHEN plan <> p_plan THEN 'plan_changed' END;
+  -- Who came late has a wrong idea of the server's time.
+  created_at := clock_timestamp();
+  IF decision IS NOT NULL THEN RETURN; END IF;
+
+  IF p_session IS NOT NULL THEN
+    SELECT s.project_id, s.turn_count, s.name INTO project, v_count, v_name
+    FROM sessions s WHERE s.id = p_session AND s.account_id = p_account FOR UPDATE;
+  END IF;
+  IF p_key IS NOT NULL THEN
+    decision := CASE WHEN NOT key_usable(p_key) THEN 'invalid_api_key' WHEN NOT p_api_access THEN 'plan_without_api_access' END;
+    IF decision IS NOT NULL THEN RETURN; END IF;
+  END IF;
+
+  -- Whether the request has begun a run before.
+  IF p_again AND EXISTS (SELECT FROM runs r WHERE r.id = p_run) THEN
+    decision := 'written';
+    RETURN;
+  END IF;
+  IF p_idempotency_key IS NOT NULL THEN
+    SELECT i.request_hash, r.id, r.client_at, r.client_closed_at IS NOT NULL
+    INTO v_hash, known_run, known_client_at, known_client_closed
+    FROM idempotency_keys i JOIN runs r ON r.id = i.run_id
+    WHERE i.account_id = p_account AND i.api_key_id = coalesce(p_key, '') AND i.key = p_idempotency_key AND i.expires_at > now();
+    IF v_hash <> p_hash THEN
+      decision := 'idempotency_key_reused';
+      RETURN;
+    END IF;
+  ELSIF p_key IS NOT NULL THEN
+    IF NOT p_retried THEN
+      replicas := unsettled_replicas(p_key, p_hash, p_minutes, p_settled);
+      IF replicas IS NOT NULL THEN
+        decision := 'clients_unknown';
+        RETURN;
+      END IF;
+    END IF;
+    SELECT e.run, e.client_at, e.client_closed INTO known_run, known_client_at, known_client_closed
+    FROM equal_run(p_key, p_hash, p_minutes, p_retried, p_lost, p_lost_at, p_gone) e;
+    -- A run of a replica that is not visible yet, or of version 0.1.0, may be this client's retry, which was faster.
+    IF known_run IS NULL AND EXISTS (SELECT FROM runs r
+      WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_at IS NULL AND r.created_at > p_sent_at
+        AND r.lease_owner IS DISTINCT FROM p_owner) THEN
+      decision := 'overtaken';
+      RETURN;
+    END IF;
+  END IF;
+  decision := CASE WHEN known_run IS NOT NULL THEN 'repeated' WHEN p_under_pressure THEN 'overloaded' END;
+  IF decision IS NOT NULL THEN RETURN; END IF;
+
+  -- Where the turn belongs.
+  IF p_session IS NOT NULL THEN
+    decision := CASE
+      WHEN project IS NULL THEN 'not_found'
+      WHEN EXISTS (SELECT FROM runs r WHERE r.session_id = p_session AND r.turn > p_after AND r.status <> 'failed')
+        THEN 'not_last_turn' END;
+    SELECT count(*) INTO v_open FROM runs r WHERE r.session_id = p_session AND r.status IN ('queued', 'in_progress');
+  ELSIF p_project IS NOT NULL THEN
+    SELECT p.id INTO project FROM projects p WHERE p.id = p_project AND p.account_id = p_account FOR KEY SHARE;
+    decision := CASE WHEN NOT FOUND THEN 'no_project' END;
+  END IF;
+  decision := CASE
+    WHEN decision IS NOT NULL THEN decision
+    WHEN NOT p_has_question THEN 'no_question'
+    WHEN v_open > p_queued THEN 'session_busy' END;
+  IF decision IS NOT NULL THEN RETURN; END IF;
+
+  -- The limits of the plan.
+  v_window := starts_in_window(p_account);
+  seconds := v_window.seconds;
+  decision := CASE
+    WHEN v_window.starts >= p_per_minute THEN 'rate_limit_exceeded'
+    WHEN v_open = 0 AND slots_taken(p_account, v_window.newest, p_slots) >= p_slots THEN 'too_many_concurrent_runs'
+    WHEN project IS NULL THEN 'no_project' END;
+  IF decision IS NOT NULL THEN RETURN; END IF;
+
+  IF p_monthly > 0 AND NOT allowance_given(p_account) THEN
+    -- A refusal writes nothing, so the allowance is counted before it is granted.
+    available := p_monthly + spendable(p_account);
+    IF available >= p_hold THEN PERFORM ensure_allowance(p_account, p_monthly); END IF;
+  END IF;
+  IF available IS NULL OR available >= p_hold THEN
+    v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold, p_ample_hold, p_ample_parts);
+    available := v_hold.available;
+  END IF;
+  IF available < p_hold THEN
+    decision := 'insufficient_credits';
+    RETURN;
+  END IF;
+
+  held := v_hold.drawn;
+  turn := coalesce(v_count, 0) + 1;
+  IF v_open > 0 THEN p_owner := NULL; END IF;
+  IF p_session IS NULL THEN
+    INSERT INTO sessions (id, account_id, project_id, model, name, turn_count)
+    VALUES (p_session_new, p_account, project, p_model, p_name, turn);
+  ELSE
+    UPDATE sessions s SET turn_count = admit_run.turn, name = CASE WHEN v_name = '' THEN p_name ELSE v_name END, updated_at = now()
+    WHERE s.id = p_session;
+  END IF;
+  -- Dated under the account's lock, so that the order of an account's turns in time is that of their numbers.
+  INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
+    request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
+    deadline_at, on_disconnect, client_at, created_at, started_at)
+  VALUES (p_run, p_account, project, coalesce(p_session, p_session_new), p_key, p_message, turn, coalesce(v_window.newest, 0) + 1,
+    p_model, CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
+    p_request, p_hash, held, v_hold.pools, v_hold.parts, p_max, CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
+    CASE WHEN p_owner IS NOT NULL THEN now() + make_interval(secs => p_lease_seconds) END,
+    now() + make_interval(secs => p_turn_seconds), p_on_disconnect, p_client_at,
+    clock_timestamp(), CASE WHEN p_owner IS NOT NULL THEN now() END)
+  RETURNING r.account_turn, r.created_at, r.deadline_at, r.lease_expires_at, r.started_at
+  INTO account_turn, created_at, deadline_at, lease_expires_at, started_at;
+  PERFORM write_input(p_account, coalesce(p_session, p_session_new), p_run, turn, p_input);
+  IF p_idempotency_key IS NOT NULL THEN
+    INSERT INTO idempotency_keys AS i (account_id, api_key_id, key, request_hash, run_id, expires_at)
+    VALUES (p_account, coalesce(p_key, ''), p_idempotency_key, p_hash, p_run, now() + make_interval(hours => p_key_hours))
+    -- The row of an expired key.
+    ON CONFLICT (account_id, api_key_id, key) DO UPDATE
+    SET request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now(), expires_at = excluded.expires_at;
+  END IF;
+  IF clock_timestamp() > p_not_after THEN
+    RAISE EXCEPTION 'the start of % came too late', p_run USING ERRCODE = 'TU001';
+  END IF;
+  decision := 'admitted';
+END $$;

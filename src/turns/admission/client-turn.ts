@@ -1,0 +1,39 @@
+import type { Plans } from '../../accounts/plans.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import type { Database } from '../../db/client.ts'
+import type { Span } from '../../tracing.ts'
+import type { TurnMetrics } from '../execution/turn-metrics.ts'
+import type { Runner } from '../ownership/runner.ts'
+import type { Pressure } from '../replicas/pressure.ts'
+import type { Run } from '../run/run.ts'
+import type { TurnLimits } from '../run/turn-limits.ts'
+import { underPressure } from './refusals.ts'
+import type { TurnInput } from './turn-input.ts'
+
+/** `left` is aborted when the client disconnects. `span` is the request's span. */
+export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
+
+export type AdmissionServices = {
+  readonly database: Database
+  readonly plans: Plans
+  readonly limits: TurnLimits
+  readonly runner: Runner
+  readonly metrics?: TurnMetrics | undefined
+  readonly pressure?: Pressure | undefined
+}
+
+/** `repeated`: the request duplicates the one that started this run. Nothing was written. */
+export type Started = {
+  readonly run: Run
+  readonly repeated: boolean
+  /** The conversation for the model. Set only if all of it has just been written. */
+  readonly conversation?: readonly ModelMessage[]
+}
+
+/** Refuses new turns under pressure, because the running turns need the remaining resources. */
+export function refuseUnderPressure({ pressure, metrics }: AdmissionServices): void {
+  const reason = pressure?.reason()
+  if (reason === undefined) return
+  metrics?.refused(reason)
+  throw underPressure()
+}

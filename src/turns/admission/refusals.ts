@@ -1,0 +1,62 @@
+import { accountSuspended } from '../../accounts/accounts.ts'
+import { noApiAccess, type Plan } from '../../accounts/plans.ts'
+import { insufficient } from '../../billing/insufficient.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import type { AdmissionRow } from './admit-call.ts'
+
+/** What the text of a refusal names. */
+type Facts = Pick<AdmissionRow, 'seconds' | 'available' | 'created_at'> & {
+  readonly plan: Plan
+  readonly holdMicros: bigint
+}
+
+/** The error of each decision of `admit_run` that refuses a turn, in the order in which it looks at them. */
+export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> = {
+  not_found: notFound,
+  account_suspended: accountSuspended,
+  invalid_api_key: () => new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.'),
+  plan_without_api_access: ({ plan }) => noApiAccess(plan.name),
+  idempotency_key_reused: () =>
+    new ServiceError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request. Use a new key for a new request.',
+      { shouldRetry: false },
+    ),
+  overloaded: underPressure,
+  no_question: () =>
+    new ServiceError(
+      'invalid_value',
+      'There is no new message. `messages` must end with a message of role `user`.',
+      { param: 'messages' },
+    ),
+  session_busy: () =>
+    new ServiceError('session_busy', 'Too many turns of this session are queued. Wait for one to end.', {
+      shouldRetry: false,
+    }),
+  rate_limit_exceeded: ({ plan, seconds }) => {
+    const retryAfterSeconds = seconds ?? 1
+    return new ServiceError(
+      'rate_limit_exceeded',
+      `The plan "${plan.name}" allows ${plan.turnsPerMinute} turns per minute. Try again in ${retryAfterSeconds} s.`,
+      { retryAfterSeconds },
+    )
+  },
+  too_many_concurrent_runs: ({ plan }) =>
+    new ServiceError('too_many_concurrent_runs', `${concurrencyText(plan)} Wait for an answer to end.`, {
+      retryAfterSeconds: 5,
+    }),
+  insufficient_credits: ({ holdMicros, available, created_at }) =>
+    insufficient(holdMicros, BigInt(available), created_at),
+}
+
+/** The error for a new turn that a process under pressure does not take. */
+export function underPressure(): ServiceError {
+  return new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+function concurrencyText({ name, concurrentTurns }: Plan): string {
+  if (concurrentTurns === 1) return `One answer at a time on the plan "${name}".`
+  return `The plan "${name}" allows ${concurrentTurns} concurrent turns.`
+}

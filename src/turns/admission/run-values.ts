@@ -1,0 +1,92 @@
+import type { Plan } from '../../accounts/plans.ts'
+import type { Principal } from '../../accounts/principal.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { newId } from '../../ids.ts'
+import type { Run } from '../run/run.ts'
+import { textOf } from '../run/transcript.ts'
+import type { TurnLimits } from '../run/turn-limits.ts'
+import type { TurnInput } from './turn-input.ts'
+
+/**
+ * The hold covers this many first calls if the account has ample credits. A second call may cost as much as the
+ * first one, so a turn that calls tools rarely has to extend its hold.
+ */
+const ample = 2n
+/**
+ * Credits are ample if the larger hold is at most one part in this many of the account's credits. The parts are
+ * raised for large plans, so holds at the full concurrency limit never use more than half of the credits.
+ */
+const ampleParts = 20
+
+/** The amounts that a start holds, in micro-credits. */
+export function holdsOf(firstCallMicros: bigint, { maxMicros }: TurnLimits, plan: Plan) {
+  const bounded = (micros: bigint) => (micros < maxMicros ? micros : maxMicros)
+  return {
+    holdMicros: bounded(firstCallMicros),
+    ampleMicros: bounded(ample * firstCallMicros),
+    ampleParts: Math.max(ampleParts, 2 * plan.concurrentTurns),
+  }
+}
+
+/** A new run without the columns that the server sets. */
+export function newRun(
+  { accountId, keyId }: Principal,
+  input: TurnInput,
+  admission: { readonly runId: string; readonly limits: TurnLimits; readonly clientAt?: string | null },
+) {
+  return {
+    id: admission.runId,
+    accountId,
+    apiKeyId: keyId,
+    messageId: newId('message'),
+    model: input.model,
+    request: input.request,
+    requestHash: input.identity.hash,
+    maxMicros: admission.limits.maxMicros,
+    onDisconnect: input.onDisconnect,
+    clientAt: admission.clientAt ?? null,
+    ...untouched,
+  }
+}
+
+/** Columns of a run that its execution sets. */
+const untouched = {
+  output: [],
+  errorCode: null,
+  errorMessage: '',
+  finishReason: null,
+  usage: {},
+  costMicros: 0n,
+  stepCount: 0,
+  eventCount: 0,
+  cancelRequestedAt: null,
+  clientClosedAt: null,
+  finishedAt: null,
+} satisfies Partial<Run>
+
+/** The input in the form of `write_input`. */
+export function inputRows(messages: readonly ModelMessage[]): string {
+  return JSON.stringify(messages.map((content, position) => ({ id: newId('message'), position, content })))
+}
+
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
+}
+
+/** The first question becomes the session's name. */
+export function sessionNameOf(input: readonly ModelMessage[]): string {
+  const question = input.findLast((message) => message.role === 'user')
+  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
+  return [...text].slice(0, 80).join('')
+}
+
+/**
+ * Whether the run is still as its start wrote it. False once any replica, this one included, has claimed it
+ * from the queue: a claim begins after the run was written.
+ */
+export function isAsWritten(run: Run, owner: string): boolean {
+  if (run.status === 'queued') return true
+  return (
+    run.epoch === 1 && run.leaseOwner === owner && run.startedAt !== null && run.startedAt <= run.createdAt
+  )
+}

@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+const folder = 'src/db/functions'
+
+let db: TestDatabase
+let client: pg.PoolClient
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  client = await db.database.systemPool.connect()
+})
+afterAll(async () => {
+  client.release()
+  await db.drop()
+})
+
+async function definitionOf(name: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ definition: string }>(
+    'select pg_get_functiondef(oid) as definition from pg_proc where proname = $1',
+    [name],
+  )
+  return rows.map(({ definition }) => definition)
+}
+
+test.each(await readdir(folder))('migrations install the function of %s', async (file) => {
+  const name = file.replace('.sql', '')
+  const source = await readFile(`${folder}/${file}`, 'utf8')
+  const installed = await definitionOf(name)
+  await client.query('begin')
+  try {
+    const drop =
+      "select format('drop function %s', oid::regprocedure) as text from pg_proc where proname = $1"
+    for (const { text } of (await client.query<{ text: string }>(drop, [name])).rows) await client.query(text)
+    await client.query(source)
+    expect(installed).toEqual(await definitionOf(name))
+  } finally {
+    await client.query('rollback')
+  }
+})

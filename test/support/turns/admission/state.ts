@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+
+/** What an admission finds in the database and what it is asked. Fields have few values, so that rules meet. */
+export type AccountState = {
+  readonly suspended: boolean
+  readonly deleted: boolean
+  /** The account's plan has another name since the key was looked up. */
+  readonly planChanged: boolean
+  readonly plan: PlanState
+  readonly key: 'usable' | 'expires later' | 'revoked' | 'expired' | 'deleted'
+  readonly binding: 'project' | 'deleted project' | 'dedicated' | 'owner' | 'owner without project'
+  readonly pools: readonly PoolState[]
+  /** Whether the numbers of the turns follow their times. They do not after the server's clock was set back. */
+  readonly clockSetBack: boolean
+  readonly runs: readonly RunState[]
+  readonly replicas: readonly ReplicaState[]
+}
+
+export type PlanState = {
+  readonly apiAccess: boolean
+  readonly monthlyMicros: bigint
+  readonly turnsPerMinute: number
+  readonly concurrentTurns: number
+  readonly queuedTurns: number
+}
+
+export type PoolState = {
+  readonly available: bigint
+  readonly period: 'none' | 'last month' | 'this month'
+  readonly expires: 'never' | 'an hour ago' | 'tomorrow' | 'next month'
+}
+
+export type RunState = {
+  /** Number of its session in the account. */
+  readonly session: number
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
+  /** Below zero: after the server's time. */
+  readonly ageSeconds: number
+  readonly endedSecondsAgo: number
+  /** False: version 0.1.0 wrote it. */
+  readonly numbered: boolean
+  /** Whether the same key sent the same request. */
+  readonly equal: boolean
+  readonly clientAt: string | null
+  readonly clientClosed: boolean
+}
+
+export type ReplicaState = {
+  readonly id: string
+  readonly seenSecondsAgo: number
+  readonly settledSecondsAgo: number
+}
+
+export type RequestState = {
+  /** Whether a person sends it from the web pages, without a key. */
+  readonly web: boolean
+  readonly session: 'new' | 'missing' | number
+  readonly project: 'default' | 'another' | 'missing'
+  /** The turn to continue from, counted from the session's newest one. */
+  readonly after: number | undefined
+  readonly idempotencyKey: 'none' | 'new' | 'known' | 'of another request' | 'expired'
+  readonly retried: boolean
+  readonly question: boolean
+  readonly firstCallMicros: bigint
+  readonly maxMicros: bigint
+  readonly clientAt: string | null
+  /** Replicas that have answered or ended, and the runs that they reported, by number. */
+  readonly answered: readonly string[]
+  readonly gone: readonly string[]
+  readonly lost: readonly (readonly [run: number, replica: string])[]
+  /** What an earlier attempt with an unknown result has written. Undefined: there was none. */
+  readonly earlier: 'nothing' | 'queued' | 'in_progress' | undefined
+  readonly sentSecondsAgo: number
+  readonly late: boolean
+  readonly underPressure: boolean
+}
+
+export const here = 'replica_here'
+export const others = ['replica_a', 'replica_b'] as const
+
+/** Most cases have the first value: with faults everywhere no case would come to the later rules. */
+const usually = <T>(usual: T, ...rare: readonly T[]) =>
+  fc.oneof(
+    { weight: 2 + 5 * rare.length, arbitrary: fc.constant(usual) },
+    ...rare.map((value) => ({ weight: 1, arbitrary: fc.constant(value) })),
+  )
+
+const replica = fc.constantFrom(...others)
+
+const pool: fc.Arbitrary<PoolState> = fc.record({
+  available: fc.constantFrom(0n, 1n, 900n, 1_000n, 1_100n, 40_000n, 1_000_000n, 1_000_000n),
+  period: usually('this month', 'none', 'last month'),
+  expires: usually('next month', 'never', 'an hour ago', 'tomorrow'),
+})
+
+const run: fc.Arbitrary<RunState> = fc.record({
+  session: fc.constantFrom(0, 0, 0, 1, 2, 3),
+  status: fc.constantFrom(
+    'queued',
+    'in_progress',
+    'in_progress',
+    'completed',
+    'completed',
+    'failed',
+    'cancelled',
+  ),
+  ageSeconds: fc.constantFrom(-30, -2, 1, 20, 59, 61, 130, 880, 910),
+  endedSecondsAgo: fc.constantFrom(1, 80, 96, 400),
+  numbered: usually(true, false),
+  equal: fc.constantFrom(false, false, false, true),
+  clientAt: fc.constantFrom(here, here, here, null, ...others),
+  clientClosed: usually(false, true),
+})
+
+const replicaState = (id: string): fc.Arbitrary<ReplicaState> =>
+  fc.record({
+    id: fc.constant(id),
+    seenSecondsAgo: fc.constantFrom(1, 1, 30, 1_000),
+    settledSecondsAgo: fc.constantFrom(2, 90, 500),
+  })
+
+const plan: fc.Arbitrary<PlanState> = fc.record({
+  apiAccess: usually(true, false),
+  monthlyMicros: fc.constantFrom(0n, 2_000n, 1_000_000n),
+  turnsPerMinute: usually(100, 0, 1, 2, 3, 4, 5),
+  concurrentTurns: fc.constantFrom(1, 2, 3, 30, 30),
+  queuedTurns: fc.nat(2),
+})
+
+export const accountState: fc.Arbitrary<AccountState> = fc.record({
+  suspended: usually(false, true),
+  deleted: usually(false, true),
+  planChanged: usually(false, true),
+  plan,
+  key: usually('usable', 'expires later', 'revoked', 'expired', 'deleted'),
+  binding: usually('project', 'deleted project', 'dedicated', 'owner', 'owner without project'),
+  pools: fc.oneof(fc.array(pool, { minLength: 1, maxLength: 4 }), fc.array(pool, { maxLength: 2 })),
+  clockSetBack: usually(false, true),
+  runs: fc.array(run, { maxLength: 7 }),
+  replicas: fc.tuple(
+    fc.constant({ id: here, seenSecondsAgo: 1, settledSecondsAgo: 2 }),
+    ...others.map(replicaState),
+  ),
+})
+
+export const requestState: fc.Arbitrary<RequestState> = fc.record({
+  web: usually(false, true),
+  session: fc.oneof(
+    { weight: 2, arbitrary: usually<RequestState['session']>('new', 'missing') },
+    { weight: 1, arbitrary: fc.constantFrom<RequestState['session']>(0, 0, 0, 1, 2, 3) },
+  ),
+  project: usually('default', 'another', 'missing'),
+  after: fc.option(fc.constantFrom(0, 1, 1, 2), { nil: undefined, freq: 2 }),
+  idempotencyKey: usually('none', 'new', 'known', 'of another request', 'expired'),
+  retried: usually(false, true),
+  question: usually(true, false),
+  firstCallMicros: fc.constantFrom(0n, 1n, 1_000n, 2_000n, 60_000n),
+  maxMicros: fc.constantFrom(1_500n, 50_000n, 50_000n),
+  clientAt: usually<string | null>(here, null),
+  answered: fc.uniqueArray(replica),
+  gone: fc.oneof(fc.constant([]), fc.constant([]), fc.uniqueArray(replica)),
+  lost: fc.oneof(fc.constant([]), fc.array(fc.tuple(fc.nat(6), replica), { maxLength: 2 })),
+  earlier: usually<RequestState['earlier']>(undefined, 'nothing', 'queued', 'in_progress'),
+  sentSecondsAgo: fc.constantFrom(-60, 10),
+  late: usually(false, true),
+  underPressure: usually(false, true),
+})
+
+export type NumberedRun = RunState & { readonly id: string; readonly number: number; readonly turn: number }
+
+/**
+ * The runs in the order of their numbers, with the numbers of their turns. Later runs have higher numbers, unless the
+ * clock was set back. No two are written in the same instant.
+ */
+export function numberedRuns({ runs, clockSetBack }: AccountState): readonly NumberedRun[] {
+  const ordered = clockSetBack ? runs : runs.toSorted((a, b) => b.ageSeconds - a.ageSeconds)
+  return ordered.map((run, i) => ({
+    ...run,
+    id: `run_${i}`,
+    number: i + 1,
+    turn: 1 + ordered.slice(0, i).filter(({ session }) => session === run.session).length,
+    ageSeconds: run.ageSeconds - i / 100,
+  }))
+}
+
+export const isOpen = ({ status }: Pick<RunState, 'status'>): boolean =>
+  status === 'queued' || status === 'in_progress'
