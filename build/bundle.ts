@@ -67,7 +67,7 @@ export async function bundleService({ ifChanged }: { readonly ifChanged: boolean
   // A folder per process: another process may be loading the old bundle or building its own.
   const made = `${folder}.${process.pid}`
   try {
-    const inputs = inputsOf(await writeBundle(made))
+    const inputs = inputsOf(await writeBundle(made, ['src/server.ts', 'src/cli.ts']))
     const states = await Promise.all(inputs.map(async (file) => [file, await stateOf(file, begun)]))
     await writeFile(path.join(made, record), JSON.stringify(Object.fromEntries(states)))
     await rm(folder, { recursive: true, force: true })
@@ -77,14 +77,24 @@ export async function bundleService({ ifChanged }: { readonly ifChanged: boolean
   }
 }
 
-async function writeBundle(outdir: string): Promise<Metafile> {
+/**
+ * Bundles another program like the service, in a new folder.
+ * @param file of the program, relative to the root.
+ * @returns the program, and the folder that the caller removes.
+ */
+export async function bundleProgram(
+  file: string,
+): Promise<{ readonly program: string; readonly made: string }> {
+  const made = `${folder}.${process.pid}`
+  await writeBundle(made, [file])
+  return { program: path.join(made, `${entryOf(file)}.js`), made }
+}
+
+async function writeBundle(outdir: string, programs: readonly string[]): Promise<Metafile> {
   const { build } = await import('esbuild')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/server.ts', 'src/cli.ts', ...threads].map((file) => ({
-      in: file,
-      out: entryOf(file),
-    })),
+    entryPoints: [...programs, ...threads].map((file) => ({ in: file, out: entryOf(file) })),
     outdir,
     bundle: true,
     splitting: true,

@@ -13,6 +13,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { bundleProgram } from '../../build/bundle.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { syntheticPassages } from './synthetic-corpus.ts'
@@ -100,16 +101,17 @@ async function measureFloor(url: string, count: number): Promise<number> {
   return count / best
 }
 
-/** Runs both imports in a process of their own, and returns the segments per second of the first. */
+/** Runs both imports in a process of their own, from a bundle like that of the service, and returns the segments per second of the first. */
 async function runRounds(url: string, directory: string, count: number): Promise<number> {
-  const script = path.join(import.meta.dirname, 'import-rounds.ts')
+  const { program, made } = await bundleProgram('test/bench/import-rounds.ts')
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
-  const child = spawn(process.execPath, [script, url, directory, String(count)], { stdio: [...stdio] })
+  const child = spawn(process.execPath, [program, url, directory, String(count)], { stdio: [...stdio] })
   let rate = 0
   child.on('message', (message) => {
     rate = Number(message)
   })
   const [code] = await once(child, 'close')
+  await rm(made, { recursive: true, force: true })
   if (code !== 0) throw new Error(`the import ended with exit code ${code}`)
   return rate
 }

@@ -24,36 +24,64 @@ export function bucketOf(name: string): number {
   return sum
 }
 
+/** Sizes of a part: some 10,000 pairs fill its bytes. */
+const partBytes = 262_144
+const partPairs = 16_384
+
+/** Some of the pairs. Parts are never enlarged, because copies would double the memory of an index flush. */
+class Part {
+  readonly bytes: Buffer
+  readonly buckets = new Uint16Array(partPairs)
+  /** Where each pair ends. */
+  readonly ends = new Uint32Array(partPairs)
+  count = 0
+  length = 0
+
+  constructor(bytes: number) {
+    this.bytes = Buffer.allocUnsafeSlow(bytes)
+  }
+
+  add(bucket: number, name: string, term: string): void {
+    const { bytes } = this
+    let at = writeUtf8(bytes, this.length, name)
+    bytes[at] = tab
+    at = writeUtf8(bytes, at + 1, term)
+    bytes[at] = newline
+    this.length = at + 1
+    this.buckets[this.count] = bucket
+    this.ends[this.count] = this.length
+    this.count += 1
+  }
+}
+
 /** Collects pairs of a class and a term as UTF-8, one a line with a tab between, and groups the lines by bucket. */
 export class PairBuckets {
-  #bytes = Buffer.allocUnsafe(65_536)
+  readonly #parts: Part[] = []
+  #last: Part | undefined
   #length = 0
-  readonly #buckets: number[] = []
-  /** Where each pair ends. */
-  readonly #ends: number[] = []
 
   add(name: string, term: string): void {
     // UTF-8 needs at most three bytes per UTF-16 unit.
     const most = (name.length + term.length) * 3 + 2
-    if (this.#length + most > this.#bytes.length) this.#enlarge(most)
-    this.#text(name)
-    this.#bytes[this.#length] = tab
-    this.#length += 1
-    this.#text(term)
-    this.#bytes[this.#length] = newline
-    this.#length += 1
-    this.#buckets.push(bucketOf(name))
-    this.#ends.push(this.#length)
+    let part = this.#last
+    if (!part || part.count === partPairs || part.length + most > part.bytes.length) {
+      part = new Part(Math.max(partBytes, most))
+      this.#parts.push(part)
+      this.#last = part
+    }
+    const before = part.length
+    part.add(bucketOf(name), name, term)
+    this.#length += part.length - before
   }
 
   /** The lines of each bucket that has any, in ascending order of buckets: a counting sort. */
   rows(): readonly { readonly bucket: number; readonly pairs: Buffer }[] {
     const ends = new Uint32Array(buckets)
-    this.#eachPair((bucket, from, to) => {
+    this.#eachPair((bucket, _, from, to) => {
       ends[bucket] = (ends[bucket] as number) + to - from
     })
     const rows: { readonly bucket: number; readonly pairs: Buffer }[] = []
-    const sorted = Buffer.allocUnsafe(this.#length)
+    const sorted = Buffer.allocUnsafeSlow(this.#length)
     let sum = 0
     for (let bucket = 0; bucket < buckets; bucket += 1) {
       const size = ends[bucket] as number
@@ -61,27 +89,21 @@ export class PairBuckets {
       ends[bucket] = sum
       sum += size
     }
-    this.#eachPair((bucket, from, to) => {
+    this.#eachPair((bucket, bytes, from, to) => {
       let at = ends[bucket] as number
-      for (let i = from; i < to; i += 1, at += 1) sorted[at] = this.#bytes[i] as number
+      for (let i = from; i < to; i += 1, at += 1) sorted[at] = bytes[i] as number
       ends[bucket] = at
     })
     return rows
   }
 
-  #eachPair(found: (bucket: number, from: number, to: number) => void): void {
-    for (let i = 0; i < this.#ends.length; i += 1)
-      found(this.#buckets[i] as number, i === 0 ? 0 : (this.#ends[i - 1] as number), this.#ends[i] as number)
-  }
-
-  #text(text: string): void {
-    this.#length = writeUtf8(this.#bytes, this.#length, text)
-  }
-
-  #enlarge(more: number): void {
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + more))
-    this.#bytes.copy(larger, 0, 0, this.#length)
-    this.#bytes = larger
+  #eachPair(found: (bucket: number, bytes: Buffer, from: number, to: number) => void): void {
+    for (const { bytes, buckets: ofPairs, ends, count } of this.#parts)
+      for (let i = 0, from = 0; i < count; i += 1) {
+        const to = ends[i] as number
+        found(ofPairs[i] as number, bytes, from, to)
+        from = to
+      }
   }
 }
 
