@@ -24,6 +24,7 @@ import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
 import { registerRequestRecord } from './http/request-record.ts'
+import { withoutTrailingSlash } from './http/trailing-slash.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
 import { docsRoutes } from './routes/docs/route.ts'
@@ -76,6 +77,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: trustedProxies(options.trustProxy),
     genReqId: () => newId('request'),
     requestIdHeader: false,
+    rewriteUrl: withoutTrailingSlash,
     bodyLimit: bodyBytes.other,
     // The hook below refuses with our own error body.
     return503OnClosing: false,
@@ -105,7 +107,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   })
   registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerEarlyEnd(app)
-  registerErrorHandler(app)
+  registerErrorHandler(app, services)
   refuseSeveralHosts(app)
   registerJsonBody(app)
   registerZod(app)

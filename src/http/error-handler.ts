@@ -1,8 +1,9 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
+import { originOf } from './origin.ts'
 
 export type ErrorBody = {
   readonly error: {
@@ -20,18 +21,42 @@ export function errorBody(error: ServiceError): ErrorBody {
 }
 
 /** Answers every failure of every route, including unknown routes, with one error body. */
-export function registerErrorHandler(app: FastifyInstance): void {
+export function registerErrorHandler(
+  app: FastifyInstance,
+  settings: { readonly appUrl?: string | undefined } = {},
+): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, asServiceError(error, request)))
   app.setNotFoundHandler((request, reply) =>
-    sendError(
-      request,
-      reply,
-      new ServiceError(
-        'not_found',
-        `There is no route ${request.method} ${request.url.split('?')[0]}. See the API description at /docs.`,
-      ),
-    ),
+    sendError(request, reply, new ServiceError('not_found', noRoute(app, request, settings))),
   )
+}
+
+/** The message for an unknown route. A wrong base URL is the usual cause, so the right one is named. */
+function noRoute(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  settings: { readonly appUrl?: string | undefined },
+): string {
+  const { method } = request
+  const path = request.url.split('?')[0] ?? ''
+  const meant = meantPath(path)
+  const exists = meant !== undefined && app.findRoute({ method: method as HTTPMethods, url: meant }) !== null
+  const advice = exists
+    ? `Use ${method} ${meant}: the base URL of clients is ${originOf(settings, request)}/v1.`
+    : 'See the API description at /docs.'
+  return `There is no route ${method} ${path}. ${advice}`
+}
+
+/**
+ * The path under `/v1` that a client means whose base URL has no `/v1`, has it twice, or has a prefix of another
+ * server.
+ */
+function meantPath(path: string): string | undefined {
+  const rest = path
+    .replace(/^(?:\/+(?:api|openai|v1))*(?=\/)/, '')
+    .replace(/\/+/g, '/')
+    .replace(/\/$/, '')
+  return rest === '' ? undefined : `/v1${rest}`
 }
 
 /**
