@@ -10,6 +10,8 @@ import { messageOf } from '../errors.ts'
 
 export type CatalogueModel = {
   readonly id: string
+  /** The name for people. */
+  readonly title: string
   /** Unix seconds. */
   readonly created: number
   readonly provider: Provider
@@ -40,6 +42,8 @@ const entry = z.strictObject({
     .optional(),
   api_key: z.string().min(1).optional(),
   name: z.string().min(1).optional(),
+  /** The name that clients show; default: the id. */
+  title: z.string().min(1).max(100).optional(),
   context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
   images: z.boolean().default(false),
   /** Credits for 1,000 input tokens, 1,000 output tokens, and one tool call. */
@@ -88,6 +92,7 @@ export async function openCatalogue(
   const models = entries.map((model): CatalogueModel => {
     return {
       id: model.id,
+      title: model.title ?? model.id,
       created,
       provider: providerFor(model, closers, listeners),
       price: priceOf(model),

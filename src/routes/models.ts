@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { creditsNumber } from '../billing/credits.ts'
 import { ServiceError } from '../errors.ts'
-import { type BodyOf, instant, type RouteDocs } from '../http/openapi/docs.ts'
+import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi/docs.ts'
 import type { CatalogueModel } from '../models/model-catalogue.ts'
 import type { Services } from '../turns/services.ts'
+
+const credits = z.number().min(0)
 
 const modelSchema = z
   .object({
@@ -11,6 +14,13 @@ const modelSchema = z
     object: z.literal('model'),
     created: instant,
     owned_by: z.literal('service'),
+    name: z.string().describe('The name for people'),
+    context_length: count.describe('Tokens that the model reads in one call'),
+    pricing: z.object({
+      input: credits.describe('Credits per million tokens of prompts'),
+      output: credits.describe('Credits per million tokens of replies'),
+      tool_call: credits.describe('Credits per call of a tool without a price of its own'),
+    }),
   })
   .meta({ id: 'Model' })
 
@@ -54,6 +64,20 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
   )
 }
 
-function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
-  return { id: model.id, object: 'model', created: model.created, owned_by: 'service' }
+function modelBody({ id, title, created, contextTokens, price }: CatalogueModel): BodyOf<typeof modelSchema> {
+  return {
+    id,
+    object: 'model',
+    created,
+    owned_by: 'service',
+    name: title,
+    context_length: contextTokens,
+    pricing: {
+      input: creditsNumber(price.inputMicrosPerToken * tokensOfPrice),
+      output: creditsNumber(price.outputMicrosPerToken * tokensOfPrice),
+      tool_call: creditsNumber(price.toolCallMicros),
+    },
+  }
 }
+
+const tokensOfPrice = 1_000_000n

@@ -40,7 +40,10 @@ const recently = {
 const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}[0-9A-Za-z]{24}$`))
 
 test('models are listed and read by the contract; an unknown one is model_not_found', async () => {
-  const model = { id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' }
+  const model = {
+    ...{ id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' },
+    ...{ name: 'service', context_length: 128_000, pricing: { input: 100, output: 400, tool_call: 0.05 } },
+  }
   expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model] })
   expect(await read('GET', '/v1/models/service')).toEqual(model)
   const unknown = await unread('GET', '/v1/models/gpt-4o')
