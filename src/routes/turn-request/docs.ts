@@ -7,7 +7,7 @@ export const turnDocs = {
     'x-service-session-id': 'The session to resume.',
     'x-service-project-id': 'The project in which a new session is made.',
     'x-service-background':
-      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`.',
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`.',
   },
   replyHeaders: {
     'x-service-project-id': 'Where the turn runs.',

@@ -79,11 +79,11 @@ function userContent(
   })
 }
 
+/** The options that a run stores. */
+export type StoredOptions = Pick<ServiceOptions, 'sources' | 'isolates' | 'tools' | 'citationStyle'>
+
 /** The part of the request that the run stores, apart from its messages. */
-export function toRunRequest(
-  body: ChatBody,
-  options: Pick<ServiceOptions, 'sources' | 'isolates'>,
-): RunRequest {
+export function toRunRequest(body: ChatBody, options: StoredOptions): RunRequest {
   const format = body.response_format
   const structured = format && format.type !== 'text' ? format : undefined
   return {
@@ -98,6 +98,8 @@ export function toRunRequest(
     // A reply that must parse as JSON cannot contain citation numbers or a list of sources.
     sources: structured ? 'block' : options.sources,
     isolates: options.isolates,
+    ...(options.tools && { toolGroups: options.tools }),
+    ...(options.citationStyle === 'links' && { citationStyle: 'links' }),
   }
 }
 

@@ -3,11 +3,27 @@ import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
+import { type ToolGroup, toolGroups } from '../../turns/run/run-request.ts'
 
 /** Accepts strings as booleans, because some channels carry strings only. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
   error: 'must be true or false',
 })
+
+const groupList = z.array(z.enum(toolGroups)).refine((groups) => groups.length <= toolGroups.length)
+
+/** A list, or names separated by commas; `none` is the empty list. */
+const toolList = z.union(
+  [
+    groupList,
+    z
+      .string()
+      .max(bounds.id.max)
+      .transform((text) => (text.trim() === 'none' ? [] : text.split(',').map((name) => name.trim())))
+      .pipe(groupList),
+  ],
+  { error: `must be a list of ${toolGroups.join(', ')}, or none` },
+)
 
 /** The members of `x_service` in a request. */
 export const serviceOptions = z.object({
@@ -18,6 +34,8 @@ export const serviceOptions = z.object({
   sources: z.enum(['inline', 'block']).nullish(),
   progress: flag.nullish(),
   isolates: flag.nullish(),
+  citation_style: z.enum(['numbers', 'links']).nullish(),
+  tools: toolList.nullish(),
 })
 
 export type ServiceOptions = {
@@ -28,6 +46,9 @@ export type ServiceOptions = {
   readonly sources: 'inline' | 'block'
   readonly progress: boolean
   readonly isolates: boolean
+  readonly citationStyle: 'numbers' | 'links'
+  /** Undefined: all tools of the agent. */
+  readonly tools: readonly ToolGroup[] | undefined
 }
 
 type Name = keyof typeof serviceOptions.shape
@@ -68,6 +89,8 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
     sources: options.sources ?? 'inline',
     progress: options.progress ?? true,
     isolates: options.isolates ?? false,
+    citationStyle: options.citation_style ?? 'numbers',
+    tools: options.tools ?? undefined,
   }
 }
 

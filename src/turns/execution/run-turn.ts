@@ -153,6 +153,12 @@ function readRun(database: Database, run: Run) {
   })
 }
 
+/** Whether the turn has our `read_file`. A client's tool with the same name replaces it. */
+function readsFiles({ clientTools, toolGroups }: RunRequest): boolean {
+  const replaced = clientTools.some(({ name }) => name === 'read_file')
+  return !replaced && (toolGroups?.includes('files') ?? true)
+}
+
 const instructions = (format?: AnswerFormat): ModelMessage => ({
   role: 'system',
   content: systemPrompt() + formatInstruction(format),
@@ -174,12 +180,11 @@ function loopInput(
   const format = answerFormatOf(request.sampling)
   return {
     provider: watch.provider(model.provider),
-    tools: watch.tools(turnTools(services, run, turn.sourceMarks)),
+    tools: watch.tools(turnTools(services, run, turn.sourceMarks, request.toolGroups)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [format ? instructions(format) : plainInstructions, ...messages],
-    // A client's tool with the same name replaces ours.
-    firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
+    firstCalls: readsFiles(request) ? firstCalls : [],
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },

@@ -11,6 +11,7 @@ import type { SemanticSearch } from '../../sources/search/semantic/semantic-sear
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
+import { type ToolGroup, toolGroups } from '../run/run-request.ts'
 
 export type ToolServices = {
   readonly database: Database
@@ -24,21 +25,30 @@ export type ToolServices = {
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
 
 /** Tool descriptions are the same in every turn, so they are created once. */
-let specsOfTurns: readonly ToolSpec[] | undefined
+let specsOfTurns: readonly { readonly group: ToolGroup; readonly spec: ToolSpec }[] | undefined
 
 /**
  * The tools of one turn: the library, and the files of its project. They are created at the first call, because
  * thousands of open turns may call none.
+ * @param groups the groups that the client chose; default: all.
  */
-export function turnTools(services: ToolServices, run: Place, sourceMarks: SourceMarks): Toolbox<Executor> {
+export function turnTools(
+  services: ToolServices,
+  run: Place,
+  sourceMarks: SourceMarks,
+  groups: readonly ToolGroup[] = toolGroups,
+): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
+  const make = () => makeTools(services, run, sourceMarks)
   return {
     get specs() {
-      specsOfTurns ??= makeTools(services, run, sourceMarks).map(({ spec }) => spec)
-      return specsOfTurns
+      specsOfTurns ??= make().map(({ group, tool }) => ({ group, spec: tool.spec }))
+      return specsOfTurns.filter(({ group }) => groups.includes(group)).map(({ spec }) => spec)
     },
     get(name) {
-      made ??= new Map(makeTools(services, run, sourceMarks).map((tool) => [tool.spec.name, tool]))
+      made ??= new Map(
+        make().flatMap(({ group, tool }) => (groups.includes(group) ? [[tool.spec.name, tool]] : [])),
+      )
       return made.get(name)
     },
   }
@@ -52,19 +62,19 @@ function makeTools(
   { database, library, plans, semantic, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
-): readonly Tool<Executor>[] {
+): readonly { readonly group: ToolGroup; readonly tool: Tool<Executor> }[] {
   const place = { accountId, projectId, sessionId, runId: id }
-  return [
-    ...sourceTools(library, sourceMarks, semantic, ask),
-    ...workspaceTools({
-      database,
-      library,
-      place,
-      findLimits: (tx) => planOfAccount(tx, plans, accountId),
-      sourceMarks,
-    }),
-  ].map((tool) => ({
+  const repeated = (tool: Tool<Executor>): Tool<Executor> => ({
     ...tool,
     execute: (args, signal) => retryTransient(() => tool.execute(args, signal), signal),
-  }))
+  })
+  const findLimits = (tx: Executor) => planOfAccount(tx, plans, accountId)
+  const ofLibrary = sourceTools(library, sourceMarks, semantic, ask)
+  const ofProject = workspaceTools({ database, library, place, findLimits, sourceMarks })
+  return [
+    ...ofLibrary.map((tool) => ({ group: 'library' as const, tool: repeated(tool) })),
+    ...ofProject.map((tool) => ({ group: groupInProject(tool.spec.name), tool: repeated(tool) })),
+  ]
 }
+
+const groupInProject = (name: string): ToolGroup => (name === 'make_source_sheet' ? 'sheets' : 'files')

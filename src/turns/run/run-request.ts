@@ -1,5 +1,9 @@
 import type { Sampling, ToolChoice, ToolSpec } from '../../agent/provider.ts'
 
+/** Groups of the agent's own tools. A request can choose among them. */
+export const toolGroups = ['library', 'files', 'sheets'] as const
+export type ToolGroup = (typeof toolGroups)[number]
+
 /**
  * What a client asked for besides its messages. It is stored with the run, so that any replica can continue it.
  */
@@ -12,6 +16,10 @@ export type RunRequest = {
    * clients that show the sources themselves. `block`: only in the structured fields.
    */
   readonly sources: 'inline' | 'numbered' | 'block'
+  /** The groups of the agent's tools that the turn has; absent: all. */
+  readonly toolGroups?: readonly ToolGroup[]
+  /** `links`: each number in the text is a Markdown link to its source, if the source has a URL. */
+  readonly citationStyle?: 'links'
   /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
   readonly isolates?: boolean
   /** Base URL under which the client reached the service. It precedes the paths of cited files. */

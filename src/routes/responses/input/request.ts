@@ -1,7 +1,6 @@
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import type { ChatBody, ChatMessage } from '../../turn-request/chat-body.ts'
-import { toRunRequest } from '../../turn-request/messages.ts'
-import type { ServiceOptions } from '../../turn-request/options.ts'
+import { type StoredOptions, toRunRequest } from '../../turn-request/messages.ts'
 import type { ResponsesBody } from './schema.ts'
 import { flatName } from './tools.ts'
 
@@ -22,11 +21,7 @@ export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]
 }
 
 /** The part of the request that the run stores, apart from its messages. */
-export function toResponseRequest(
-  body: ResponsesBody,
-  chat: ChatBody,
-  options: Pick<ServiceOptions, 'sources' | 'isolates'>,
-): RunRequest {
+export function toResponseRequest(body: ResponsesBody, chat: ChatBody, options: StoredOptions): RunRequest {
   return {
     ...toRunRequest(chat, options),
     ...(body.instructions && { instructions: body.instructions }),
