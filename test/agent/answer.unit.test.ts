@@ -145,3 +145,10 @@ test("the source list uses the answer's language, and isolates when requested", 
   expect(list).toMatch(/^\n\nSources:/)
   expect(list).not.toMatch(/[\u2066-\u2069]/)
 })
+
+test('links in an answer do not change the language of its source list', async () => {
+  const answer = createAnswer(registerOf(1), { sources: 'inline', citationStyle: 'links' })
+  const text = answer.show('כך [S1].') + answer.rest()
+  expect(text).toBe('כך [1](https://example.org/1).')
+  expect(answer.end(0n, { paused: false }).source_list).toContain('מקורות')
+})

@@ -33,13 +33,15 @@ export type CitationRenderer = {
  * them, and with parentheses or emphasis that contain nothing else. No other character changes. The result does not
  * depend on how the text is cut into deltas. `marks.ts` lists the forms.
  * @param find returns the passage offered under a mark such as `S1`.
+ * @param options.links makes each number a Markdown link to its source, if that has a URL.
  * @param options.numbers `false` removes known marks too; they still count as cited.
  */
 export function createCitationRenderer(
   find: (mark: string) => OfferedSource | undefined,
-  options: { readonly numbers?: boolean } = {},
+  options: { readonly numbers?: boolean; readonly links?: boolean } = {},
 ): CitationRenderer {
-  const ledger = createCitedMarks(find, options.numbers ?? true)
+  const { numbers = true, links = false } = options
+  const ledger = createCitedMarks(find, !numbers ? 'none' : links ? 'links' : 'numbers')
   const scanner = new Scanner(ledger, (mark) => find(mark) !== undefined)
   const raw = new GrowingText()
   return {

@@ -42,13 +42,16 @@ export type Answer = {
  */
 export function createAnswer(
   sourceMarks: SourceMarks,
-  { sources, isolates = false, sampling = {} }: AnswerRequest,
+  { sources, isolates = false, sampling = {}, citationStyle }: AnswerRequest,
   given: ReadonlySet<number> = new Set(),
   question = '',
 ): Answer {
   // A JSON answer is not filtered: numbers in brackets are JSON values there.
   const ownWords = answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
-  const renderer = createCitationRenderer(sourceMarks.find, { numbers: sources !== 'block' })
+  const renderer = createCitationRenderer(sourceMarks.find, {
+    numbers: sources !== 'block',
+    links: citationStyle === 'links',
+  })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
   const shown = new GrowingText()
@@ -57,7 +60,7 @@ export function createAnswer(
   let quotations: readonly VerifiedQuote[] = []
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
     renderSourceList(cited, {
-      language: languageOf(shown.toString()),
+      language: languageOf(shown.toString().replaceAll(linkedNumber, '')),
       isolates,
       notFound: quotations.filter(({ result }) => result === 'not_found').length,
     })
@@ -104,7 +107,11 @@ export function createAnswer(
   }
 }
 
-type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates'> & Partial<Pick<RunRequest, 'sampling'>>
+/** A citation as a link. The letters of its URL say nothing about the language of the answer. */
+const linkedNumber = /\[\d+\]\([^)\s]*\)/g
+
+type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates' | 'citationStyle'> &
+  Partial<Pick<RunRequest, 'sampling'>>
 
 /** The language of most letters of the text. */
 export function languageOf(text: string): 'he' | 'en' {

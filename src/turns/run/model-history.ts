@@ -26,16 +26,20 @@ export async function modelHistory(
 const mayHaveOwnWords =
   /[[【]\s?\d|sources|references|citation|quot|verif|check|confirm|verbatim|word.for.word|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה|אומת|נבדק|מילה במילה|[✓✔✅☑]/iu
 
+/** A citation number that is a link, as `citationStyle` makes it. */
+const linkedNumber = /(\[\d{1,3}\])\([^)\s]{0,2000}\)/g
+
 /** Characters that are filtered before the event loop gets a turn. */
 const pieceLength = 20_000
 
 async function withoutOwnWords(
-  text: string,
+  shown: string,
   given: ReadonlySet<number>,
   slices: TimeSlices,
 ): Promise<string> {
   const filter = createOwnWordsFilter(given)
   const parts: string[] = []
+  const text = shown.replaceAll(linkedNumber, '$1')
   for (let at = 0; at < text.length; at += pieceLength) {
     await slices.pause()
     parts.push(filter.push(text.slice(at, at + pieceLength)))

@@ -21,7 +21,7 @@ function sourceOf(mark: string): OfferedSource {
   }
 }
 
-function render(deltas: readonly string[], options: { numbers?: boolean } = {}) {
+function render(deltas: readonly string[], options: { numbers?: boolean; links?: boolean } = {}) {
   const renderer = createCitationRenderer((mark) => offered.get(mark), options)
   let text = ''
   let maxHeld = 0
@@ -302,4 +302,38 @@ it('a text shows at most 5,000 numbers, however many its ranges stand for', () =
 
 it('a group of 60,000 marks in one delta is shown in proportion to their number', async () => {
   await expectLinear((marks) => [`[S1${',S1'.repeat(marks)}]`], render, 60_000)
+})
+
+describe('marks become Markdown links if the client wants them', () => {
+  it.each([
+    [
+      'A [S2]. B [S1][S2].',
+      'A [1](https://example.org). B [2](https://example.org)[1](https://example.org).',
+    ],
+    ['A [S1, S2] and [S9].', 'A [1](https://example.org)[2](https://example.org) and.'],
+  ])('%s', (text, linked) => {
+    for (let size = 1; size <= text.length; size += 1) {
+      const deltas = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+      const { text: shown, annotations } = render(deltas, { links: true })
+      expect(shown).toBe(linked)
+      for (const { n, start, end } of annotations)
+        expect(shown.slice(start, end)).toBe(`[${n}](https://example.org)`)
+    }
+  })
+
+  it('a URL cannot end its link early, and a source without one has only its number', () => {
+    const urls = new Map([
+      ['S1', 'https://example.org/a (b)<c>'],
+      ['S2', ''],
+    ])
+    const find = (mark: string) =>
+      urls.has(mark) ? { ...sourceOf(mark), url: urls.get(mark) ?? '' } : undefined
+    const renderer = createCitationRenderer(find, { links: true })
+    const shown = renderer.push('A [S1] and [S2].') + renderer.end().text
+    expect(shown).toBe('A [1](https://example.org/a%20%28b%29%3Cc%3E) and [2].')
+  })
+
+  it('`numbers: false` wins over links', () => {
+    expect(render(['A [S1].'], { numbers: false, links: true }).text).toBe('A.')
+  })
 })

@@ -12,8 +12,12 @@ export type Annotation = { readonly n: number; readonly start: number; readonly 
  */
 const maxMarks = 5_000
 
+/** How numbers appear: not at all, as `[1]`, or as a Markdown link to the source. */
+export type NumberStyle = 'none' | 'numbers' | 'links'
+
 /** Collects the cited sources, their numbers and the positions of the numbers in the visible text. */
-export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
+export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, style: NumberStyle) {
+  const numbers = style !== 'none'
   const cited: NumberedSource[] = []
   const byMark = new Map<string, NumberedSource>()
   const unknown: string[] = []
@@ -57,7 +61,8 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
       if (annotations.length >= maxMarks) return false
       const entry = entryOf(mark, source)
       const start = shownLength
-      if (numbers) show(brackets === '' ? String(entry.n) : `[${entry.n}]`)
+      if (style === 'links' && source.url !== '') show(`[${entry.n}](${linkTarget(source.url)})`)
+      else if (numbers) show(brackets === '' ? String(entry.n) : `[${entry.n}]`)
       annotations.push({ n: entry.n, start, end: shownLength })
       return numbers
     },
@@ -72,6 +77,14 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
       return text
     },
   }
+}
+
+/** A URL that cannot end a Markdown link early. */
+function linkTarget(url: string): string {
+  return url.replace(
+    /[\s()<>]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
 }
 
 export type CitedMarks = ReturnType<typeof createCitedMarks>
