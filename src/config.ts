@@ -42,6 +42,14 @@ export type Config = {
   readonly fallback:
     | { readonly baseUrl: string; readonly licenses: readonly ('cc-by-nc' | 'unknown')[] }
     | undefined
+  /** Outside servers whose tools turns may call. Undefined: none. */
+  readonly mcpServers:
+    | {
+        readonly file: string
+        /** The value of a variable of the environment, for secrets that stay out of the file. */
+        variable(name: string): string | undefined
+      }
+    | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /**
@@ -108,6 +116,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
             licenses: e.LIBRARY_FALLBACK_LICENSES,
           })
         : undefined,
+    mcpServers:
+      e.MCP_SERVERS === undefined
+        ? undefined
+        : Object.freeze({ file: e.MCP_SERVERS, variable: (name: string) => env[name] }),
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,

@@ -53,10 +53,8 @@ const fallbackLicenses = z.string().transform((text, context): readonly ('cc-by-
 })
 
 function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+  const entries = text.split(',').map((entry) => entry.trim())
+  return entries.filter((entry) => entry !== '')
 }
 
 function isAddressRange(text: string): boolean {
@@ -181,6 +179,11 @@ export const settings = {
       value: 'file',
       unset: 'the only model is "service"',
       description: 'JSON file with more models and their prices, see docs/operations.md.',
+    }),
+    MCP_SERVERS: documented(optionalText, {
+      value: 'file',
+      unset: 'none',
+      description: 'JSON or YAML file with MCP servers whose tools the model may call, see docs/mcp.md.',
     }),
   },
   Library: {

@@ -9,6 +9,9 @@ import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
+import { createMcpMetrics } from './mcp-servers/mcp-metrics.ts'
+import { type McpServers, openMcpServers } from './mcp-servers/mcp-servers.ts'
+import { readServersFile, requirePlans, type ServerEntry } from './mcp-servers/servers-file.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
   })
+  const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
   // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
   // use up on a busy machine.
   const vocabulary = loadVocabulary()
@@ -45,6 +49,7 @@ async function main(): Promise<void> {
   const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
   try {
     requireSignUpPlan(installation, config)
+    requirePlans(outside, installation.plans.names)
     const unlock = await lockInstallation(installation, config)
     const upkeep = await keepLibrary(installation.library, {
       exportPlace: exportPlace(config.libraryExport),
@@ -55,7 +60,9 @@ async function main(): Promise<void> {
       log.warn(
         'LIBRARY_FALLBACK has no effect: LIBRARY_DATABASE_URL is read-only. Name its primary server there.',
       )
-    const service = await startService(config, { catalogue, telemetry, upkeep }, installation, log)
+    const mcpServers = await openOutsideTools(outside, config, telemetry, log)
+    const opened = { catalogue, telemetry, upkeep, mcpServers }
+    const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     // Registered before the message, because its reader may end the process immediately.
@@ -64,11 +71,22 @@ async function main(): Promise<void> {
     await terminated
     exitLate(log)
     await service.stop()
+    await mcpServers.close()
     await telemetry.close()
     await unlock()
   } finally {
     await installation.close()
   }
+}
+
+async function openOutsideTools(
+  entries: readonly ServerEntry[],
+  { metricsToken }: Config,
+  { registry }: Telemetry,
+  log: Logger,
+): Promise<McpServers> {
+  const counted = metricsToken !== undefined && entries.length > 0
+  return openMcpServers(entries, { log, metrics: counted ? createMcpMetrics(registry) : undefined })
 }
 
 function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
@@ -87,11 +105,12 @@ type Opened = {
   readonly catalogue: Catalogue
   readonly telemetry: Telemetry
   readonly upkeep: LibraryUpkeep
+  readonly mcpServers: McpServers
 }
 
 async function startService(
   config: Config,
-  { catalogue, telemetry, upkeep }: Opened,
+  { catalogue, telemetry, upkeep, mcpServers }: Opened,
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
@@ -107,7 +126,8 @@ async function startService(
     })
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const shared = { database, library, catalogue, plans, semantic, fallback, log, metrics, tracer, pressure }
+  const used = { catalogue, plans, semantic, fallback, mcpServers }
+  const shared = { database, library, ...used, log, metrics, tracer, pressure }
   const runner = createRunner(shared)
   const readiness = createReadiness()
   const limits = defaultTurnLimits

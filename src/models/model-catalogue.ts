@@ -19,6 +19,8 @@ export type CatalogueModel = {
   /** Maximum tokens that the model reads in one call. */
   readonly contextTokens: number
   readonly readsImages: boolean
+  /** Whether turns get the tools of outside servers. The built-in model calls none of them. */
+  readonly usesOutsideTools: boolean
 }
 
 /** The models that requests can name; always includes the id `service`. */
@@ -98,6 +100,7 @@ export async function openCatalogue(
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,
+      usesOutsideTools: model.base_url !== undefined,
     }
   })
   return {

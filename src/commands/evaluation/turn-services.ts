@@ -1,3 +1,5 @@
+import { openMcpServers } from '../../mcp-servers/mcp-servers.ts'
+import { readServersFile, requirePlans } from '../../mcp-servers/servers-file.ts'
 import { openEmbeddingModel } from '../../models/embedding.ts'
 import { openCatalogue } from '../../models/model-catalogue.ts'
 import { openFallback } from '../../sources/fallback/fallback.ts'
@@ -23,6 +25,8 @@ export async function withTurns<T>(
   work: (services: TurnServices) => Promise<T>,
 ): Promise<T> {
   const { database, library, plans } = installation
+  const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
+  requirePlans(outside, plans.names)
   const catalogue = await openCatalogue(config.model)
   try {
     // The first start of the service does this; a command may come before it.
@@ -30,12 +34,14 @@ export async function withTurns<T>(
     const embeddings = openEmbeddingModel(config, progress)
     const semantic = openSemanticSearch(library, embeddings, log)
     const fallback = config.fallback && openFallback(library, config.fallback, { log })
-    const runner = createRunner({ database, library, catalogue, plans, semantic, fallback, log })
+    const mcpServers = await openMcpServers(outside, { log })
+    const runner = createRunner({ database, library, catalogue, plans, semantic, fallback, mcpServers, log })
     try {
       await runner.seen
       return await work({ database, library, plans, catalogue, runner, limits: defaultTurnLimits, log })
     } finally {
       await runner.drain()
+      await mcpServers.close()
       await semantic?.close()
     }
   } finally {

@@ -1,3 +1,4 @@
+import { planOfAccount } from '../../accounts/accounts.ts'
 import type { Plans } from '../../accounts/plans.ts'
 import { defaultLimits } from '../../agent/limits.ts'
 import type { LoopInput } from '../../agent/loop/loop-input.ts'
@@ -11,6 +12,7 @@ import { retryTransient } from '../../db/retry.ts'
 import { messageOf } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
+import type { McpServers, OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
 import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
@@ -49,6 +51,8 @@ export type RunnerServices = {
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
+  /** Undefined: turns have no tools of outside servers. */
+  readonly mcpServers?: McpServers | undefined
   readonly log: Logger
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined
@@ -87,9 +91,11 @@ export async function runTurn(
         : await retryTransient(() => readRun(services.database, run), stop.writing)
     // Readers of this process start at the first event, whichever attempt wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
+    const outside = model?.usesOutsideTools ? await outsideTools(services, run, stop.writing) : undefined
+    const price = model?.price ?? freePrice
     journal = new RunJournal(run, {
       store: services.store,
-      price: model?.price ?? freePrice,
+      price: outside?.priced(price) ?? price,
       costMicros: journaled.costMicros,
       appends: services.appends,
       leave: stop.writing,
@@ -114,7 +120,7 @@ export async function runTurn(
         () => presentFiles(services.database, run, history, model.readsImages),
         stop.writing,
       )
-      await turn.drive(loopInput({ ...services, ask }, run, model, turn, shown, stop.turn, watch))
+      await turn.drive(loopInput({ ...services, ask, outside }, run, model, turn, shown, stop.turn, watch))
     }
     watch.released()
     return turn.othersWait ? 'freed' : 'ended'
@@ -139,6 +145,18 @@ const contextShare = 0.75
 const maxAttempts = 8
 
 const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
+
+/** The outside tools of the turn, as the plan of its account allows them. */
+async function outsideTools(
+  { mcpServers, database, plans }: TurnServices,
+  run: Run,
+  signal: AbortSignal,
+): Promise<OutsideTools | undefined> {
+  return mcpServers?.forTurn(async () => {
+    const find = () => withTx(database, run, (tx) => planOfAccount(tx, plans, run.accountId))
+    return (await retryTransient(find, signal)).name
+  })
+}
 
 /**
  * Reads what an attempt continues from: the conversation, the finished steps, the valid events, and the text of
@@ -168,7 +186,10 @@ const instructions = (format?: AnswerFormat): ModelMessage => ({
 const plainInstructions = instructions()
 
 function loopInput(
-  services: TurnServices & { readonly ask?: AskPublisher | undefined },
+  services: TurnServices & {
+    readonly ask?: AskPublisher | undefined
+    readonly outside?: OutsideTools | undefined
+  },
   run: Run,
   model: CatalogueModel,
   turn: RunRecorder,
@@ -180,7 +201,7 @@ function loopInput(
   const format = answerFormatOf(request.sampling)
   return {
     provider: watch.provider(model.provider),
-    tools: watch.tools(turnTools(services, run, turn.sourceMarks, request.toolGroups)),
+    tools: watch.tools(turnTools(services, run, turn.sourceMarks, request.toolGroups, services.outside)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [format ? instructions(format) : plainInstructions, ...messages],

@@ -5,6 +5,7 @@ import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { retryTransient } from '../../db/retry.ts'
+import type { OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
@@ -28,28 +29,32 @@ type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
 let specsOfTurns: readonly { readonly group: ToolGroup; readonly spec: ToolSpec }[] | undefined
 
 /**
- * The tools of one turn: the library, and the files of its project. They are created at the first call, because
- * thousands of open turns may call none.
- * @param groups the groups that the client chose; default: all.
+ * The tools of one turn: the library, the files of its project, and those of outside servers. Ours are created at the
+ * first call, because thousands of open turns may call none.
+ * @param groups the groups that the client chose; default: all. Outside tools belong to none, so a choice excludes them.
  */
 export function turnTools(
   services: ToolServices,
   run: Place,
   sourceMarks: SourceMarks,
-  groups: readonly ToolGroup[] = toolGroups,
+  groups?: readonly ToolGroup[],
+  outside?: OutsideTools,
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   const make = () => makeTools(services, run, sourceMarks)
+  const chosen = groups ?? toolGroups
+  const others = groups ? undefined : outside
   return {
     get specs() {
       specsOfTurns ??= make().map(({ group, tool }) => ({ group, spec: tool.spec }))
-      return specsOfTurns.filter(({ group }) => groups.includes(group)).map(({ spec }) => spec)
+      const own = specsOfTurns.filter(({ group }) => chosen.includes(group)).map(({ spec }) => spec)
+      return others ? [...own, ...others.specs] : own
     },
     get(name) {
       made ??= new Map(
-        make().flatMap(({ group, tool }) => (groups.includes(group) ? [[tool.spec.name, tool]] : [])),
+        make().flatMap(({ group, tool }) => (chosen.includes(group) ? [[tool.spec.name, tool]] : [])),
       )
-      return made.get(name)
+      return made.get(name) ?? others?.get(name)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { Circuit } from '../../../src/circuit/circuit.ts'
 import { ConfigError, readConfig } from '../../../src/config.ts'
 import { askedRefs } from '../../../src/sources/fallback/asked-refs.ts'
-import { Circuit } from '../../../src/sources/fallback/limits.ts'
 
 test('texts on demand are off by default', () => {
   expect(readConfig({}).fallback).toBeUndefined()

@@ -7,6 +7,9 @@ import type { Config } from '../../../src/config.ts'
 import type { Database } from '../../../src/db/client.ts'
 import type { LibraryDatabase } from '../../../src/db/library/library-database.ts'
 import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.ts'
+import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
+import { type McpServersOptions, openMcpServers } from '../../../src/mcp-servers/mcp-servers.ts'
+import type { ServerEntry } from '../../../src/mcp-servers/servers-file.ts'
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
@@ -52,6 +55,9 @@ export type ServiceOptions = {
   /** Default: the library is in the main database. */
   readonly libraryDatabase?: LibraryDatabase
   readonly fallbackLimits?: Partial<FallbackLimits>
+  /** Default: turns have no tools of outside servers. */
+  readonly mcpServers?: readonly ServerEntry[]
+  readonly mcpLimits?: McpServersOptions['limits']
 }
 
 /** The whole service on a test database, listening on a real socket. Default model: the extractive one. */
@@ -80,7 +86,14 @@ export async function startService(database: Database, options: ServiceOptions =
   const plans = options.plans ?? builtInPlans
   const fallback =
     options.fallback && openFallback(library, options.fallback, { log, limits: options.fallbackLimits })
-  const runner = createRunner({ database, library, catalogue, plans, fallback, log, metrics, tracer })
+  const mcpServers =
+    options.mcpServers &&
+    (await openMcpServers(options.mcpServers, {
+      ...{ log, limits: options.mcpLimits },
+      metrics: token === undefined ? undefined : createMcpMetrics(registry),
+    }))
+  const shared = { database, library, catalogue, plans, fallback, mcpServers }
+  const runner = createRunner({ ...shared, log, metrics, tracer })
   const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
@@ -126,6 +139,7 @@ export async function startService(database: Database, options: ServiceOptions =
     stop: once(async () => {
       app.server.closeAllConnections()
       await runner.drain()
+      await mcpServers?.close()
       await app.close()
       await catalogue.close()
       await telemetry.close()

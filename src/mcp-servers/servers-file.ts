@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { LineCounter, parseDocument } from 'yaml'
+import { z } from 'zod'
+import { microsPerCredit } from '../billing/credits.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { messageOf } from '../errors.ts'
+
+/** One outside server, as the operator describes it. */
+export type ServerEntry = {
+  /** Prefix of the names of its tools: `name__tool`. */
+  readonly name: string
+  readonly url: string
+  /** Headers of each request. They hold secrets: never logged. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Names of the tools that turns get, or all. */
+  readonly tools: '*' | readonly string[]
+  readonly timeoutMs: number
+  /** Maximum UTF-8 bytes of a result's text. */
+  readonly maxResultBytes: number
+  /** Plans whose turns get the tools. Undefined: every plan. */
+  readonly plans: readonly string[] | undefined
+  /** Price of one call. Undefined: the model's price of a tool call. */
+  readonly priceMicros: bigint | undefined
+}
+
+const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+const entry = z.strictObject({
+  // The tool's name follows after two underscores, so a name that holds two would be ambiguous.
+  name: z
+    .string()
+    .regex(
+      /^(?!.*__)[A-Za-z0-9][A-Za-z0-9_]{0,31}(?<!_)$/,
+      'must be at most 32 letters, digits and single _, with a letter or digit at both ends',
+    ),
+  url: z
+    .string()
+    .refine(
+      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+      'must be a URL that starts with http:// or https://',
+    )
+    .refine(
+      (text) => !URL.canParse(text) || new URL(text).username === '',
+      'must not hold a user name: put credentials into headers',
+    ),
+  headers: z
+    .record(z.string().regex(headerName, 'is no name of an HTTP header'), z.string().max(8_192))
+    .default({}),
+  tools: z.union([z.literal('*'), z.array(z.string().min(1).max(128)).min(1).max(64)], {
+    error: 'must be a list of names of tools, or "*" for all',
+  }),
+  timeout_seconds: z.number().min(1).max(120).default(20),
+  max_result_bytes: z
+    .int()
+    .min(256)
+    .max(200_000)
+    .default(24 * 1024),
+  plans: z.array(z.string()).min(1).optional(),
+  price_credits: z.number().min(0).max(1_000_000).optional(),
+})
+
+const file = z.strictObject({
+  servers: z
+    .array(entry)
+    .max(20)
+    .refine(
+      (servers) => new Set(servers.map(({ name }) => name)).size === servers.length,
+      'each server needs another name',
+    ),
+})
+
+/**
+ * Reads the file of `MCP_SERVERS`, JSON or YAML. `${NAME}` in a header stands for a variable of the environment.
+ * @throws ConfigError that names the file, the field and the remedy. It quotes nothing of the file's values.
+ */
+export async function readServersFile(
+  config: NonNullable<Config['mcpServers']>,
+): Promise<readonly ServerEntry[]> {
+  try {
+    const parsed = file.safeParse(parseYaml(await readFile(config.file, 'utf8')))
+    if (parsed.success) return parsed.data.servers.map((server, n) => entryOf(server, n, config.variable))
+    const issue = parsed.error.issues[0]
+    throw new Error(`${issue?.path.join('.') || 'the file'}: ${issue?.message}`)
+  } catch (error) {
+    throw new ConfigError(
+      `MCP_SERVERS ${config.file} cannot be used: ${messageOf(error)}. See "Tools of other servers" in docs/mcp.md.`,
+    )
+  }
+}
+
+/**
+ * Checks the plans that the file names.
+ * @throws ConfigError for an unknown plan.
+ */
+export function requirePlans(servers: readonly ServerEntry[], names: readonly string[]): void {
+  for (const { name, plans } of servers) {
+    const unknown = plans?.find((plan) => !names.includes(plan))
+    if (unknown !== undefined)
+      throw new ConfigError(
+        `MCP_SERVERS gives the tools of "${name}" to the plan "${unknown}", which does not exist. Use: ${names.join(', ')}.`,
+      )
+  }
+}
+
+/** The parser's own messages quote the file, and with it secrets. */
+function parseYaml(text: string): unknown {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error) throw new Error(`line ${lines.linePos(error.pos[0]).line} is not YAML or JSON (${error.code})`)
+  return document.toJS({ maxAliasCount: 100 })
+}
+
+function entryOf(
+  server: z.infer<typeof entry>,
+  index: number,
+  value: (name: string) => string | undefined,
+): ServerEntry {
+  const headers = Object.entries(server.headers).map(([name, text]) => {
+    const filled = text.replace(variable, (_, wanted: string) => {
+      const found = value(wanted)
+      if (found) return found
+      throw new Error(
+        `servers.${index}.headers.${name}: the environment has no ${wanted}. Set it, or remove it there`,
+      )
+    })
+    // Node refuses such a header with a message that quotes it.
+    if (/[^\t\x20-\x7e]/.test(filled))
+      throw new Error(`servers.${index}.headers.${name}: must be printable ASCII characters on one line`)
+    return [name, filled] as const
+  })
+  const { price_credits: price } = server
+  return {
+    name: server.name,
+    url: server.url,
+    headers: Object.fromEntries(headers),
+    tools: server.tools,
+    timeoutMs: server.timeout_seconds * 1_000,
+    maxResultBytes: server.max_result_bytes,
+    plans: server.plans,
+    priceMicros: price === undefined ? undefined : BigInt(Math.round(price * Number(microsPerCredit))),
+  }
+}
