@@ -33,14 +33,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
           `The file ${file} cannot be read. Check its path and permissions.`,
         )
       })
-      const lines = createInterface({
-        input: createReadStream(file, 'utf8'),
-        crlfDelay: Number.POSITIVE_INFINITY,
-      })
       const allowLicenses = allowedLicenses(invocation)
       const details = { command: 'sources import jsonl', from: file }
       return recorded(invocation, { action: 'library.imported', details }, async () => {
-        const rows = await importJsonl(invocation.installation.library, lines, {
+        const rows = await importJsonl(invocation.installation.library, linesOf(file), {
           allowLicenses,
           onProgress: (done) => invocation.progress(`${done} passages`),
         })
@@ -114,4 +110,9 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       return { rows: { removed: title }, lines: [`Removed: ${title}`] }
     },
   },
+}
+
+/** The lines of a file, which is opened when they are read: lines that come before a reader would be lost. */
+async function* linesOf(file: string): AsyncIterable<string> {
+  yield* createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
 }

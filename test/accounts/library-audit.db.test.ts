@@ -74,14 +74,18 @@ test('an import of Markdown is recorded', async () => {
   )
 })
 
-test('imports from the publisher are recorded with their titles, without a password', async () => {
+test('imports from the publisher are recorded with their titles; a password is refused', async () => {
   const withUser = fake.baseUrl.replace('//', '//user:pass@')
   await run(['sources', 'import', 'sefaria-export', fake.booksUrl, '--title', 'Book of Nobody'])
   const exported = { command: 'sources import sefaria-export', from: fake.booksUrl, titles: 'Book of Nobody' }
   expect(await newest()).toMatchObject(
     entry('library.imported', { ...exported, versions: 1, outcome: 'done' }),
   )
-  await run(['sources', 'import', 'sefaria', 'House Lamp', '--base-url', withUser]).catch(() => undefined)
+  const importFrom = (baseUrl: string) =>
+    run(['sources', 'import', 'sefaria', 'House Lamp', '--base-url', baseUrl])
+  await expect(importFrom(withUser)).rejects.toThrow('a user or a password is not supported')
+  expect(await newest()).toMatchObject(entry('library.imported', exported))
+  await importFrom(fake.baseUrl).catch(() => undefined)
   const api = { command: 'sources import sefaria', from: `${fake.baseUrl}/`, titles: 'House Lamp' }
   expect(await newest()).toMatchObject(entry('library.imported', api))
 })

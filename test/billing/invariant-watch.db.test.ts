@@ -6,6 +6,7 @@ import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchInvariants } from '../../src/operations/invariant-watch.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { libraryIn } from '../support/library-database.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -49,7 +50,9 @@ test('doctor ends with 2 and the reason when rules could not be checked', async 
   const { systemPool } = db.database
   await systemPool.query('alter table run_steps rename to run_steps_away')
   const { run, failureExitCode } = doctorCommands['doctor'] ?? {}
-  const output = await run?.({ installation: { database: db.database } } as Parameters<typeof run>[0])
+  const output = await run?.({
+    installation: { database: db.database, library: libraryIn(db.database) },
+  } as Parameters<typeof run>[0])
   await systemPool.query('alter table run_steps_away rename to run_steps')
   expect(output?.exitCode).toBe(2)
   expect(output?.lines?.join('\n')).toContain('relation "run_steps" does not exist')

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import { firstAnswer } from '../../sources/collections/export-place.ts'
+import { firstAnswer, requireNoCredentials } from '../../sources/collections/export-place.ts'
 import { publicApiUrl, SefariaApi } from '../../sources/importers/sefaria/api.ts'
 import { openBucket, publicBooksUrl } from '../../sources/importers/sefaria/bucket.ts'
 import type { ExportSource } from '../../sources/importers/sefaria/export-source.ts'
@@ -102,7 +102,10 @@ function shortList(titles: readonly string[]): string | null {
 /** @throws ServiceError `invalid_value` for an address that is none. */
 function apiAddress({ text }: Arguments): string {
   const baseUrl = text('base-url') ?? publicApiUrl
-  if (/^https?:\/\/[^/]/i.test(baseUrl)) return baseUrl
+  if (/^https?:\/\/[^/]/i.test(baseUrl)) {
+    requireNoCredentials(baseUrl)
+    return baseUrl
+  }
   throw new ServiceError('invalid_value', '--base-url takes an address that begins with http:// or https://.')
 }
 
@@ -119,7 +122,9 @@ function listAddress({ words, list }: Arguments): string | undefined {
     )
   }
   if (place === undefined) return publicBooksUrl
-  return /^https?:\/\//i.test(place) ? place : undefined
+  if (!/^https?:\/\//i.test(place)) return undefined
+  requireNoCredentials(place)
+  return place
 }
 
 /** @throws ServiceError `upstream_error` with the command that needs no network, when there is no answer in 3.5 s. */

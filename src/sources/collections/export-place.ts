@@ -14,8 +14,20 @@ export type ExportPlace =
 export function exportPlace(given: string | undefined): ExportPlace {
   if (given === undefined) return { kind: 'web', booksUrl: publicBooksUrl, mirror: undefined }
   if (!/^https?:\/\//i.test(given)) return { kind: 'folder', path: given }
+  requireNoCredentials(given)
   const mirror = given.replace(/\/[^/]*\.json$/i, '').replace(/\/+$/, '')
   return { kind: 'web', booksUrl: /\.json$/i.test(given) ? given : `${mirror}/books.json`, mirror }
+}
+
+/** @throws ServiceError `invalid_value` for an address with a user or a password, with which no request can be made. */
+export function requireNoCredentials(address: string): void {
+  if (!URL.canParse(address)) return
+  const { username, password } = new URL(address)
+  if (username === '' && password === '') return
+  throw new ServiceError(
+    'invalid_value',
+    'An address with a user or a password is not supported. Use a mirror that needs none, or a folder.',
+  )
 }
 
 /** How people read the place. */
