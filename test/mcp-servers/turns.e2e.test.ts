@@ -12,6 +12,7 @@ const metricsToken = 'metrics-token-of-the-test'
 
 let outside: OutsideWorld
 let flaky: OutsideWorld
+let old: OutsideWorld
 let world: World
 const lines: string[] = []
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   outside = await startOutsideServer()
   flaky = await startOutsideServer()
   flaky.down = true
+  old = await startOutsideServer('2025')
   const sink = new Writable({
     write(chunk, _, done) {
       lines.push(String(chunk))
@@ -39,12 +41,13 @@ beforeAll(async () => {
       outsideEntry(outside.url, { name: 'quick', timeoutMs: 1_000, maxResultBytes: 300 }),
       outsideEntry(outside.url, { name: 'other', plans: ['unlimited'] }),
       outsideEntry(flaky.url, { name: 'flaky' }),
+      outsideEntry(old.url, { name: 'old', timeoutMs: 2_000 }),
     ],
   })
 })
 afterAll(async () => {
   await world.close()
-  await Promise.all([outside.close(), flaky.close()])
+  await Promise.all([outside.close(), flaky.close(), old.close()])
 })
 afterEach(() => {
   outside.answer = async () => ({ content: [{ type: 'text', text: 'It is sunny.' }] })
@@ -88,7 +91,7 @@ async function callsOf(server: string, outcome: string): Promise<number | undefi
 
 test('turns get the allowed tools of servers that answer, for their plan', async () => {
   const { offered, sent } = await turn([weather('sky')])
-  expect(offered).toEqual(['sky__weather', 'quick__weather'])
+  expect(offered).toEqual(['sky__weather', 'quick__weather', 'old__weather'])
   const spec = sent[0]?.tools?.find((tool) => tool.function.name === 'sky__weather')
   expect(spec?.function).toMatchObject({
     description: 'Tool of the outside server "sky". The weather of a city.',
@@ -146,6 +149,18 @@ test('a call without an answer ends at its time limit, as a result that the mode
   expect(status).toBe(200)
   expect(results).toEqual([{ error: expect.stringContaining('did not answer within 1 seconds') }])
   expect(await callsOf('quick', 'timeout')).toBe(1)
+})
+
+test('a server of the revisions of 2025 answers, and its calls have the same limits', async () => {
+  expect((await turn([weather('old')])).results).toMatchObject([{ server: 'old', text: 'It is sunny.' }])
+  old.answer = async () => ({ content: [{ type: 'text', text: 'x'.repeat(8 * 1024 * 1024) }] })
+  const huge = await turn([weather('old')])
+  expect(huge.results).toEqual([{ error: expect.stringContaining('a result that is too large') }])
+  old.answer = () => new Promise(() => undefined)
+  const late = await turn([weather('old')])
+  expect(late.results).toEqual([{ error: expect.stringContaining('did not answer within 2 seconds') }])
+  const versions = old.requests.map(({ headers }) => String(headers['mcp-protocol-version']))
+  expect(versions.at(-1)).toMatch(/^2025-/)
 })
 
 test('a cancelled turn ends its call', async () => {

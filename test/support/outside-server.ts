@@ -1,6 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ServerEntry } from '../../src/mcp-servers/servers-file.ts'
 
@@ -16,8 +20,11 @@ export type OutsideWorld = {
   close(): Promise<void>
 }
 
-/** Starts a server with the tools `weather` and `hidden`, and one whose JSON Schema no model's API accepts. */
-export async function startOutsideServer(): Promise<OutsideWorld> {
+/**
+ * Starts a server with the tools `weather` and `hidden`, and one whose name no model's API accepts.
+ * @param era `2025`: it knows only the revisions of 2025.
+ */
+export async function startOutsideServer(era: '2026' | '2025' = '2026'): Promise<OutsideWorld> {
   const world: { -readonly [K in keyof OutsideWorld]: OutsideWorld[K] } = {
     url: '',
     requests: [],
@@ -25,7 +32,13 @@ export async function startOutsideServer(): Promise<OutsideWorld> {
     down: false,
     close: () => new Promise((resolve) => void server.close(() => resolve())),
   }
-  const handler = createMcpHandler(() => mcpServer(() => world.answer()))
+  const modern = createMcpHandler(() => mcpServer(() => world.answer()))
+  const legacy = async (request: Request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({})
+    await mcpServer(() => world.answer()).connect(transport)
+    return transport.handleRequest(request)
+  }
+  const answerTo = era === '2026' ? modern.fetch : legacy
   const server: Server = createServer(async (request, response) => {
     if (world.down) return void request.socket.destroy()
     const chunks: Buffer[] = []
@@ -34,7 +47,7 @@ export async function startOutsideServer(): Promise<OutsideWorld> {
     world.requests.push({ headers: request.headers, body })
     const stopped = new AbortController()
     response.on('close', () => stopped.abort())
-    const reply = await handler.fetch(
+    const reply = await answerTo(
       new Request(`http://${request.headers.host}/mcp`, {
         method: request.method ?? 'POST',
         headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
