@@ -31,7 +31,8 @@ beforeAll(async () => {
     library: 'concepts',
     log: pino({ level: 'debug' }, sink),
     telemetry: { metricsToken },
-    mcpLimits: { pauseMs: 10, checkMs: 20 },
+    // Without pauses: they would grow with the time that the tests before take.
+    mcpLimits: { pauseMs: 0, checkMs: 50 },
     mcpServers: [
       outsideEntry(outside.url, {
         headers: { authorization: `Bearer ${token}` },
