@@ -10,7 +10,7 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) =>
   error: 'must be true or false',
 })
 
-const groupList = z.array(z.enum(toolGroups)).refine((groups) => groups.length <= toolGroups.length)
+const groupList = z.array(z.enum(toolGroups)).max(toolGroups.length)
 
 /** A list, or names separated by commas; `none` is the empty list. */
 const toolList = z.union(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { watchInvariants } from '../../../src/operations/invariant-watch.ts'
 import { type Sample, samplesOf, scrape } from '../../support/metrics.ts'
@@ -61,7 +61,12 @@ beforeAll(async () => {
   await world.chat(ask('What fails?'))
   busy = true
   expect((await world.chat(ask('And now?'))).status).toBe(503)
-  samples = samplesOf(await scrape(world.service, token))
+  // The first check of the rules ends at some moment after the start.
+  samples = await vi.waitFor(async () => {
+    const found = samplesOf(await scrape(world.service, token))
+    expect(found.map(({ name }) => name)).toContain('service_broken_invariants')
+    return found
+  }, 20_000)
 })
 
 afterAll(async () => {

@@ -79,6 +79,7 @@ function collectUncaught(cleanup: AsyncDisposableStack): readonly unknown[] {
 function watch(request: () => Promise<Response>): Watch {
   const over = new AbortController()
   const seen: Seen[] = []
+  const sent: Promise<void>[] = []
   const one = async () => {
     const sentAt = performance.now()
     const response = await request()
@@ -89,9 +90,11 @@ function watch(request: () => Promise<Response>): Watch {
   }
   const done = (async () => {
     while (!over.signal.aborted) {
-      await one()
-      await delay(150, undefined, { signal: over.signal }).catch(() => undefined)
+      // A request whose turn was admitted before the trouble may wait for its end, and others are sent meanwhile.
+      sent.push(one())
+      await delay(200, undefined, { signal: over.signal }).catch(() => undefined)
     }
+    await Promise.all(sent)
   })()
   return {
     seen,
