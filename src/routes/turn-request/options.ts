@@ -10,7 +10,11 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) =>
   error: 'must be true or false',
 })
 
-const groupList = z.array(z.enum(toolGroups)).max(toolGroups.length)
+/** Not `max`, whose error would speak of a text where a text was sent. */
+const groupList = z
+  .array(z.enum(toolGroups))
+  .refine((groups) => groups.length <= toolGroups.length)
+  .meta({ maxItems: toolGroups.length })
 
 /** A list, or names separated by commas; `none` is the empty list. */
 const toolList = z.union(
