@@ -32,7 +32,7 @@ export type McpServersOptions = {
 
 /**
  * Lists the tools of the servers. It waits for each at most the time limit of its calls; a server that does not answer is
- * logged, asked again later, and its tools are missing until then.
+ * logged and tried again later, and its tools are missing until then.
  */
 export async function openMcpServers(
   entries: readonly ServerEntry[],

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Executor } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { disconnectSignal } from '../http/connection/disconnect.ts'
 import { boundedList, boundedText, bounds } from '../http/limits/bounds.ts'
@@ -12,14 +11,8 @@ import type { ZodTypes } from '../http/openapi/zod.ts'
 import { originOf } from '../http/origin.ts'
 import { verifyInThread } from '../sources/citations/verification.ts'
 import { linksFrom } from '../sources/library/links.ts'
-import {
-  listWorks,
-  type NotHeld,
-  type ReadOptions,
-  readPassage,
-  type WorkSummary,
-} from '../sources/library/passages.ts'
-import { readerUrl } from '../sources/library/source-url.ts'
+import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../sources/library/passages.ts'
+import { passageUrl } from '../sources/library/source-url.ts'
 import type { Passage } from '../sources/library/types.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/search/hit-page.ts'
 import type { Services } from '../turns/services.ts'
@@ -32,6 +25,7 @@ import {
   workList,
   type workSchema,
 } from './source-schema.ts'
+import { unknownRef } from './unknown-ref.ts'
 
 const scope = 'sources:read' as const
 const worksQuery = z.object({
@@ -149,7 +143,7 @@ async function readSource(
   options: ReadOptions,
 ): Promise<BodyOf<typeof sourceSchema>> {
   const read = await readPassage(executor, ref, options)
-  if ('nearest' in read) throw noSuchRef(ref, read)
+  if ('nearest' in read) throw unknownRef(ref, read)
   options.signal?.throwIfAborted()
   const links = await linksFrom(
     executor,
@@ -161,14 +155,6 @@ async function readSource(
     passages: read.passages.map((passage) => passageBody(passage, origin)),
     links: [...links].map(([from, to]) => ({ from, to })),
   }
-}
-
-function noSuchRef(ref: string, { nearest, publisher }: NotHeld): ServiceError {
-  const link = publisher
-    ? ` Its publisher has it, under the licence ${publisher.license}: ${publisher.url}`
-    : ''
-  const near = nearest.length > 0 ? ` The nearest that exist: ${nearest.join(' | ')}.` : ''
-  return new ServiceError('not_found', `The library has no "${ref}".${near}${link}`, { param: 'ref' })
 }
 
 function workBody(work: WorkSummary): BodyOf<typeof workSchema> {
@@ -194,7 +180,7 @@ function passageBody(passage: Passage, origin: string): BodyOf<typeof passageSch
     language: passage.language,
     version: passage.version,
     license: passage.license,
-    url: passage.url || readerUrl(origin, passage.ref),
+    url: passageUrl(origin, passage),
     text: passage.text,
   }
 }

@@ -159,7 +159,7 @@ test('a key that may only read the sources uses the library, and cannot ask', as
   expect(await charges()).toBe(before)
 })
 
-test('a request without a key is told where the metadata of the resource are', async () => {
+test('a request without a key gets the address of the metadata of the resource', async () => {
   const refused = await call(world.service, undefined, 'POST', '/mcp', {})
   expect(refused.status).toBe(401)
   const named = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''

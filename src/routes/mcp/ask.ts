@@ -1,8 +1,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { requireScope } from '../../accounts/principal.ts'
-import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
@@ -10,9 +9,8 @@ import { firstCallMicros, requireModel } from '../../turns/admission/requested-m
 import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
-import { findProject } from '../../turns/sessions/projects.ts'
-import { findSession } from '../../turns/sessions/sessions.ts'
 import { contentOf, endBlock, failureOf } from '../turn-reply/wire.ts'
+import { requireContext } from '../turn-request/context.ts'
 import { requestHash } from '../turn-request/field-schemas.ts'
 import { createProgress } from './ask-progress.ts'
 import type { Caller } from './caller.ts'
@@ -60,15 +58,16 @@ export function registerAsk(server: McpServer, caller: Caller, cancels: boolean)
 
 async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise<Admitted> {
   const { services, principal, left, origin } = caller
-  await requireContext(caller, input)
+  const [sessionId, projectId] = [input.session_id, input.project_id]
+  await requireContext(services, principal, { sessionId, projectId })
   const model = requireModel(services, input.model ?? defaultModel(caller))
   const messages = [{ role: 'user' as const, content: input.question }]
   return admitTurn(services, principal, {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, messages, undefined),
     messages,
-    sessionId: input.session_id,
-    projectId: input.project_id,
+    sessionId,
+    projectId,
     request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'inline', origin },
     identity: { hash: await requestHash('mcp', {}, input), key: undefined, retried: false },
     onDisconnect: cancels ? 'cancel' : 'continue',
@@ -80,17 +79,6 @@ function defaultModel({ services }: Caller): string {
   const [first] = services.catalogue.models
   if (!first) throw new ServiceError('model_not_found', 'The service has no model.')
   return first.id
-}
-
-/** @throws ServiceError `not_found` when the key may not see the named session or project. */
-async function requireContext({ services, principal }: Caller, input: AskInput): Promise<void> {
-  const { session_id: sessionId, project_id: projectId } = input
-  if (sessionId === undefined && projectId === undefined) return
-  if (sessionId !== undefined) requireScope(principal, 'sessions:write')
-  await withTx(services.database, principal, async (tx) => {
-    if (sessionId !== undefined && !(await findSession(tx, principal, sessionId))) throw notFound()
-    if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
-  })
 }
 
 /**

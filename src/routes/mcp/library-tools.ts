@@ -1,14 +1,16 @@
 import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { verifyInThread } from '../../sources/citations/verification.ts'
 import { linksFrom } from '../../sources/library/links.ts'
 import { listWorks, readPassage } from '../../sources/library/passages.ts'
+import { passageUrl } from '../../sources/library/source-url.ts'
 import { hitQuery, nameAsked, readHits } from '../../sources/search/hit-page.ts'
 import { scholarTools } from '../../sources/tools/scholar-tools.ts'
+import { unknownRef } from '../unknown-ref.ts'
 import type { Caller } from './caller.ts'
-import { passagesText, passageUrl } from './passage-text.ts'
+import { passagesText } from './passage-text.ts'
 import { dataResult, errorResult, toolResult } from './tool-result.ts'
 
 /** The library is only read, and its texts are the same at each call. */
@@ -138,7 +140,7 @@ export async function readDocument(
   const { library, fallback } = services
   return limits.searches.run(principal.accountId, left, async () => {
     const read = await readPassage(library.system, ref, { signal: left, ask: fallback?.ask })
-    if ('nearest' in read) throw unknownRef(ref, read.nearest)
+    if ('nearest' in read) throw unknownRef(ref, read)
     const [first] = read.passages
     if (!first) throw notFound()
     const refs = [...new Set(read.passages.map((passage) => passage.ref))]
@@ -160,11 +162,6 @@ export async function readDocument(
       },
     }
   })
-}
-
-function unknownRef(ref: string, nearest: readonly string[]): ServiceError {
-  const near = nearest.length > 0 ? ` The nearest that exist: ${nearest.join(' | ')}.` : ''
-  return new ServiceError('not_found', `The library has no "${ref}".${near}`)
 }
 
 function registerVerify(server: McpServer, { services, limits, principal, left }: Caller): void {

@@ -1,4 +1,3 @@
-import { readerUrl } from '../../sources/library/source-url.ts'
 import type { Passage } from '../../sources/library/types.ts'
 
 /** Maximum characters of one text, so that a section of long passages fits the window of a model. */
@@ -25,9 +24,4 @@ export function passagesText(passages: readonly Passage[]): {
 function headingOf({ ref, heRef, language, version, license }: Passage): string {
   const names = heRef === '' ? ref : `${ref} · ${heRef}`
   return `[${names} · ${[language, version, license].filter((part) => part !== '').join(', ')}]`
-}
-
-/** The address of a passage: at its publisher if known, otherwise in this service's reader. */
-export function passageUrl(origin: string, { url, ref }: Pick<Passage, 'url' | 'ref'>): string {
-  return url || readerUrl(origin, ref)
 }

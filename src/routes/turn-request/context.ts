@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireScope } from '../../accounts/principal.ts'
+import { type Principal, requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
@@ -34,7 +34,19 @@ export async function resolveContext(services: Services, request: FastifyRequest
   const principal = principalOf(request)
   const options = readOptions(request.body, request.headers)
   request.turnOptions = options
-  const { sessionId, projectId } = options
+  await requireContext(services, principal, options)
+}
+
+/**
+ * Checks that the principal may use the named session and project.
+ * @throws ServiceError `not_found` when it may not see one of them, `missing_scope`, or `invalid_value` when the
+ *   session belongs to another project.
+ */
+export async function requireContext(
+  services: Pick<Services, 'database'>,
+  principal: Principal,
+  { sessionId, projectId }: Pick<ServiceOptions, 'sessionId' | 'projectId'>,
+): Promise<void> {
   if (sessionId === undefined && projectId === undefined) return
   const { session, project } = await withTx(services.database, principal, async (tx) => ({
     session: sessionId === undefined ? null : await findSession(tx, principal, sessionId),

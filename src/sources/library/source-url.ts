@@ -37,3 +37,11 @@ export function isWebAddress(address: string): boolean {
 export function readerUrl(origin: string, ref: string): string {
   return `${origin}/library/read/${encodeURIComponent(ref)}`
 }
+
+/** The address of a passage: at its publisher if known, otherwise in this service's reader. */
+export function passageUrl(
+  origin: string,
+  { url, ref }: { readonly url: string; readonly ref: string },
+): string {
+  return url || readerUrl(origin, ref)
+}
