@@ -53,7 +53,7 @@ export async function keepLibrary(library: LibraryDatabase, options: UpkeepOptio
     await look()
     return { state: () => undefined, stop: async () => work?.stop() }
   }
-  registerState(registry, () => state)
+  registerLibraryState(registry, () => state)
   const round = async () => {
     const before = state
     try {
@@ -98,7 +98,8 @@ async function renewIndex(library: LibraryDatabase, signal: AbortSignal, log: Lo
   }
 }
 
-function registerState(registry: Registry, state: () => LibraryState): void {
+/** Registers the metric of a separate library database. */
+export function registerLibraryState(registry: Registry, state: () => LibraryState): void {
   new Gauge({
     name: 'service_library_up',
     help: 'Whether the separate database of the library answers, 0 or 1',

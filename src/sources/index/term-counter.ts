@@ -1,7 +1,7 @@
 import { normaliseWord, type Word } from '../text/tokens.ts'
+import { record, WordTable } from '../text/word-table.ts'
 import { continuesName, expansionOf, groupTerm, nameStartOf, namesAt } from '../vocabulary/lookup.ts'
 import { beginsPhrase, continuesPhrase, maxBetween, phraseTermsAt } from '../vocabulary/phrase-terms.ts'
-import { record, WordTable } from './word-table.ts'
 
 /** Bits of what is known of a word. Whether it continues something is found out when it is needed. */
 const skipped = 1

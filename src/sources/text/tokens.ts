@@ -1,7 +1,7 @@
 import { englishStem, isEnglishStopWord, transliterationSkeleton } from './english.ts'
 import { hebrewSkeleton, hebrewTerm, isHebrewStopWord } from './hebrew.ts'
 import { TokenCache } from './token-cache.ts'
-import { scanWords } from './word-scanner.ts'
+import { scanHashedWords } from './word-scanner.ts'
 
 /** The script decides which rules apply. `he` is every language in Hebrew letters, `en` every other one. */
 export type Script = 'he' | 'en'
@@ -47,8 +47,8 @@ export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
 /** Splits a text into words, in order, with their positions. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
-  scanWords(text, (start, end) => {
-    const { term, script, abbreviated } = words.of(text, start, end, normaliseWord)
+  scanHashedWords(text, (start, end, hash) => {
+    const { term, script, abbreviated } = words.of(text, start, end, hash, normaliseWord)
     if (term !== '') tokens.push({ term, script, abbreviated, start, end })
   })
   return tokens
@@ -57,8 +57,8 @@ export function tokenize(text: string): Token[] {
 /** Splits a text into words, in order. Equal words are the same object in all texts. */
 export function wordsOf(text: string): Word[] {
   const found: Word[] = []
-  scanWords(text, (start, end) => {
-    const word = words.of(text, start, end, normaliseWord)
+  scanHashedWords(text, (start, end, hash) => {
+    const word = words.of(text, start, end, hash, normaliseWord)
     if (word.term !== '') found.push(word)
   })
   return found
@@ -68,8 +68,8 @@ export function wordsOf(text: string): Word[] {
 export function placedWords(text: string): { readonly words: readonly Word[]; readonly places: Uint32Array } {
   const found: Word[] = []
   const places: number[] = []
-  scanWords(text, (start, end) => {
-    const word = words.of(text, start, end, normaliseWord)
+  scanHashedWords(text, (start, end, hash) => {
+    const word = words.of(text, start, end, hash, normaliseWord)
     if (word.term === '') return
     found.push(word)
     places.push(start, end)

@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
 import { watchInvariants } from '../../../src/operations/invariant-watch.ts'
+import { registerLibraryState } from '../../../src/operations/library-upkeep.ts'
+import { createFallbackMetrics } from '../../../src/sources/fallback/fallback-metrics.ts'
 import { type Sample, samplesOf, scrape } from '../../support/metrics.ts'
 import { parsePromql } from '../../support/promql.ts'
 import { error, reply } from '../../support/scripted-upstream.ts'
@@ -54,6 +57,11 @@ beforeAll(async () => {
     stop: () => undefined,
   }
   world = await openWorld({ telemetry: { metricsToken: token }, dataDir: '/tmp', pressure })
+  // Metrics of settings that this world does not have.
+  const { registry } = world.service
+  createFallbackMetrics(registry)
+  createMcpMetrics(registry).called('other', 'ok', 0.1)
+  registerLibraryState(registry, () => 'ok')
   watch = watchInvariants(world.db.database, world.service.registry, pino({ level: 'silent' }))
   world.upstream.enqueue([{ toolCalls: [{ name: 'list_files', arguments: {} }] }], reply('Here they are.'))
   await new LiveStream(await world.chat(ask('Which files?', { stream: true }))).rest()

@@ -4,7 +4,7 @@ import { type IndexTerms, indexTermsOf } from '../../../src/sources/index/index-
 import { packPosting } from '../../../src/sources/index/postings.ts'
 import { sendTerms, TermReceiver } from '../../../src/sources/index/sent-terms.ts'
 import { documentTerms } from '../../../src/sources/index/terms.ts'
-import { record, WordTable } from '../../../src/sources/index/word-table.ts'
+import { record, WordTable } from '../../../src/sources/text/word-table.ts'
 
 /** The postings of each text by term. */
 function byText({ terms, numbers, postings, counts }: IndexTerms): ReadonlyMap<string, number>[] {

@@ -114,6 +114,9 @@ function mergeBlock(rows: readonly PostingList[]): ConceptBlock {
 
 const scores = new Float64Array(blockSize)
 
+/** The documents of the current block that have a score. */
+const touched = new Uint16Array(blockSize)
+
 /**
  * Returns the `top` best documents by BM25 over the concepts, best first; ties in order of document numbers.
  * @param ranges the only documents to consider; undefined for all.
@@ -133,13 +136,14 @@ export function rankByBm25(
   )
   const best = new TopDocuments(top)
   for (const block of blocks) {
-    const touched: number[] = []
+    let count = 0
     concepts.forEach((concept, index) => {
       const postings = concept.blocks.get(block)
-      if (postings) addScores(postings, (weights[index] ?? 0) * (saturation + 1), damping, touched)
+      if (postings) count = addScores(postings, (weights[index] ?? 0) * (saturation + 1), damping, count)
     })
-    for (const local of touched) {
-      const score = scores[local] ?? 0
+    for (let i = 0; i < count; i += 1) {
+      const local = touched[i] as number
+      const score = scores[local] as number
       scores[local] = 0
       const doc = block * blockSize + local
       if (score > best.threshold && (ranges === undefined || inRanges(doc, ranges))) best.add(doc, score)
@@ -148,15 +152,26 @@ export function rankByBm25(
   return best.sorted()
 }
 
-function addScores(concept: ConceptBlock, weight: number, damping: Float64Array, touched: number[]): void {
+/**
+ * Adds the scores of a concept in one block.
+ * @param count number of `touched` documents before.
+ * @returns their number after it.
+ */
+function addScores(concept: ConceptBlock, weight: number, damping: Float64Array, count: number): number {
   const { locals, frequencies, lengthClasses } = concept
+  let size = count
   for (let i = 0; i < locals.length; i += 1) {
-    const local = locals[i] ?? 0
-    const frequency = frequencies[i] ?? 0
-    const before = scores[local] ?? 0
-    if (before === 0) touched.push(local)
-    scores[local] = before + (weight * frequency) / (frequency + (damping[lengthClasses[i] ?? 0] ?? 1))
+    const local = locals[i] as number
+    const frequency = frequencies[i] as number
+    const before = scores[local] as number
+    if (before === 0) {
+      touched[size] = local
+      size += 1
+    }
+    scores[local] =
+      before + (weight * frequency) / (frequency + (damping[lengthClasses[i] as number] as number))
   }
+  return size
 }
 
 export function inRanges(doc: number, ranges: DocumentRanges): boolean {

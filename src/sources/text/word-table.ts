@@ -1,4 +1,4 @@
-import { scanHashedWords } from '../text/word-scanner.ts'
+import { scanHashedWords } from './word-scanner.ts'
 
 /** Numbers of a record before its letters. A caller may change `bits` and `term`. */
 export const record = { bits: 0, term: 1, index: 2, length: 3, letters: 4 } as const
@@ -27,9 +27,9 @@ export class WordTable {
   read(text: string, added: (word: string, at: number) => void): number {
     let count = 0
     scanHashedWords(text, (start, end, hash) => {
-      let at = this.#find(text, start, end, hash)
+      let at = this.find(text, start, end, hash)
       if (at < 0) {
-        at = this.#add(text, start, end, hash)
+        at = this.add(text, start, end, hash)
         added(detached(text, start, end), at)
       }
       if (count === this.words.length) this.words = grown(this.words, count * 2)
@@ -39,7 +39,8 @@ export class WordTable {
     return count
   }
 
-  #find(text: string, start: number, end: number, hash: number): number {
+  /** Where the record of a word of `text` begins; -1 if it has none. `hash` as the scanner gives it. */
+  find(text: string, start: number, end: number, hash: number): number {
     const slots = this.#slots
     const mask = slots.length / 2 - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -57,7 +58,8 @@ export class WordTable {
     return true
   }
 
-  #add(text: string, start: number, end: number, hash: number): number {
+  /** Adds a word that has no record, and returns where its record begins. Its index is `size - 1`. */
+  add(text: string, start: number, end: number, hash: number): number {
     const at = this.#length
     this.#length += record.letters + Math.ceil((end - start) / 2)
     if (this.#length > this.records.length) this.records = grown(this.records, this.#length * 2)
@@ -109,7 +111,7 @@ function grown(from: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayB
 const shortestPointer = 13
 
 /** Copies a slice, because a pointer would keep the whole text in memory. */
-function detached(text: string, start: number, end: number): string {
+export function detached(text: string, start: number, end: number): string {
   if (end - start < shortestPointer) return text.slice(start, end)
   const codes: number[] = []
   for (let i = start; i < end; i += 1) codes.push(text.charCodeAt(i))
