@@ -16,5 +16,5 @@ describeClients(
   aiSdkAdapter(modules, 'ai 6', 'openai chat', older),
   aiSdkAdapter(modules, 'ai 6', 'openai responses', older),
 )
-testExample(world, import.meta.dirname, 'ai-sdk.ts')
-testExample(world, import.meta.dirname, 'ai-sdk-openai.ts')
+testExample(world, import.meta.dirname, 'ai-sdk.mts')
+testExample(world, import.meta.dirname, 'ai-sdk-openai.mts')

@@ -14,5 +14,5 @@ describeClients(
   aiSdkAdapter(modules, 'ai 7', 'openai chat'),
   aiSdkAdapter(modules, 'ai 7', 'openai responses'),
 )
-testExample(world, import.meta.dirname, 'ai-sdk.ts')
-testExample(world, import.meta.dirname, 'ai-sdk-openai.ts')
+testExample(world, import.meta.dirname, 'ai-sdk.mts')
+testExample(world, import.meta.dirname, 'ai-sdk-openai.mts')

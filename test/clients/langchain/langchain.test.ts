@@ -87,4 +87,4 @@ test('structured output is parsed', async () => {
   const model = modelAt(await world().place()).withStructuredOutput(schema)
   expect(await model.invoke(questions.json)).toEqual({ answer: hebrew })
 })
-testExample(world, import.meta.dirname, 'langchain.ts')
+testExample(world, import.meta.dirname, 'langchain.mts')

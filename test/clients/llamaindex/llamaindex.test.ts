@@ -60,4 +60,4 @@ const llamaindex: Adapter = {
 
 const world = useClientWorld()
 describeClients(world, llamaindex)
-testExample(world, import.meta.dirname, 'llamaindex.ts')
+testExample(world, import.meta.dirname, 'llamaindex.mts')

@@ -67,4 +67,4 @@ const mastra: Adapter = {
 
 const world = useClientWorld()
 describeClients(world, mastra)
-testExample(world, import.meta.dirname, 'mastra.ts')
+testExample(world, import.meta.dirname, 'mastra.mts')

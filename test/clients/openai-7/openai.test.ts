@@ -13,5 +13,5 @@ describeClients(
   responsesAdapter(OpenAI, 'openai 7'),
 )
 describeResources(world, OpenAI, toFile)
-testExample(world, import.meta.dirname, 'openai.ts')
-testExample(world, import.meta.dirname, 'openai-responses.ts')
+testExample(world, import.meta.dirname, 'openai.mts')
+testExample(world, import.meta.dirname, 'openai-responses.mts')

@@ -60,4 +60,4 @@ function agents(useResponses: boolean): Adapter {
 
 const world = useClientWorld()
 describeClients(world, agents(true), agents(false))
-testExample(world, import.meta.dirname, 'openai-agents.ts')
+testExample(world, import.meta.dirname, 'openai-agents.mts')

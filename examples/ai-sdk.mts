@@ -1,9 +1,10 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, streamText } from 'ai'
+import type { ChatCompletion } from './types/service.d.mts'
 
 const service = createOpenAICompatible({
   name: 'service',
-  baseURL: process.env.BASE_URL,
+  baseURL: process.env.BASE_URL ?? '',
   apiKey: process.env.API_KEY,
 })
 
@@ -13,13 +14,14 @@ const { text, response } = await generateText({
   include: { responseBody: true }, // since version 7; before, the body is always there
 })
 console.log(text)
-for (const source of response.body.x_service.sources) {
+const reply = response.body as ChatCompletion
+for (const source of reply.x_service.sources) {
   console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const result = streamText({
   model: service('service'),
   prompt: 'And a tzaddik?',
-  headers: { 'x-service-session-id': response.headers['x-service-session-id'] },
+  headers: { 'x-service-session-id': reply.x_service.session_id },
 })
 for await (const piece of result.textStream) process.stdout.write(piece)

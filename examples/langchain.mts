@@ -1,4 +1,5 @@
 import { ChatOpenAI } from '@langchain/openai'
+import type { ChatCompletion } from './types/service.d.mts'
 
 const modelWith = (defaultHeaders: Record<string, string> = {}) =>
   new ChatOpenAI({
@@ -9,7 +10,7 @@ const modelWith = (defaultHeaders: Record<string, string> = {}) =>
   })
 
 const answer = await modelWith().invoke('What does the Tanya mean by a beinoni?')
-const { x_service: about } = answer.additional_kwargs.__raw_response
+const { x_service: about } = answer.additional_kwargs.__raw_response as ChatCompletion
 console.log(answer.text)
 for (const source of about.sources) {
   console.log(source.n, source.ref, source.verification[0]?.result)

@@ -10,7 +10,7 @@ console.log(completion.choices[0].message.content)
 for (const source of completion.x_service.sources) {
   console.log(source.n, source.ref, source.verification[0]?.result)
 }
-console.log(completion.usage.cost, 'credits')
+console.log(completion.usage?.cost, 'credits')
 
 // The session knows what was said: only the new question is sent.
 const stream = await client.chat.completions.create(
