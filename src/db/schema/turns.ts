@@ -154,9 +154,17 @@ export const messages = pgTable(
     position: integer('position').notNull(),
     role: text('role').notNull(),
     content: jsonb('content').notNull(),
+    /**
+     * SHA-256 of the conversation up to this message, as the client sent it. Only the last message of an input has
+     * it, and only if the client sent the whole conversation.
+     */
+    transcript: bytea('transcript'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
-  (t) => [uniqueIndex('messages_order').on(t.sessionId, t.turn, t.position)],
+  (t) => [
+    uniqueIndex('messages_order').on(t.sessionId, t.turn, t.position),
+    index('messages_transcript').on(t.transcript, t.createdAt).where(sql`${t.transcript} is not null`),
+  ],
 )
 
 /** The journal: one row per finished step. Any replica can continue a run from it. */

@@ -7,9 +7,9 @@ import { unixSeconds } from '../../http/lists.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { admitAfter } from '../../turns/admission/admit-after.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { admitResent } from '../../turns/admission/resent.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
@@ -21,6 +21,7 @@ import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts
 import { toModelMessages, toRunRequest } from '../turn-request/messages.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
+import { readTranscript } from '../turn-request/transcript.ts'
 import { findAskingTurn } from './answered-calls.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
@@ -107,8 +108,10 @@ async function admit(
     left,
     span: request.span ?? undefined,
   }
-  if (!asking || options.sessionId !== undefined) return admitTurn(services, principal, input)
-  return admitAfter(services, principal, { ...input, messages: newInput(messages, true) }, asking)
+  if (options.sessionId !== undefined) return admitTurn(services, principal, input)
+  const transcript = await readTranscript(principal, body.messages, body, options)
+  const sent = asking ? newInput(messages, true) : messages
+  return admitResent(services, principal, { ...input, messages: sent }, transcript, asking)
 }
 
 function wholeBodies(run: Run, created: number, asFunctions: boolean): WholeBodies {

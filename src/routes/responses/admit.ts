@@ -3,16 +3,17 @@ import { ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { admitAfter } from '../../turns/admission/admit-after.ts'
-import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
+import type { Admitted } from '../../turns/admission/admit-turn.ts'
 import type { ClientTurn } from '../../turns/admission/client-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { admitResent } from '../../turns/admission/resent.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
 import { turnOptionsOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
 import { toModelMessages } from '../turn-request/messages.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
+import { readTranscript } from '../turn-request/transcript.ts'
 import { readContinued } from './continued.ts'
 import { type Item, readItems } from './input/items.ts'
 import { responsesParameters } from './input/parameters.ts'
@@ -36,7 +37,7 @@ export async function admitResponse(
   const sent = readItems(body.input)
   const { sessionId, projectId } = options
   const named = { previous, sessionId, projectId }
-  const { messages, after } = await readContinued(services, principal, sent, named)
+  const { messages, whole, after } = await readContinued(services, principal, sent, named)
   const chat = toChatBody(body, messages)
   if (!model.readsImages) refuseImages(sent)
   const { attachments, idOf } = readAttachments(chat.messages, model.readsImages, 'input')
@@ -62,9 +63,8 @@ export async function admitResponse(
     left,
     span: request.span ?? undefined,
   }
-  const started = after
-    ? await admitAfter(services, principal, input, after)
-    : await admitTurn(services, principal, input)
+  const transcript = whole && (await readTranscript(principal, whole, body, options))
+  const started = await admitResent(services, principal, input, transcript, after)
   return { ...started, background }
 }
 

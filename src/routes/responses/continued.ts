@@ -13,6 +13,8 @@ import { type PlainItem, toChatMessages } from './input/messages.ts'
 /** New messages of a request, and the turn that they continue. */
 export type Continued = {
   readonly messages: readonly ChatMessage[]
+  /** The whole conversation, if the client sent it and names neither a response nor a session. */
+  readonly whole: readonly ChatMessage[] | undefined
   /**
    * The turn to continue. Undefined: the messages are a whole conversation, or the request names a session.
    */
@@ -47,15 +49,17 @@ export async function readContinued(
     throw invalid('It answers function calls of another session or project than the one that is named.')
   }
   const after = asking ?? named.previous
+  const isWhole = named.previous === undefined && named.sessionId === undefined
+  const whole = isWhole ? toChatMessages(items) : undefined
   if (!after) {
-    if (named.sessionId === undefined) requirePairs(items)
-    return { messages: toChatMessages(items), after: undefined }
+    if (isWhole) requirePairs(items)
+    return { messages: whole ?? toChatMessages(items), whole, after: undefined }
   }
   const messages = [...toChatMessages(answersTo(after, items)), ...toChatMessages(newMessages(items))]
   if (!messages.some(({ role }) => role === 'user' || role === 'tool')) {
     throw invalid('There is nothing new in it: it must end with a message of the user or with outputs.')
   }
-  return { messages, after }
+  return { messages, whole, after }
 }
 
 function invalid(message: string): ServiceError {

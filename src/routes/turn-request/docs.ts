@@ -6,6 +6,7 @@ export const turnDocs = {
     'X-Stainless-Retry-Count': 'What OpenAI’s clients send: how often they have tried before.',
     'x-service-session-id': 'The session to resume.',
     'x-service-project-id': 'The project in which a new session is made.',
+    'x-service-continue': '`false`: messages that continue a known conversation start a new session.',
     'x-service-background':
       '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`.',
   },

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { z } from 'zod'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
+import { updateInSlices } from './hash-slices.ts'
 
 /** Schemas of the fields that chat requests and requests for responses share. */
 
@@ -78,28 +78,13 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input'): v
   )
 }
 
-/**
- * Hash of the parsed body and the options; equal requests have the same hash. Hashes slice by slice and lets
- * the event loop run between slices.
- */
+/** Hash of the parsed body and the options; equal requests have the same hash. */
 export async function requestHash(
   api: 'chat' | 'responses' | 'mcp',
   options: object,
   body: object,
 ): Promise<Buffer> {
-  const text = JSON.stringify([api, options, body])
   const hash = createHash('sha256')
-  for (let from = 0, to = 0; from < text.length; from = to) {
-    if (from > 0 || text.length > slice) await turnOfTheLoop()
-    to = Math.min(from + slice, text.length)
-    // Keeps both halves of a surrogate pair in one slice.
-    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1
-    hash.update(text.slice(from, to))
-  }
+  await updateInSlices(hash, JSON.stringify([api, options, body]))
   return hash.digest()
 }
-
-/** Characters hashed per iteration of the event loop. */
-const slice = 1_000_000
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff

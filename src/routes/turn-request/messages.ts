@@ -48,7 +48,7 @@ function toModelMessage(
 
 type SentContent = ChatMessage['content']
 
-function plainText(content: SentContent): string {
+export function plainText(content: SentContent): string {
   if (typeof content === 'string') return content
   return (content ?? [])
     .map((part) => (part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : ''))

@@ -32,6 +32,7 @@ const toolList = z.union(
 /** The members of `x_service` in a request. */
 export const serviceOptions = z.object({
   session_id: idText.nullish(),
+  continue: flag.nullish(),
   project_id: idText.nullish(),
   on_disconnect: z.enum(['continue', 'cancel']).nullish(),
   background: flag.nullish(),
@@ -45,6 +46,8 @@ export const serviceOptions = z.object({
 export type ServiceOptions = {
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
+  /** False: messages that continue a known conversation start a new session. */
+  readonly continues: false | undefined
   readonly onDisconnect: 'continue' | 'cancel'
   readonly background: boolean
   readonly sources: 'inline' | 'block'
@@ -88,6 +91,8 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
   return {
     sessionId: options.session_id ?? undefined,
     projectId: options.project_id ?? undefined,
+    // Undefined is not part of the request's hash, which other versions have to compute alike.
+    continues: options.continue === false ? false : undefined,
     onDisconnect: options.on_disconnect ?? 'continue',
     background: options.background ?? false,
     sources: options.sources ?? 'inline',

@@ -33,6 +33,12 @@ export async function admitInTransaction(
   const { accountId, projectId, sessionId, turn } = run
   const place = { accountId, projectId, sessionId, runId: null }
   const fresh = await attachFiles(tx, principal, place, decision.fresh, files, plan)
-  await callWriteInput(tx, { accountId, sessionId, runId: run.id, turn, input: inputRows(fresh) })
+  await callWriteInput(tx, {
+    accountId,
+    sessionId,
+    runId: run.id,
+    turn,
+    input: inputRows(fresh, input.transcript),
+  })
   return { ...decision, fresh }
 }

@@ -105,7 +105,7 @@ async function admitOnPlan(
     newSessionId,
     hasQuestion: hasQuestion(fresh),
     sessionName: sessionNameOf(fresh),
-    input: admission.withoutInput ? null : inputRows(fresh),
+    input: admission.withoutInput ? null : inputRows(fresh, input.transcript),
     messageId: run.messageId,
   }
   const row = await send(executor, values, onSend)

@@ -64,9 +64,19 @@ const untouched = {
   finishedAt: null,
 } satisfies Partial<Run>
 
-/** The input in the form of `write_input`. */
-export function inputRows(messages: readonly ModelMessage[]): string {
-  return JSON.stringify(messages.map((content, position) => ({ id: newId('message'), position, content })))
+/**
+ * The input in the form of `write_input`.
+ * @param transcript hash of the conversation up to the last of these messages, which gets it.
+ */
+export function inputRows(messages: readonly ModelMessage[], transcript?: Buffer): string {
+  const last = messages.length - 1
+  const rows = messages.map((content, position) => ({
+    id: newId('message'),
+    position,
+    content,
+    ...(position === last && transcript && { transcript: transcript.toString('hex') }),
+  }))
+  return JSON.stringify(rows)
 }
 
 export function hasQuestion(fresh: readonly ModelMessage[]): boolean {

@@ -19,7 +19,9 @@ export type TurnInput = {
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
   /** The turn of the named session to continue from. Undefined: the newest one. */
-  readonly after?: Run
+  readonly after?: Pick<Run, 'turn'>
+  /** Hash of the conversation with these messages, for requests that continue it (see `resent`). */
+  readonly transcript?: Buffer
   readonly request: RunRequest
   readonly identity: RequestIdentity
   readonly onDisconnect: 'continue' | 'cancel'

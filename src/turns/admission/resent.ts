@@ -1,0 +1,125 @@
+import type { Principal } from '../../accounts/principal.ts'
+import type { ToolCall } from '../../agent/provider.ts'
+import { type Executor, withTurnTx } from '../../db/client.ts'
+import { retryTransient } from '../../db/retry.ts'
+import { statement } from '../../db/statement.ts'
+import { ServiceError } from '../../errors.ts'
+import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
+import type { Run } from '../run/run.ts'
+import { answerPosition, newInput } from '../run/transcript.ts'
+import { admitAfter } from './admit-after.ts'
+import { type Admitted, admitTurn } from './admit-turn.ts'
+import type { ClientTurn } from './client-turn.ts'
+import { NotLastTurn } from './continuation.ts'
+
+/** A turn after which the conversation was the one that a request sends, up to its newest answer. */
+type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {
+  /** Whether it waits for results of client tools. */
+  readonly isPaused: boolean
+  /** Whether it is the last turn of its session. Failed turns do not count. */
+  readonly isLast: boolean
+}
+
+/**
+ * Admits a turn. If its messages continue a known transcript of the same key, it joins that session with its new
+ * messages. If the session has a newer turn, or gets one at the same moment, all its messages start a new session.
+ * @param input all messages that the client sent; only the new ones, if `asking` is set.
+ * @param transcript undefined: the messages are not compared with known ones.
+ * @param asking the turn to continue in any case: the request names it, or answers its tool calls.
+ * @throws what `admitTurn` throws.
+ */
+export async function admitResent(
+  services: Parameters<typeof admitTurn>[0],
+  principal: Principal,
+  input: ClientTurn,
+  transcript: Transcript | undefined,
+  asking: Run | undefined,
+): Promise<Admitted> {
+  const known = await findKnownTurns(services, principal, transcript)
+  if (asking) {
+    // A client may answer calls without its history. What it sent is then not the session's transcript.
+    const isWhole = known.some(({ id }) => id === asking.id)
+    return admitAfter(services, principal, { ...input, ...(isWhole && hashOf(transcript)) }, asking)
+  }
+  const whole = { ...input, ...hashOf(transcript) }
+  const after = known.find(({ isLast, isPaused }) => isLast && !isPaused)
+  const isNew = newInput(input.messages, true).some(({ role }) => role === 'user' || role === 'tool')
+  if (!after || !isNew) return admitTurn(services, principal, whole)
+  try {
+    return await admitTurn(services, principal, { ...whole, sessionId: after.sessionId, after })
+  } catch (error) {
+    const isGone = error instanceof ServiceError && error.code === 'not_found'
+    if (!isGone && !(error instanceof NotLastTurn)) throw error
+    return admitTurn(services, principal, whole)
+  }
+}
+
+function hashOf(transcript: Transcript | undefined): Pick<ClientTurn, 'transcript'> {
+  return transcript ? { transcript: transcript.hash } : {}
+}
+
+type KnownRow = {
+  readonly id: string
+  readonly session_id: string
+  readonly turn: number
+  readonly finish_reason: string | null
+  readonly answer: { readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  readonly shown: string | null
+  readonly is_last: boolean
+}
+
+/**
+ * Many people may have asked a key the same first question, so the newest turns are compared. The planner cannot join the
+ * subqueries: a plan of a time with few runs may otherwise read all runs of the account.
+ */
+const findKnown = statement<KnownRow>(
+  'known_transcript',
+  `select r.id, r.session_id, r.turn, r.finish_reason, a.content as answer, r.output->0->>'content' as shown,
+    not exists (select from runs n where n.session_id = r.session_id and n.turn > r.turn and n.status <> 'failed') as is_last
+  from (select m.run_id, m.created_at from messages m
+    where m.transcript = :hash order by m.created_at desc limit 20) asked
+  cross join lateral (select r.* from runs r
+    where r.id = asked.run_id and r.account_id || '' = :accountId and r.api_key_id || '' = :keyId
+      and r.status || '' in ('completed', 'cancelled') and (:projectId::text is null or r.project_id = :projectId)
+    limit 1) r
+  cross join lateral (select m.content from messages m
+    where m.session_id = r.session_id and m.turn = r.turn and m.position = ${answerPosition} limit 1) a
+  order by asked.created_at desc`,
+)
+
+/** How long the look-up retries a failing database, in milliseconds. */
+const timeoutMs = 1_000
+
+async function findKnownTurns(
+  { database }: Parameters<typeof admitTurn>[0],
+  principal: Principal,
+  transcript: Transcript | undefined,
+): Promise<readonly KnownTurn[]> {
+  if (!transcript?.answered) return []
+  const { hash, answer } = transcript.answered
+  const { accountId, keyId, binding } = principal
+  const projectId = transcript.projectId ?? (binding.kind === 'owner' ? null : binding.projectId)
+  const find = (tx: Executor) => findKnown(tx, { hash, accountId, keyId, projectId })
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const rows = await retryTransient(
+    () =>
+      withTurnTx(database, principal, (tx, sendCommit) => {
+        const found = find(tx)
+        sendCommit()
+        return found
+      }),
+    timeout.signal,
+  ).finally(() => clearTimeout(timer))
+  return rows
+    .filter(({ answer: { content: text, toolCalls }, shown }) =>
+      isSameAnswer(answer, { text, shown: shown ?? text, calls: toolCalls }),
+    )
+    .map((row) => ({
+      id: row.id,
+      sessionId: row.session_id,
+      turn: row.turn,
+      isPaused: row.finish_reason === 'tool_calls',
+      isLast: row.is_last,
+    }))
+}
