@@ -23,11 +23,11 @@ import { createLibraryLimits, type LibraryLimits } from './http/limits/work-limi
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
+import { productName } from './http/product.ts'
 import { registerRequestRecord } from './http/request-record.ts'
 import { withoutTrailingSlash } from './http/trailing-slash.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
-import { docsRoutes } from './routes/docs/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
@@ -112,14 +112,13 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
-  const api = describeApi(app, manifest.version)
+  const api = describeApi(app, services.appName ?? productName, manifest.version)
   await app.register(sensible)
   await app.register(multipart)
 
   if (metrics) registerMetrics(app, metrics.registry, metrics.token)
   healthRoutes(app, { ...services, ready: options.ready, libraryState: options.libraryState })
   openApiRoutes(app, api)
-  docsRoutes(app)
   const limits = createLibraryLimits()
   await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {
     prefix: '/v1',

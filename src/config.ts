@@ -14,6 +14,8 @@ export type Config = {
   readonly host: string
   readonly port: number
   readonly appUrl: string | undefined
+  /** Name of the product. Undefined: its own name, in the language of the reader. */
+  readonly appName: string | undefined
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
@@ -98,6 +100,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: e.HOST,
     port: e.PORT,
     appUrl: e.APP_URL,
+    appName: e.APP_NAME,
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
     keyPepper: e.KEY_PEPPER,

@@ -131,7 +131,7 @@ async function startService(
   const runner = createRunner(shared)
   const readiness = createReadiness()
   const limits = defaultTurnLimits
-  const services = { ...shared, peppers, runner, limits, appUrl: config.appUrl }
+  const services = { ...shared, peppers, runner, limits, appUrl: config.appUrl, appName: config.appName }
   const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,

@@ -32,5 +32,7 @@ export type Services = {
   readonly pressure?: Pressure | undefined
   /** The public URL of the service, if the operator has set it. */
   readonly appUrl?: string | undefined
+  /** Name of the product, if the operator has set it. */
+  readonly appName?: string | undefined
   readonly log: Logger
 }

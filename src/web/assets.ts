@@ -1,38 +1,92 @@
-import { dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openToAll } from './components/route-guards.ts'
 
 const folder = join(import.meta.dirname, 'assets')
+const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 
-/** Fonts with nikud for texts; the interface uses the system's fonts. */
-const fonts: Readonly<Record<string, string>> = {
-  'hebrew.woff2': '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre-hebrew-wght-normal.woff2',
-  'latin.woff2': '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre-latin-wght-normal.woff2',
+/** Files of packages, by their path under the assets: fonts with nikud for texts and headings, and Swagger UI. */
+const ofPackages: Readonly<Record<string, string>> = {
+  'fonts/hebrew.woff2': `${ruhl}-hebrew-wght-normal.woff2`,
+  'fonts/latin.woff2': `${ruhl}-latin-wght-normal.woff2`,
+  'packaged/swagger-ui.css': 'swagger-ui-dist/swagger-ui.css',
+  'packaged/swagger-ui-bundle.js': 'swagger-ui-dist/swagger-ui-bundle.js',
 }
 
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+
+type Asset = {
+  readonly type: string
+  readonly plain: Buffer
+  /** Compressed once, at its first request. */
+  small: Promise<Buffer> | undefined
+}
+
+type Assets = ReadonlyMap<string, Asset>
+type ByName = { Params: { version: string; '*': string } }
+
 /**
- * Serves styles, scripts and fonts of the pages under `/assets/`. They change with a release, so caches keep
- * them for an hour and then revalidate.
+ * Serves styles, scripts and fonts of the pages under `/assets/{version}/`. The version is a digest of all of them, so
+ * that caches can keep each file for good; files name each other by relative paths. During an update a page may ask
+ * with the version of another replica: it gets the file, which no cache keeps.
+ * @returns the path of the assets.
  */
-export async function registerAssets(app: FastifyInstance): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: folder,
-    prefix: '/assets/',
-    serve: false,
-    maxAge: '1h',
+export async function registerAssets(app: FastifyInstance): Promise<string> {
+  loaded ??= loadAssets()
+  const assets = await loaded
+  const version = digestOf(assets)
+  app.get<ByName>('/assets/:version/*', openToAll, async (request, reply) => {
+    const asset = assets.get(request.params['*'])
+    if (!asset) return reply.callNotFound()
+    const isCurrent = request.params.version === version
+    reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
+    return sendAsset(request, reply, asset)
   })
-  app.get<{ Params: { name: string } }>('/assets/:name', openToAll, (request, reply) =>
-    reply.sendFile(request.params.name),
+  return `/assets/${version}`
+}
+
+async function sendAsset(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+): Promise<FastifyReply> {
+  const { type, plain } = asset
+  reply.type(type).header('vary', 'accept-encoding')
+  const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
+  if (!takesGzip || type === types['woff2']) return reply.send(plain)
+  asset.small ??= promisify(gzip)(plain)
+  return reply.header('content-encoding', 'gzip').send(await asset.small)
+}
+
+/** They are the same for every app of a process. */
+let loaded: Promise<Assets> | undefined
+
+/** All assets by their path. */
+async function loadAssets(): Promise<Assets> {
+  const own = (await readdir(folder)).toSorted().map((name) => [name, join(folder, name)] as const)
+  const packaged = Object.entries(ofPackages).map(
+    ([name, file]) => [name, fileURLToPath(import.meta.resolve(file))] as const,
   )
-  app.get<{ Params: { name: string } }>('/assets/fonts/:name', openToAll, (request, reply) => {
-    const file = Object.hasOwn(fonts, request.params.name) ? fonts[request.params.name] : undefined
-    if (file === undefined) return reply.callNotFound()
-    const path = fileURLToPath(import.meta.resolve(file))
-    return reply.sendFile(path.slice(dirname(path).length + 1), dirname(path), {
-      maxAge: '30d',
-      immutable: true,
-    })
+  const files = [...own, ...packaged].map(async ([name, path]) => {
+    const plain = await readFile(path)
+    const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+    return [name, { type, plain, small: undefined }] as const
   })
+  return new Map(await Promise.all(files))
+}
+
+function digestOf(assets: Assets): string {
+  const hash = createHash('sha256')
+  for (const [name, { plain }] of assets) hash.update(name).update(plain)
+  return hash.digest('hex').slice(0, 12)
 }

@@ -12,16 +12,20 @@ import { openToAll } from './components/route-guards.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
 import { filePages } from './pages/files/files.ts'
 import { keyPages } from './pages/keys/keys.ts'
+import { landingPages } from './pages/landing/landing.ts'
 import { libraryPages } from './pages/library/library.ts'
 import { operatorPages } from './pages/operator/operator.ts'
 import { projectPages } from './pages/projects/projects.ts'
+import { referencePages } from './pages/reference/reference.ts'
 import { runPages } from './pages/runs/runs.ts'
 import type { WebServices } from './pages/services.ts'
 import { accountPages } from './pages/settings/account.ts'
+import { preferencePages } from './pages/settings/preferences.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
 import { clearSessionCookie, sessionToken } from './visitors/cookies.ts'
+import { textsOf } from './visitors/preferences.ts'
 import { requireSameOrigin } from './visitors/same-origin.ts'
 import { pageHeaders } from './visitors/security-headers.ts'
 import { principalOfAccount } from './visitors/visitor.ts'
@@ -54,7 +58,10 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     sendErrorPage(request, reply, asServiceError(error, request)),
   )
 
-  await registerAssets(app)
+  const assets = await registerAssets(app)
+  app.decorate('pages', { appName: services.appName, assets })
+  preferencePages(app)
+  landingPages(app, services)
   signInPages(app, services)
   resetPasswordPage(app, services)
   keyPages(app, services)
@@ -66,6 +73,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   libraryPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
+  referencePages(app)
   app.get('/*', openToAll, unknownPage)
 }
 
@@ -116,16 +124,6 @@ async function admitVisitor(
     throw new ServiceError('not_found', 'There is no such page.')
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'Invalid request',
-  403: 'Not allowed from here',
-  404: 'Page not found',
-  409: 'Not possible now',
-  413: 'Too large',
-  429: 'Too many requests',
-  503: 'The service is busy',
-}
-
 /** Every failure in words, with a link to go on. */
 function sendErrorPage(
   request: FastifyRequest,
@@ -135,10 +133,10 @@ function sendErrorPage(
   const { status } = errorTable[error.code]
   logFailure(request, reply, error)
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
-  const title = titles[status] ?? 'Something went wrong'
-  const message =
-    error.code === 'not_found' ? 'It does not exist, or it belongs to another account.' : error.message
+  const { errors, translate } = textsOf(request)
+  const title = errors.titles[status] ?? errors.anyTitle
+  const message = error.code === 'not_found' ? errors.notFound : translate(error.message)
   const main = html`<section class="narrow"><h1>${title}</h1><p>${message}</p>
-<p><a class="button" href="/">Go to the start page</a></p><p class="faint">Request ${request.id}</p></section>`
+<p><a class="button" href="/">${errors.startPage}</a></p><p class="faint">${errors.request(request.id)}</p></section>`
   return sendPage(request, reply, { title, main }, status)
 }

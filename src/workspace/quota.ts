@@ -50,8 +50,8 @@ export async function roomFor(
 export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
   const message =
     bytes > limits.fileBytes
-      ? `The plan "${limits.name}" allows files of at most ${limits.fileBytes} bytes.`
-      : `The plan "${limits.name}" stores ${limits.storedBytes} bytes; delete files to make room.`
+      ? `The plan "${limits.name}" allows files of at most ${sizeText(limits.fileBytes)}. Choose a smaller file.`
+      : `The plan "${limits.name}" stores ${sizeText(limits.storedBytes)}. Delete files to make room.`
   return new ServiceError('file_too_large', message, { param: 'file', shouldRetry: false })
 }
 
@@ -77,4 +77,13 @@ export async function storedBytes(executor: Executor, accountId: string): Promis
     .from(fileVersions)
     .where(and(eq(fileVersions.accountId, accountId), eq(fileVersions.state, 'sealed')))
   return Number(row?.bytes ?? 0)
+}
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** A size such as `10 MB` for a message; a kilobyte has 1,024 bytes, as in the plans. */
+function sizeText(bytes: number): string {
+  const unit = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = (bytes / 1_024 ** unit).toLocaleString('en', { maximumFractionDigits: unit === 0 ? 0 : 1 })
+  return `${value} ${units[unit]}`
 }

@@ -3,9 +3,10 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
 import { type Sealed, storeBuffer, storeStream } from './content.ts'
-import { type FilePlace, insertFile, type StoredFile } from './files.ts'
+import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits, tooLarge } from './quota.ts'
 import { openUploadSpace } from './upload-space.ts'
+import { lockNames, showVersion } from './writing.ts'
 
 /** A completely received upload, in a version that is not listed yet. */
 export type ReceivedUpload = {
@@ -61,12 +62,43 @@ export async function sealUpload(
   await lockStorage(executor, place.accountId)
   await requireRoom(executor, place.accountId, limits, upload.sealed.bytes, upload.versionId)
   const file = await insertFile(executor, place, { ...upload, purpose }, upload.sealed)
+  await listVersion(executor, upload, file)
+  return file
+}
+
+/**
+ * Turns a received upload into a new version of the newest file of the project with its name, in the caller's
+ * transaction; into a file, if there is none. Older versions stay.
+ * @throws ServiceError `file_too_large` when the account's plan has no space for it.
+ */
+export async function sealAsVersion(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  upload: ReceivedUpload,
+  purpose: string,
+): Promise<StoredFile> {
+  const { name, contentType, sealed, versionId } = upload
+  await lockNames(executor, place.projectId, [name])
+  const known = await findByName(executor, place.projectId, name)
+  if (!known) return sealUpload(executor, place, limits, upload, purpose)
+  await lockStorage(executor, place.accountId)
+  await requireRoom(executor, place.accountId, limits, sealed.bytes, versionId)
+  const file = await showVersion(executor, known, { version: known.version + 1, contentType, ...sealed })
+  await listVersion(executor, upload, file)
+  return file
+}
+
+async function listVersion(
+  executor: Executor,
+  { versionId, sealed }: Pick<ReceivedUpload, 'versionId' | 'sealed'>,
+  { id, version }: StoredFile,
+): Promise<void> {
   await executor
     .update(fileVersions)
     // The version gets the time of the file, because it was not listed before.
-    .set({ fileId: file.id, state: 'sealed', createdAt: sql`now()`, ...upload.sealed })
-    .where(eq(fileVersions.id, upload.versionId))
-  return file
+    .set({ fileId: id, version, state: 'sealed', createdAt: sql`now()`, ...sealed })
+    .where(eq(fileVersions.id, versionId))
 }
 
 /**

@@ -53,7 +53,8 @@ export async function writeContent(
   return changeOf(file, known ? 'updated' : 'created')
 }
 
-async function showVersion(
+/** Shows a sealed version as the newest one of its file. */
+export async function showVersion(
   executor: Executor,
   file: StoredFile,
   shown: Sealed & Pick<StoredFile, 'version' | 'contentType'>,

@@ -14,7 +14,7 @@ export type ApiDescription = { json(): string }
  * Collects every route that is mounted from now on and writes the OpenAPI document when the app is ready. A
  * route under /v1 without docs stops the start; other routes without docs stay out of the document.
  */
-export function describeApi(app: FastifyInstance, version: string): ApiDescription {
+export function describeApi(app: FastifyInstance, name: string, version: string): ApiDescription {
   const routes: DescribedRoute[] = []
   let json: string | undefined
 
@@ -26,7 +26,7 @@ export function describeApi(app: FastifyInstance, version: string): ApiDescripti
     if (docs) routes.push(...described(route))
   })
   app.addHook('onReady', async () => {
-    json = JSON.stringify(openApiDocument(routes, version))
+    json = JSON.stringify(openApiDocument(routes, name, version))
   })
   return {
     json() {
@@ -60,7 +60,7 @@ Every operation names the scope it asks of a key in \`x-scope\`: one of the key 
 key cannot reach answers 404, exactly as what does not exist. Every failure has the body \`Error\`; each error response \
 lists the codes it can have in \`x-codes\`. Replies may gain fields; clients should ignore those they do not know.`
 
-function openApiDocument(routes: readonly DescribedRoute[], version: string) {
+function openApiDocument(routes: readonly DescribedRoute[], name: string, version: string) {
   const writer = createSchemaWriter()
   writer.output(errorSchema)
   const errors = new Map<string, JsonSchema>()
@@ -72,7 +72,7 @@ function openApiDocument(routes: readonly DescribedRoute[], version: string) {
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Agent chat service', version, description: introduction },
+    info: { title: name, version, description: introduction },
     servers: [{ url: '/' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

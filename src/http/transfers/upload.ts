@@ -7,7 +7,13 @@ import type { Services } from '../../turns/services.ts'
 import { defaultProjectId, holdProject } from '../../turns/sessions/projects.ts'
 import { cleanFileName } from '../../workspace/documents/file-names.ts'
 import type { StoredFile } from '../../workspace/files.ts'
-import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../../workspace/uploads.ts'
+import {
+  dropUpload,
+  type ReceivedUpload,
+  receiveUpload,
+  sealAsVersion,
+  sealUpload,
+} from '../../workspace/uploads.ts'
 import { principalOf } from '../auth.ts'
 import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 
@@ -20,11 +26,12 @@ type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: Rec
  * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order. Stores a
  * file only when all parts have arrived and are valid.
  * @param place.project project of the file, whatever the parts say.
+ * @param place.versions whether a file whose name the project has becomes its new version. Default: another file.
  */
 export async function receiveFile(
   services: Pick<Services, 'database'>,
   request: FastifyRequest,
-  place: { readonly project?: string } = {},
+  place: { readonly project?: string; readonly versions?: boolean } = {},
 ): Promise<StoredFile> {
   if (!request.isMultipart()) {
     throw new ServiceError(
@@ -56,7 +63,8 @@ export async function receiveFile(
         sessionId: null,
         runId: null,
       }
-      return sealUpload(tx, where, principal.plan, upload, purpose)
+      const seal = place.versions ? sealAsVersion : sealUpload
+      return seal(tx, where, principal.plan, upload, purpose)
     })
   } catch (error) {
     if (upload) await dropUpload(services.database, principal, upload.versionId)

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import manifest from '../../../package.json' with { type: 'json' }
+import { productName } from '../../http/product.ts'
 import { registerAsk } from './ask.ts'
 import type { Caller } from './caller.ts'
 import { registerLibraryTools } from './library-tools.ts'
@@ -18,7 +19,7 @@ const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' as const }
  */
 export function libraryServer(caller: Caller, era: 'modern' | 'legacy'): McpServer {
   const server = new McpServer(
-    { name: manifest.name, title: 'Library of chassidic texts', version: manifest.version },
+    { name: manifest.name, title: caller.services.appName ?? productName, version: manifest.version },
     {
       instructions,
       cacheHints: {

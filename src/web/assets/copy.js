@@ -1,4 +1,6 @@
 // Copy buttons. Without scripts they stay hidden, and the text can be selected.
+import { toast } from './frame.js'
+
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (button instanceof HTMLButtonElement) offerCopy(button)
 }
@@ -9,17 +11,13 @@ function offerCopy(button) {
   if (!source) return
   button.hidden = false
   button.addEventListener('click', async () => {
-    const label = button.textContent
     try {
       await navigator.clipboard.writeText(source.textContent ?? '')
-      button.textContent = 'Copied'
+      toast(button.dataset['copied'] ?? '✓')
     } catch {
       // Without TLS the browser refuses access to the clipboard: select the text instead.
       getSelection()?.selectAllChildren(source)
-      button.textContent = 'Selected'
+      toast(button.dataset['selected'] ?? '✓')
     }
-    setTimeout(() => {
-      button.textContent = label
-    }, 2_000)
   })
 }

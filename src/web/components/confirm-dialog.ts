@@ -1,6 +1,9 @@
 import { type Html, html, nothing } from './html.ts'
 
-/** A button that opens a question; the question has the form. For steps that cannot be undone. */
+/**
+ * A button that opens a question; the question has the form. For steps that cannot be undone. The script of every page
+ * makes it a dialog.
+ */
 export function confirmDialog(options: {
   readonly label: string
   readonly question?: unknown
@@ -8,10 +11,16 @@ export function confirmDialog(options: {
   readonly action: string
   /** The label of the button that sends the form. */
   readonly confirm: string
+  /** The label of the button that closes the dialog. */
+  readonly cancel: string
   readonly fields?: Html
+  /** Shown at once, because the form came back with an error. */
+  readonly isOpen?: boolean
 }): Html {
-  const { label, question, action, confirm, fields } = options
-  return html`<details class="confirm"><summary class="button quiet danger">${label}</summary>
+  const { label, question, action, confirm, cancel, fields, isOpen } = options
+  const open = isOpen ? html` open` : nothing
+  return html`<details class="confirm" data-cancel="${cancel}"${open}>
+<summary class="button quiet danger">${label}</summary>
 <form method="post" action="${action}">
 ${question ? html`<p>${question}</p>` : nothing}
 ${fields}<button class="danger">${confirm}</button></form></details>`

@@ -1,3 +1,4 @@
+import type { Texts } from '../texts/catalogue.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -5,16 +6,16 @@ import { type Html, html } from './html.ts'
  * @param field.id unique on the page.
  * @param field.what names the text for screen readers.
  */
-export function copyField(field: {
-  readonly id: string
-  readonly text: string
-  readonly what: string
-}): Html {
+export function copyField(
+  t: Texts,
+  field: { readonly id: string; readonly text: string; readonly what: string },
+): Html {
   return html`<div class="copyable"><pre tabindex="0" dir="ltr"><code id="${field.id}">${field.text}</code></pre>
-${copyButton(field.id, `Copy: ${field.what}`)}</div>`
+${copyButton(t, field.id, t.common.copyWhat(field.what))}</div>`
 }
 
 /** The button alone, for the text of the element with the id `id`. */
-export function copyButton(id: string, label: string): Html {
-  return html`<button class="quiet" type="button" data-copy="${id}" aria-label="${label}" hidden>Copy</button>`
+export function copyButton({ common, frame }: Texts, id: string, label: string): Html {
+  return html`<button class="quiet" type="button" data-copy="${id}" data-copied="${frame.copied}"
+data-selected="${frame.selected}" aria-label="${label}" hidden>${common.copy}</button>`
 }

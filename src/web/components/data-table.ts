@@ -13,7 +13,8 @@ export type Column<Row> = {
 }
 
 /**
- * A table in a region that scrolls when the table is wider than the page.
+ * A table in a region that scrolls when the table is wider than the page. On a phone each row is a card, unless cells
+ * span rows. The roles repeat what the elements mean, because styles that make cards take the meaning away.
  * @param options.label names the region for screen readers.
  * @param options.rowClass the class of a row; empty for none.
  */
@@ -24,10 +25,15 @@ export function dataTable<Row>(options: {
   readonly rowClass?: (row: Row) => string
 }): Html {
   const { label, columns, rows, rowClass = () => '' } = options
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${columns.map((column) => html`<th${classOf(column)}>${column.name}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    (row) => html`<tr class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
+  const kind = columns.some(({ span }) => span) ? 'scroll' : 'scroll cards'
+  const heads = columns.map(
+    (column) => html`<th role="columnheader" scope="col"${classOf(column)}>${column.name}</th>`,
+  )
+  return html`<div class="${kind}" tabindex="0" role="region" aria-label="${label}"><table role="table">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (row) =>
+      html`<tr role="row" class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
   )}</tbody>
 </table></div>`
 }
@@ -37,9 +43,12 @@ function cellOf<Row>(column: Column<Row>, row: Row): Html {
   if (rows === 0) return nothing
   const span = rows === 1 ? nothing : html` rowspan="${rows}"`
   const attributes = html`${classOf(column)}${column.isName ? html` dir="auto"` : nothing}${span}`
-  return column.kind === 'title'
-    ? html`<th scope="${rows === 1 ? 'row' : 'rowgroup'}"${attributes}>${column.cell(row)}</th>`
-    : html`<td${attributes}>${column.cell(row)}</td>`
+  if (column.kind === 'title') {
+    const scope = rows === 1 ? 'row' : 'rowgroup'
+    return html`<th role="rowheader" scope="${scope}"${attributes}>${column.cell(row)}</th>`
+  }
+  const label = typeof column.name === 'string' ? html` data-label="${column.name}"` : nothing
+  return html`<td role="cell"${label}${attributes}>${column.cell(row)}</td>`
 }
 
 function classOf({ kind, className }: { readonly kind?: string; readonly className?: string }): Html {

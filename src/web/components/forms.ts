@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { errorTable, ServiceError } from '../../errors.ts'
 import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
+import { textsOf } from '../visitors/preferences.ts'
 
 /** Parses form bodies. Refuses a body with too many fields before it is parsed. */
 export function registerFormBody(app: FastifyInstance): void {
@@ -43,12 +44,18 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
   })
 }
 
-/** Message and status for a form that is shown again after wrong input; other errors are thrown again. */
-export function problemOf(error: unknown): { readonly message: string; readonly status: number } {
+/**
+ * Message, in the language of the reader, and status for a form that is shown again after wrong input. Other errors are
+ * thrown again.
+ */
+export function problemOf(
+  request: FastifyRequest,
+  error: unknown,
+): { readonly message: string; readonly status: number } {
   if (!(error instanceof ServiceError)) throw error
   const { status } = errorTable[error.code]
   if (status >= 500) throw error
-  return { message: error.message, status }
+  return { message: textsOf(request).translate(error.message), status }
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */

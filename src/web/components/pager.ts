@@ -35,10 +35,11 @@ ${shown.map(({ label, href }) => html`<a class="button quiet" href="${href}">${l
 export function olderPage(
   list: { readonly items: readonly { readonly id: string }[]; readonly hasMore: boolean },
   path: string,
-  name = 'after',
+  name: string,
+  label: string,
 ): PagerLink | false {
   const last = list.items.at(-1)?.id
   if (!list.hasMore || last === undefined) return false
   const href = `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(last)}`
-  return { label: 'Older', href }
+  return { label, href }
 }

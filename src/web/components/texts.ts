@@ -38,7 +38,7 @@ export function markedText(
 }
 
 /** A link to the origin of a text. URLs that are not http(s) are shown without a link. */
-export function sourceLink(url: string, label = 'Source'): Html {
+export function sourceLink(url: string, label: string): Html {
   if (url === '') return html``
   if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
   return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
       await page.goto(project)
       await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType, buffer })
       await page.getByRole('button', { name: 'Upload' }).click()
-      await page.getByText('The file has been uploaded').waitFor()
+      await page.getByText(/The (file|image) has been uploaded/).waitFor()
       await page.getByRole('link', { name }).click()
       await page.getByRole('heading', { name }).waitFor()
     }
@@ -140,6 +140,46 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     await upload('lie.png', 'image/png', Buffer.from(`<script>document.title='owned'</script>`))
     expect(await drawn()).toBe(0)
     expect(await page.title()).toContain('lie.png')
+    await window.close()
+  })
+
+  test('an upload that cannot be read says so, with the reason, and not that answers read it', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Scans')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'letter.rtf',
+      mimeType: 'application/rtf',
+      buffer: Buffer.from('{\\rtf1 shalom}'),
+    })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('The file has been uploaded, but answers cannot read it.').waitFor()
+    expect(await page.getByText('It is an RTF document. Save it as DOCX.').count()).toBe(1)
+    expect(await page.getByText('can read and quote').count()).toBe(0)
+    await window.close()
+  })
+
+  test('a name that the project has makes a new version of its file, and the old one stays', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Drafts')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    for (const [text, said] of [
+      ['first', 'Answers in this project can read'],
+      ['second', 'as a new version'],
+    ] as const) {
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'draft.txt', mimeType: 'text/plain', buffer: Buffer.from(text) })
+      await page.getByRole('button', { name: 'Upload' }).click()
+      await page.getByText(said).waitFor()
+    }
+    expect(await page.getByRole('link', { name: 'draft.txt' }).count()).toBe(1)
+    await page.getByRole('link', { name: 'draft.txt' }).click()
+    expect(await page.locator('.preview').textContent()).toBe('second')
+    const old = await page.getByRole('link', { name: 'Download version 1' }).getAttribute('href')
+    expect(await (await page.request.get(old ?? '')).text()).toBe('first')
     await window.close()
   })
 
@@ -172,7 +212,9 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
       .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: tooLarge })
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toMatch(/large|MB|bytes/)
+    expect(await page.getByRole('alert').textContent()).toBe(
+      'The plan "free" allows files of at most 10 MB. Choose a smaller file.',
+    )
     await screenshot(page, 'project-refused')
     await window.close()
   })

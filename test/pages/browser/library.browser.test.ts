@@ -92,10 +92,8 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await inAllLooks(page, 'reader')).toEqual([])
     expect(await page.locator('.own-ref').count()).toBe(3)
     await page.getByRole('button', { name: `Copy the ref ${first}` }).click()
-    await page
-      .getByRole('button', { name: `Copy the ref ${first}` })
-      .filter({ hasText: 'Copied' })
-      .waitFor()
+    // Screen readers announce the message.
+    await page.locator('[aria-live="polite"]').getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(first)
     const refs = () => page.locator('.own-ref').allTextContents()
     const before = await refs()

@@ -37,6 +37,7 @@ export type ServiceOptions = {
   readonly limits?: Partial<TurnLimits>
   readonly plans?: Plans
   readonly appUrl?: string
+  readonly appName?: string
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
   readonly receiveTimeouts?: ReceiveTimeouts
@@ -111,6 +112,7 @@ export async function startService(database: Database, options: ServiceOptions =
       tracer,
       pressure,
       appUrl: options.appUrl,
+      appName: options.appName,
     },
     {
       trustProxy: options.trustProxy ?? false,

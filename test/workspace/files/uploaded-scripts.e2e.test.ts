@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.locator('#api .opblock').first().waitFor()
       for (const path of ['/docs', '/settings/keys']) {
         await page.goto(path)
-        for (const source of [`/files/${id}/content`, '/assets/copy.js']) {
+        for (const source of [`/files/${id}/content`, '/assets/any/copy.js']) {
           // A page's markup that somebody else could write.
           const outcome = await page.evaluate(`new Promise((resolve) => {
             const script = document.createElement('script')

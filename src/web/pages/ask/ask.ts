@@ -9,6 +9,8 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { olderPage, pageOfAddress, pager } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion } from './ask-form.ts'
@@ -21,7 +23,11 @@ type Shown = AskChoices & { readonly hasMore: boolean }
 export function askPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask', accountsOnly, async (request, reply) => {
     const values = valuesOfAddress(request)
-    return sendPage(request, reply, askPage(await shownBy(services, request, values.session), values))
+    return sendPage(
+      request,
+      reply,
+      askPage(textsOf(request), await shownBy(services, request, values.session), values),
+    )
   })
 
   app.post('/ask', accountsOnly, async (request, reply) => {
@@ -34,9 +40,9 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
       return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') throw error
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       const shown = await shownBy(services, request, input.session)
-      return sendPage(request, reply, askPage(shown, input, message), status)
+      return sendPage(request, reply, askPage(textsOf(request), shown, input, message), status)
     }
   })
 }
@@ -75,7 +81,7 @@ function shownBy(services: WebServices, request: FastifyRequest, named: string):
 
 const examples = ['What is a beinoni?', 'What does bittul mean?', 'מהי שמחה של מצוה?']
 
-function askPage(shown: Shown, values: AskValues, problem?: string): Page {
+function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): Page {
   const { sessions, hasMore } = shown
   const choices = { ...shown, projects: shown.projects.filter(({ name }) => name !== ownProjectName) }
   return {
@@ -87,8 +93,8 @@ ${outcomeNotice({ problem })}
 ${askForm(choices, values)}
 ${sessions.length === 0 ? exampleList() : nothing}
 <h2>Conversations</h2>
-${sessions.length === 0 ? noConversations : conversationList(sessions, shown.projects)}
-${pager(olderPage({ items: sessions, hasMore }, '/ask'))}`,
+${sessions.length === 0 ? noConversations : conversationList(t, sessions, shown.projects)}
+${pager(olderPage({ items: sessions, hasMore }, '/ask', 'after', t.common.older))}`,
   }
 }
 

@@ -1,20 +1,23 @@
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { counted } from '../../components/texts.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { nameOf } from './ask-form.ts'
 
 /** Conversations as rows, newest first; with the names of their projects when `projects` has them. */
-export function conversationList(sessions: readonly Session[], projects: readonly Project[] = []): Html {
+export function conversationList(
+  t: Texts,
+  sessions: readonly Session[],
+  projects: readonly Project[] = [],
+): Html {
   const names = new Map(projects.map((project) => [project.id, project.name]))
-  const rows = sessions.map((session) => conversationRow(session, names.get(session.projectId)))
+  const rows = sessions.map((session) => conversationRow(t, session, names.get(session.projectId)))
   return html`<ul class="rows">${rows}</ul>`
 }
 
-function conversationRow(session: Session, project: string | undefined): Html {
+function conversationRow(t: Texts, session: Session, project: string | undefined): Html {
   const inProject = project === undefined ? nothing : html`<span dir="auto">${project}</span> · `
   return html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
 <span class="row-facts faint">
-${inProject}${counted(session.turnCount, 'question')} · ${formatDate(session.createdAt)}</span></li>`
+${inProject}${t.common.questions(session.turnCount)} · ${t.day(session.createdAt)}</span></li>`
 }

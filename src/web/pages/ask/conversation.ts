@@ -178,5 +178,6 @@ ${confirmDialog({
     'This permanently deletes the questions, answers and steps of this conversation. Files created in it are kept.',
   action: `/sessions/${id}/delete`,
   confirm: 'Yes, delete it',
+  cancel: 'Cancel',
 })}</div>`
 }

@@ -7,9 +7,8 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
-import { bytesText } from '../../components/sizes.ts'
-import { formatDate, formatDateTime } from '../../components/times.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 
 export type FileShown = {
   readonly file: StoredFile
@@ -33,71 +32,79 @@ type Messages = {
   readonly problem?: string
   readonly name?: string
   readonly done?: string | undefined
+  readonly note?: string | undefined
 }
 
 /** A file: its data, its text, its versions, and its actions. */
-export function filePage({ file, project, versions, text }: FileShown, messages: Messages): Page {
+export function filePage(t: Texts, { file, project, versions, text }: FileShown, messages: Messages): Page {
+  const { common, files } = t
   return {
     title: file.name,
     section: 'projects',
     sheets: ['files', 'conversation'],
-    main: html`<p class="crumb"><a href="/projects">Projects</a> ›
-<a href="/projects/${file.projectId}" dir="auto">${project?.name ?? 'Project'}</a></p>
+    main: html`<p class="crumb"><a href="/projects">${common.projects}</a> ›
+<a href="/projects/${file.projectId}" dir="auto">${project?.name ?? common.project}</a></p>
 <div class="head"><h1 dir="auto">${file.name}</h1>
-<a class="button" href="/files/${file.id}/content" download>Download</a></div>
+<a class="button" href="/files/${file.id}/content" download>${common.download}</a></div>
 ${outcomeNotice(messages)}
-${factList(factsOf(file))}
-<section aria-labelledby="content"><h2 class="sr" id="content">Content</h2>
-${text ? textPreview(file, text) : imagePreview(file)}</section>
-<h2>Versions</h2>
-${versionTable(file, versions)}
-${changeCard(file, messages.name ?? file.name)}`,
+${messages.note ? notice('note', messages.note) : nothing}
+${factList(factsOf(t, file))}
+<section aria-labelledby="content"><h2 class="sr" id="content">${files.content}</h2>
+${text ? textPreview(t, file, text) : imagePreview(t, file)}</section>
+<h2>${files.versions}</h2>
+${versionTable(t, file, versions)}
+${changeCard(t, file, messages.name ?? file.name)}`,
   }
 }
 
-function changeCard({ id }: StoredFile, name: string): Html {
-  return html`<section class="card narrow-left"><h2>Change the file</h2>
+function changeCard({ common, files }: Texts, { id }: StoredFile, name: string): Html {
+  return html`<section class="card narrow-left"><h2>${files.change}</h2>
 <form class="inline-form" method="post" action="/files/${id}/rename">
-<label>Name <input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
-<button>Rename</button></form>
+<label>${common.name}
+<input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
+<button>${common.rename}</button></form>
 ${confirmDialog({
-  label: 'Delete the file…',
-  question: 'This permanently deletes the file with all its versions.',
+  label: files.deleteDots,
+  question: files.deleteQuestion,
   action: `/files/${id}/delete`,
-  confirm: 'Yes, delete it',
+  confirm: files.deleteConfirm,
+  cancel: common.cancel,
 })}</section>`
 }
 
-function factsOf(file: StoredFile): readonly Fact[] {
+function factsOf(t: Texts, file: StoredFile): readonly Fact[] {
+  const { common, files } = t
   return [
-    ['Size', bytesText(file.bytes)],
-    ['Type', html`<bdi>${file.contentType}</bdi>`],
-    ['Origin', originOf(file)],
-    ['Created', formatDateTime(file.createdAt)],
-    ['Version', file.version],
+    [files.size, t.bytes(file.bytes)],
+    [files.type, html`<bdi>${file.contentType}</bdi>`],
+    [files.origin, originOf(t, file)],
+    [common.created, t.minute(file.createdAt)],
+    [files.version, file.version],
   ]
 }
 
 /** Whether a person uploaded a file, or a turn wrote it. */
-export function originOf({ runId }: Pick<StoredFile, 'runId'>): Html {
-  return runId === null ? html`Uploaded` : html`<a href="/runs/${runId}">An answer</a>`
+export function originOf({ files }: Texts, { runId }: Pick<StoredFile, 'runId'>): Html {
+  return runId === null ? html`${files.uploaded}` : html`<a href="/runs/${runId}">${files.anAnswer}</a>`
 }
 
-function imagePreview(file: StoredFile): Html {
-  return html`<div class="preview"><img src="/files/${file.id}/content" alt="The image ${file.name}"></div>`
+function imagePreview({ files }: Texts, { id, name }: StoredFile): Html {
+  return html`<div class="preview"><img src="/files/${id}/content" alt="${files.image(name)}"></div>`
 }
 
-function textPreview(file: StoredFile, { text, problem, kind }: FileText): Html {
-  if (text === '' && problem === '') return notice('note', 'The file is empty.')
+function textPreview(t: Texts, file: StoredFile, { text, problem: reason, kind }: FileText): Html {
+  const { files } = t
+  if (text === '' && reason === '') return notice('note', files.empty)
   const shown = text.slice(0, charactersShown).toWellFormed()
   const isCut = text.length > shown.length
-  const missing = text === '' ? 'There is no preview.' : 'The preview is incomplete.'
+  const problem = t.translate(reason)
+  const missing = text === '' ? files.noPreview(problem) : files.partPreview(problem)
   const content = isMarkdown(file, kind)
     ? html`<div class="answer">${showMarkdown(shown)}</div>`
     : plainText(shown)
-  return html`${problem === '' ? nothing : notice('note', `${missing} ${problem}`)}
+  return html`${reason === '' ? nothing : notice('note', missing)}
 ${text === '' ? nothing : html`<div class="preview">${content}</div>`}
-${isCut ? notice('note', 'The preview shows only the beginning. Download the file to read all of it.') : nothing}`
+${isCut ? notice('note', files.cut) : nothing}`
 }
 
 function isMarkdown({ name }: StoredFile, kind: FileText['kind']): boolean {
@@ -109,21 +116,22 @@ function plainText(text: string): Html {
   return html`<div class="preview-text" dir="auto">${text}</div>`
 }
 
-function versionTable(file: StoredFile, versions: readonly FileVersion[]): Html {
+function versionTable(t: Texts, file: StoredFile, versions: readonly FileVersion[]): Html {
+  const { common, files } = t
   return dataTable({
-    label: 'Versions',
+    label: files.versions,
     rows: versions,
     columns: [
-      { name: 'Version', kind: 'title', cell: ({ version }) => version },
-      { name: 'Size', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
-      { name: 'Origin', cell: originOf },
-      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
-      { name: 'Content', cell: ({ version }) => downloadLink(file, version) },
+      { name: files.version, kind: 'title', cell: ({ version }) => version },
+      { name: files.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: files.origin, cell: (version) => originOf(t, version) },
+      { name: common.created, cell: ({ createdAt }) => t.day(createdAt) },
+      { name: files.content, cell: ({ version }) => downloadLink(t, file, version) },
     ],
   })
 }
 
-function downloadLink({ id }: StoredFile, version: number): Html {
-  return html`<a href="/files/${id}/content?version=${version}" download aria-label="Download version ${version}">
-Download</a>`
+function downloadLink({ common, files }: Texts, { id }: StoredFile, version: number): Html {
+  return html`<a href="/files/${id}/content?version=${version}" download
+aria-label="${files.downloadVersion(version)}">${common.download}</a>`
 }

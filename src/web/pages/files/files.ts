@@ -14,14 +14,13 @@ import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type FileShown, filePage, isSafeImage } from './file-views.ts'
 
 const contentQuery = z.object({ version: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
 const nameForm = z.object({ name: z.string().max(2_000) })
-
-const done = { renamed: 'The file has been renamed.' }
 
 /** Maximum versions that a page lists; older ones are kept. */
 const versionsShown = 50
@@ -32,7 +31,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/files/:id', accountsOnly, async (request, reply) => {
     const shown = await shownOf(request, reply)
-    return sendPage(request, reply, filePage(shown, { done: doneMessage(request, done) }))
+    return sendPage(request, reply, filePage(textsOf(request), shown, messagesOf(request)))
   })
 
   app.get('/files/:id/content', accountsOnly, async (request, reply) => {
@@ -51,9 +50,9 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
       await withTx(database, file, (tx) => renameThisFile(tx, file, wanted))
       return reply.redirect(`/files/${file.id}?done=renamed`, 303)
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       const shown = await shownOf(request, reply)
-      return sendPage(request, reply, filePage(shown, { problem: message, name }), status)
+      return sendPage(request, reply, filePage(textsOf(request), shown, { problem: message, name }), status)
     }
   })
 
@@ -62,6 +61,11 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     await withTx(database, file, (tx) => deleteFile(tx, file.id))
     return reply.redirect(`/projects/${file.projectId}?done=file-deleted#files`, 303)
   })
+
+  function messagesOf(request: FastifyRequest) {
+    const { renamed, unread } = textsOf(request).files
+    return { done: doneMessage(request, { renamed }), note: doneMessage(request, { unread }) }
+  }
 
   function fileOf(request: FastifyRequest): Promise<StoredFile> {
     const { principal } = visitorOf(request)

@@ -1,13 +1,11 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
-import type { Plan } from '../../../accounts/plans.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
-import { counted } from '../../components/texts.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 
@@ -18,71 +16,57 @@ type Shown = {
 }
 
 /** The keys of an account, newest first. */
-export function keysPage({ principal }: Visitor, { keys, projects, done }: Shown): Page {
+export function keysPage(t: Texts, { principal }: Visitor, { keys, projects, done }: Shown): Page {
   const names = new Map(projects.map((project) => [project.id, project.name]))
-  return settingsPage({
-    title: 'API keys',
+  return settingsPage(t, {
+    title: t.keys.title,
     path: '/settings/keys',
     main: html`${outcomeNotice({ done })}
-${principal.plan.apiAccess ? nothing : noAccessNote(principal.plan)}
-<div class="head"><h2>API keys</h2><a class="button" href="/settings/keys/new">New key</a></div>
-${keys.length === 0 ? noKeys : keyTable(keys, names)}`,
+${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(principal.plan.name))}
+<div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
+${keys.length === 0 ? emptyState(t.keys.none, t.keys.noneHint) : keyTable(t, keys, names)}`,
   })
 }
 
-function noAccessNote(plan: Plan): Html {
-  return notice(
-    'note',
-    html`<b>Your plan “${plan.name}” does not include the API.</b> You can create keys, but the API refuses their
-requests with <code>plan_without_api_access</code> until the operator of this service gives you another plan.
-<a href="/ask">Questions on these pages</a> work on every plan.`,
-  )
-}
-
-const noKeys = emptyState(
-  'No keys yet',
-  html`A key lets your programs ask questions. <a href="/settings/keys/new">Create your first key</a>.`,
-)
-
-function keyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
+function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
+  const never = html`<span class="faint">${t.common.never}</span>`
   return dataTable({
-    label: 'API keys',
+    label: t.keys.title,
     rows: keys,
     rowClass: (key) => (stateOf(key) === 'active' ? '' : 'past'),
     columns: [
-      { name: 'Name', kind: 'title', isName: true, cell: ({ name }) => name },
-      { name: 'Key', cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
-      { name: 'Access', isName: true, cell: (key) => accessText(key, names) },
-      { name: 'Permissions', cell: scopeList },
-      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
-      { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? formatDate(lastUsedAt) : never) },
-      { name: 'Status', cell: stateCell },
-      { name: html`<span class="sr">Actions</span>`, cell: revokeDialog },
+      { name: t.common.name, kind: 'title', isName: true, cell: ({ name }) => name },
+      { name: t.keys.key, cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
+      { name: t.keys.access, isName: true, cell: (key) => accessText(t, key, names) },
+      { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
+      { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
+      { name: t.keys.lastUsed, cell: ({ lastUsedAt }) => (lastUsedAt ? t.day(lastUsedAt) : never) },
+      { name: t.common.status, cell: (key) => stateCell(t, key) },
+      { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => revokeDialog(t, key) },
     ],
   })
 }
 
-const never = html`<span class="faint">never</span>`
-
-function scopeList({ scopes }: KeyInfo): Html {
-  return html`<details><summary>${counted(scopes.length, 'scope')}</summary>
+function scopeList(t: Texts, { scopes }: KeyInfo): Html {
+  return html`<details><summary>${t.common.permissions(scopes.length)}</summary>
 ${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
 }
 
-function stateCell(key: KeyInfo): Html {
+function stateCell(t: Texts, key: KeyInfo): Html {
   const state = stateOf(key)
   const isTemporary = state === 'active' && key.expiresAt
-  return html`<span class="badge ${state}">${state}</span>
-${isTemporary ? html`<br><small>until ${formatDate(isTemporary)}</small>` : nothing}`
+  return html`<span class="badge ${state}">${t.keys.states[state]}</span>
+${isTemporary ? html`<br><small>${t.keys.until(t.day(isTemporary))}</small>` : nothing}`
 }
 
-function revokeDialog(key: KeyInfo): Html {
+function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
   if (stateOf(key) !== 'active') return nothing
   return confirmDialog({
-    label: 'Revoke',
-    question: html`Programs that use “${key.name}” stop working immediately. This cannot be undone.`,
+    label: keys.revoke,
+    question: keys.revokeQuestion(key.name),
     action: `/settings/keys/${key.id}/revoke`,
-    confirm: 'Yes, revoke it',
+    confirm: keys.revokeConfirm,
+    cancel: common.cancel,
   })
 }
 
@@ -91,46 +75,47 @@ function stateOf(key: KeyInfo): 'active' | 'revoked' | 'expired' {
   return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active'
 }
 
-function accessText(key: KeyInfo, names: ReadonlyMap<string, string>): Html {
-  if (key.binding === 'owner') return html`all projects`
-  if (key.projectId === null) return html`its own project <small class="faint">(created on first use)</small>`
+function accessText({ keys }: Texts, key: KeyInfo, names: ReadonlyMap<string, string>): unknown {
+  if (key.binding === 'owner') return keys.allProjects
+  if (key.projectId === null) return keys.ownProject
   return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`
 }
 
 /** The only page that shows the secret of a key. */
 export function keyMadePage(
+  t: Texts,
   { principal }: Visitor,
   { key, info, baseUrl }: { readonly key: string; readonly info: KeyInfo; readonly baseUrl: string },
 ): Page {
-  const refused = `Your plan “${principal.plan.name}” does not include the API: requests with this key are refused.`
-  return settingsPage({
-    title: 'Your new key',
+  const { keys } = t
+  const { plan } = principal
+  const question = keys.exampleQuestion
+  return settingsPage(t, {
+    title: keys.yourNewKey,
     path: '/settings/keys',
     scripts: ['copy.js'],
-    main: html`<section class="card"><h2 dir="auto">The key “${info.name}” has been created</h2>
-${notice('note', html`<b>Copy it now.</b> It is shown only once: the service stores no copy.`)}
-${principal.plan.apiAccess ? nothing : notice('problem', refused)}
-${copyField({ id: 'secret', text: key, what: 'The key' })}
-<h3>Ask a question with curl</h3>
-${copyField({ id: 'curl', text: curlSnippet(key, baseUrl), what: 'The curl command' })}
-<h3>With the OpenAI library for Node.js</h3>
-${copyField({ id: 'node', text: nodeSnippet(baseUrl), what: 'The program' })}
-<h3>With the OpenAI library for Python</h3>
-${copyField({ id: 'python', text: pythonSnippet(baseUrl), what: 'The program' })}
-<p><a class="button" href="/settings/keys">I have copied it</a></p></section>`,
+    main: html`<section class="card"><h2>${keys.made(info.name)}</h2>
+${notice('note', keys.copyNow)}
+${plan.apiAccess ? nothing : notice('problem', keys.refused(plan.name))}
+${copyField(t, { id: 'secret', text: key, what: keys.theKey })}
+<h3>${keys.withCurl}</h3>
+${copyField(t, { id: 'curl', text: curlSnippet(key, baseUrl, question), what: keys.theCommand })}
+<h3>${keys.withNode}</h3>
+${copyField(t, { id: 'node', text: nodeSnippet(baseUrl, question), what: keys.theProgram })}
+<h3>${keys.withPython}</h3>
+${copyField(t, { id: 'python', text: pythonSnippet(baseUrl, question), what: keys.theProgram })}
+<p><a class="button" href="/settings/keys">${keys.copied}</a></p></section>`,
   })
 }
 
-const question = 'What does the Tanya mean by a beinoni?'
-
-function curlSnippet(key: string, baseUrl: string): string {
+function curlSnippet(key: string, baseUrl: string, question: string): string {
   return `curl -N ${baseUrl}/chat/completions \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
   -d '{"model":"service","stream":true,"messages":[{"role":"user","content":"${question}"}]}'`
 }
 
-function nodeSnippet(baseUrl: string): string {
+function nodeSnippet(baseUrl: string, question: string): string {
   return `import OpenAI from 'openai'
 
 const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.API_KEY })
@@ -142,7 +127,7 @@ const stream = await client.chat.completions.create({
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '')`
 }
 
-function pythonSnippet(baseUrl: string): string {
+function pythonSnippet(baseUrl: string, question: string): string {
   return `import os
 from openai import OpenAI
 

@@ -10,6 +10,7 @@ import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
@@ -27,11 +28,6 @@ const form = z.object({
   expires: z.enum(['never', '30', '90', '365']),
 })
 
-const done = {
-  revoked: 'The key has been revoked. Requests with it are refused.',
-  made: 'This form has already created a key, which is shown only once. If you lost it, revoke it and create another.',
-}
-
 /** `/settings/keys`: the list of keys, a form for a new one, and its secret, shown once. */
 export function keyPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
@@ -41,13 +37,17 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
     return sendPage(
       request,
       reply,
-      keysPage(visitorOf(request), { keys, projects, done: doneMessage(request, done) }),
+      keysPage(textsOf(request), visitorOf(request), {
+        keys,
+        projects,
+        done: doneMessage(request, textsOf(request).keys.done),
+      }),
     )
   })
 
   app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
     const { projects } = await keysOf(services, visitorOf(request))
-    return sendPage(request, reply, keyForm(visitorOf(request), projects, emptyForm()))
+    return sendPage(request, reply, keyForm(textsOf(request), visitorOf(request), projects, emptyForm()))
   })
 
   app.post('/settings/keys', accountsOnly, async (request, reply) => {
@@ -68,14 +68,14 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
       return sendPage(
         request,
         reply,
-        keyMadePage(visitor, { key, info, baseUrl: `${originOf(services, request)}/v1` }),
+        keyMadePage(textsOf(request), visitor, { key, info, baseUrl: `${originOf(services, request)}/v1` }),
       )
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       const { projects } = await keysOf(services, visitor)
       const again = { ...input, id: newId('key'), problem: message }
-      return sendPage(request, reply, keyForm(visitor, projects, again), status)
+      return sendPage(request, reply, keyForm(textsOf(request), visitor, projects, again), status)
     }
   })
 

@@ -33,7 +33,7 @@ ${size.works === 0 ? emptyLibrary : html`<div class="shelves">${shelfNav(shown)}
 }
 
 /** Such as `3 works in 5 versions, 1,234 texts`. */
-export function sizeText({ works, versions, texts }: LibrarySize): string {
+function sizeText({ works, versions, texts }: LibrarySize): string {
   return `${counted(works, 'work')} in ${counted(versions, 'version')}, ${counted(texts, 'text')}`
 }
 

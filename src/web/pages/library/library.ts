@@ -19,6 +19,7 @@ import { hitQuery, nameAsked, readHits } from '../../../sources/search/hit-page.
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { libraryPage } from './library-view.ts'
 import { readerPage } from './reader-view.ts'
@@ -70,7 +71,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, library, sem
       )
       return sendPage(request, reply, searchPage(query, page))
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       return sendPage(request, reply, emptySearch({ q: String(asked['q']), problem: message }), status)
     }
   })
@@ -96,7 +97,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, library, sem
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = page.asked === undefined ? page.passages.map((passage) => passage.ref) : [page.asked]
     const parallels = await findParallels(executor, [...new Set([...refs, page.section])])
-    return sendPage(request, reply, await readerPage(page, parallels, query))
+    return sendPage(request, reply, await readerPage(textsOf(request), page, parallels, query))
   })
 }
 

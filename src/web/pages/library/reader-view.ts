@@ -8,6 +8,7 @@ import { readHref, versionKey } from '../../components/library-links.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import { directionOf, languageName, markedText, sourceLink } from '../../components/texts.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { breadcrumbs } from './search-view.ts'
 
 type Query = {
@@ -27,6 +28,7 @@ type Quoted = { readonly passage: Passage; readonly start: number; readonly end:
 
 /** A chapter in Hebrew and translation, side by side. */
 export async function readerPage(
+  t: Texts,
   page: ReadingPage,
   parallels: readonly Parallel[],
   query: Query,
@@ -61,7 +63,7 @@ ${query.quote && !quoted ? missingQuote(query.quote) : nothing}
 <div class="reader-bar">${turner(page, 'Pages')}${versionForm(page, sides, query.quote)}</div>
 ${isAside ? html`<p class="faint"><a href="#${here.id}">Go to ${here.ref}</a></p>` : nothing}
 <div class="segments${sides.every((side) => side.chosen) ? '' : ' single'}">
-${segments.map((segment) => segmentView(segment, { isMarked: segment === here && !isOnly, quoted }))}</div>
+${segments.map((segment) => segmentView(t, segment, { isMarked: segment === here && !isOnly, quoted }))}</div>
 ${turner(page, 'Pages, below the text')}
 ${credits(used)}${linked(parallels)}`,
   }
@@ -75,11 +77,12 @@ type Segment = {
 }
 
 function segmentView(
+  t: Texts,
   segment: Segment,
   { isMarked, quoted }: { readonly isMarked: boolean; readonly quoted: Quoted | undefined },
 ): Html {
   return html`<section class="segment${isMarked ? ' here' : ''}" id="${segment.id}" aria-label="${segment.ref}">
-${refLine(segment)}<div class="columns">${segment.texts.map((passage) => column(passage, quoted))}</div></section>`
+${refLine(t, segment)}<div class="columns">${segment.texts.map((passage) => column(passage, quoted))}</div></section>`
 }
 
 /** Searches the requested passage, or the whole page if the request names a chapter. */
@@ -179,9 +182,9 @@ function titleRef({ passages, section }: ReadingPage): string {
   return /\d[a-d]?$/.test(section) ? section : first
 }
 
-function refLine({ ref, id, heRef }: Segment): Html {
+function refLine(t: Texts, { ref, id, heRef }: Segment): Html {
   return html`<p class="ref-line"><span><span class="own-ref" id="${id}-ref" dir="auto">${ref}</span>
-${copyButton(`${id}-ref`, `Copy the ref ${ref}`)}</span>
+${copyButton(t, `${id}-ref`, `Copy the ref ${ref}`)}</span>
 ${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</p>`
 }
 
@@ -200,7 +203,7 @@ function credits(used: readonly Passage[]): Html {
 
 function creditLine({ language, version, license, url }: Passage): Html {
   return html`<li>${languageName(language)}: <bdi>${version}</bdi>. Licence: <bdi>${license}</bdi>.
-${url ? sourceLink(url) : nothing}</li>`
+${url ? sourceLink(url, 'Source') : nothing}</li>`
 }
 
 function linked(parallels: readonly Parallel[]): Html {

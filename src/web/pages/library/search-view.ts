@@ -107,7 +107,7 @@ function hitEntry(q: string, hit: Hit): Html {
 <p class="text" lang="${hit.language}" dir="${directionOf(hit.language)}">${snippet}</p>
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${hit.work}</a>
 · ${languageName(hit.language)}: <bdi>${hit.version}</bdi>
-· Licence: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url)}` : nothing}</p></li>`
+· Licence: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url, 'Source')}` : nothing}</p></li>`
 }
 
 /** Links to the library and to a work of it, above a page. */

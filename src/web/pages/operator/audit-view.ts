@@ -1,38 +1,41 @@
 import { type AuditEntry, auditActions, commandLine } from '../../../accounts/audit.ts'
 import { type Column, dataTable } from '../../components/data-table.ts'
 import { type Html, html } from '../../components/html.ts'
-import { formatDateTime } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 
 const labels: Readonly<Record<string, string>> = auditActions
 
 /** Audit entries as a table; `ofOne` leaves out the account that they are about. */
-export function auditTable(entries: readonly AuditEntry[], ofOne = false): Html {
-  const account: Column<AuditEntry> = { name: 'Account', cell: accountOf }
+export function auditTable(t: Texts, entries: readonly AuditEntry[], ofOne = false): Html {
+  const texts = t.operator.accounts
+  const account: Column<AuditEntry> = { name: texts.account, cell: (entry) => accountOf(t, entry) }
   return dataTable({
-    label: 'Audit log',
+    label: texts.audit,
     rows: entries,
     columns: [
-      { name: 'Time (UTC)', cell: ({ at }) => formatDateTime(at) },
-      { name: 'Action', kind: 'title', cell: ({ action }) => labels[action] ?? action },
+      { name: texts.time, cell: ({ at }) => t.minute(at) },
+      { name: texts.action, kind: 'title', cell: ({ action }) => t.translate(labels[action] ?? action) },
       ...(ofOne ? [] : [account]),
-      { name: 'By', cell: actorOf },
-      { name: 'Details', cell: detailsOf },
+      { name: texts.by, cell: (entry) => actorOf(t, entry) },
+      { name: texts.details, cell: detailsOf },
     ],
   })
 }
 
-function accountOf({ accountId, email }: AuditEntry): Html {
-  return accountId === '' ? html`<span class="faint">the library</span>` : accountLink(accountId, email)
+function accountOf(t: Texts, { accountId, email }: AuditEntry): Html {
+  return accountId === ''
+    ? html`<span class="faint">${t.operator.accounts.theLibrary}</span>`
+    : accountLink(t, accountId, email)
 }
 
-function actorOf({ actor, actorEmail, accountId }: AuditEntry): Html {
-  if (actor === commandLine) return html`command line`
-  return actor === accountId ? html`the owner` : accountLink(actor, actorEmail)
+function actorOf(t: Texts, { actor, actorEmail, accountId }: AuditEntry): Html {
+  if (actor === commandLine) return html`${t.operator.accounts.commandLine}`
+  return actor === accountId ? html`${t.operator.accounts.theOwner}` : accountLink(t, actor, actorEmail)
 }
 
-function accountLink(id: string, email: string | null): Html {
+function accountLink({ common }: Texts, id: string, email: string | null): Html {
   return email === null
-    ? html`<code>${id}</code> <span class="faint">deleted</span>`
+    ? html`<code>${id}</code> <span class="faint">${common.deleted}</span>`
     : html`<a href="/operator/accounts/${id}" title="${id}" dir="auto">${email}</a>`
 }
 

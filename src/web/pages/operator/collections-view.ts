@@ -7,9 +7,7 @@ import type { JobSummary } from '../../../sources/library-jobs/job-summary.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, type Page } from '../../components/page.ts'
-import { bytesText } from '../../components/sizes.ts'
-import { counted, languageName } from '../../components/texts.ts'
-import { formatDate, formatDuration } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { operatorPage } from './operator-page.ts'
 
 /** What an export has of a collection; `problem` when it could not be asked. */
@@ -26,169 +24,190 @@ const statusOf = ({ job }: CollectionState) => {
 const isUnfinished = ({ job }: CollectionState) => job?.status === 'queued' || job?.status === 'running'
 
 /** All collections with their states. While an import is unfinished, a script keeps this part up to date. */
-export function collectionSection(states: readonly CollectionState[]): Html {
+export function collectionSection(t: Texts, states: readonly CollectionState[]): Html {
+  const { collections } = t.operator
   const live = states.some(isUnfinished) ? html` data-live` : nothing
-  return html`<section id="collections"${live}><h2>Collections</h2>
-<p class="faint">Curated works from Sefaria's public export. On the command line:
-<code>npm run -s service -- sources add</code></p>
-<ul class="collections">${states.map(collectionEntry)}</ul></section>`
+  return html`<section id="collections"${live}><h2>${collections.title}</h2>
+<p class="faint">${collections.about}</p>
+<ul class="collections">${states.map((state) => collectionEntry(t, state))}</ul></section>`
 }
 
-function collectionEntry(state: CollectionState): Html {
+function collectionEntry(t: Texts, state: CollectionState): Html {
   const { collection, held } = state
   const { name, title, description, works, categories } = collection
-  const size = `${held} of ${counted(works.length, 'listed work')}${categories ? ' (and others)' : ''}`
+  const size = t.operator.collections.held(held, t.common.works(works.length), Boolean(categories))
   return html`<li class="card" data-job="${name}" data-status="${statusOf(state)}">
-<div class="head"><h3>${title.en} <span lang="he" dir="rtl">${title.he}</span></h3>${actionOf(state)}</div>
-<p>${description.en}</p>
-<p class="faint">In the library: ${size} · ${collection.languages.map(languageName).join(', ')}</p>
-${stateOf(state)}</li>`
+<div class="head"><h3>${titleOf(t, title)}</h3>${actionOf(t, state)}</div>
+<p>${description[t.language]}</p>
+<p class="faint">${size} · ${collection.languages.map(t.languageName).join(', ')}</p>
+${stateOf(t, state)}</li>`
 }
 
-function actionOf(state: CollectionState): Html {
+/** The title in the language of the page; in English followed by the Hebrew one. */
+function titleOf({ language }: Texts, title: CollectionState['collection']['title']): Html {
+  if (language === 'he') return html`${title.he}`
+  return html`${title.en} <span lang="he" dir="rtl">${title.he}</span>`
+}
+
+function actionOf(t: Texts, state: CollectionState): Html {
   const { job, addedAt, collection } = state
+  const { collections } = t.operator
+  const title = collection.title[t.language]
   if (isUnfinished(state)) {
     const isStopping = statusOf(state) === 'stopping'
-    const label = isStopping ? 'Stopping…' : 'Cancel'
+    const label = isStopping ? collections.stopping : collections.cancel
     return html`<form method="post" action="${pathOf(state)}/cancel"><button class="quiet"
-aria-label="${label} ${collection.title.en}"${isStopping ? html` disabled` : nothing}>${label}</button></form>`
+aria-label="${label} ${title}"${isStopping ? html` disabled` : nothing}>${label}</button></form>`
   }
-  const label = addedAt ? 'Update' : job ? 'Go on' : 'Add'
+  const label = addedAt ? collections.update : job ? collections.goOn : collections.add
   return html`<a class="button quiet" href="${pathOf(state)}"
-aria-label="${label} ${collection.title.en}">${label}</a>`
+aria-label="${label} ${title}">${label}</a>`
 }
 
-function stateOf({ job, addedAt, collection }: CollectionState): Html {
-  const added = addedAt ? html`Added ${formatDate(addedAt)}. ` : nothing
+function stateOf(t: Texts, { job, addedAt, collection }: CollectionState): Html {
+  const { collections } = t.operator
+  const added = addedAt ? collections.added(t.day(addedAt)) : nothing
   switch (job?.status) {
     case 'queued':
-      return html`<p class="job">${added}Waiting to start.</p>`
+      return html`<p class="job">${added}${collections.waiting}</p>`
     case 'running':
-      return runningState(collection.title.en, job.progress as CollectionProgress | null)
+      return runningState(t, collection.title[t.language], job.progress as CollectionProgress | null)
     case 'cancelled':
-      return html`<p class="job">${added}The last import was cancelled. What was added is kept.</p>`
+      return html`<p class="job">${added}${collections.cancelled}</p>`
     case 'failed':
-      return html`<p class="job">${added}<span class="failed">The last import failed:</span> ${job.error}</p>`
+      return html`<p class="job">${added}<span class="failed">${collections.failed}</span>
+<bdi>${job.error}</bdi></p>`
     case 'done':
-      return html`<p class="job">${added}${summaryText(job.report as JobSummary | null)}</p>`
+      return html`<p class="job">${added}${summaryText(t, job.report as JobSummary | null)}</p>`
     default:
-      return html`<p class="job">Not added.</p>`
+      return html`<p class="job">${collections.notAdded}</p>`
   }
 }
 
-function runningState(title: string, progress: CollectionProgress | null): Html {
+function runningState(t: Texts, title: string, progress: CollectionProgress | null): Html {
   const share = progress?.share ?? 0
   return html`<p class="job"><progress max="100" value="${Math.floor(share * 100)}"
-aria-label="Adding ${title}"></progress> <span class="doing">${progressText(progress)}</span></p>`
+aria-label="${t.operator.collections.adding(title)}"></progress>
+<span class="doing">${progressText(t, progress)}</span></p>`
 }
 
-function progressText(progress: CollectionProgress | null): string {
-  if (!progress) return 'Looking at what comes…'
+function progressText(t: Texts, progress: CollectionProgress | null): string {
+  const { collections } = t.operator
+  if (!progress) return collections.looking
   const { done, total, segments, seconds, share, title } = progress
   const rate =
-    seconds > 0 && segments > 0 ? ` · ${Math.round(segments / seconds).toLocaleString('en')} per second` : ''
+    seconds > 0 && segments > 0 ? collections.perSecond(t.number(Math.round(segments / seconds))) : ''
   const left =
     share > 0.01 && share < 1 && seconds > 2
-      ? ` · ${formatDuration((seconds / share) * (1 - share) * 1_000)} left`
+      ? collections.timeLeft(t.duration((seconds / share) * (1 - share) * 1_000))
       : ''
-  return `${done} of ${counted(total, 'work')} · ${counted(segments, 'passage')}${rate}${left} · ${title}`
+  const state = collections.worksDone(done, t.common.works(total), t.common.passages(segments))
+  return `${state}${rate}${left} · ${title}`
 }
 
-function summaryText(report: JobSummary | null): Html {
+function summaryText(t: Texts, report: JobSummary | null): Html {
+  const { common } = t
+  const { collections } = t.operator
   if (!report) return nothing
   const { works, versions, segments, unchanged, leftOut, failed } = report
-  const imported = [
-    counted(versions, 'version'),
-    `of ${counted(works, 'work')} with ${counted(segments, 'passage')} imported,`,
-    `${unchanged} unchanged.`,
-  ].join(' ')
-  const said = versions === 0 ? `${counted(unchanged, 'version')} unchanged.` : imported
-  const reasons = leftOut.map(({ why, files }) => html`<li>${counted(files, 'file')}: ${why}</li>`)
+  const said =
+    versions === 0
+      ? collections.unchanged(common.versions(unchanged))
+      : collections.imported(
+          common.versions(versions),
+          common.works(works),
+          common.passages(segments),
+          unchanged,
+        )
+  const reasons = leftOut.map(
+    ({ why, files }) => html`<li>${collections.leftOutWhy(common.filesCount(files), t.translate(why))}</li>`,
+  )
   if (reasons.length === 0) return html`${said}`
-  const label = failed > 0 ? `Left out, ${failed} of them by errors` : 'Left out'
+  const label = failed > 0 ? collections.leftOutErrors(failed) : collections.leftOut
   return html`${said} <details><summary>${label}</summary><ul>${reasons}</ul></details>`
 }
 
 /** One collection: what comes, from where, how large, under which licences, and the button that starts. */
-export function collectionPage(shown: {
-  readonly state: CollectionState
-  readonly offer: Offer
-  readonly place: string
-}): Page {
+export function collectionPage(
+  t: Texts,
+  shown: { readonly state: CollectionState; readonly offer: Offer; readonly place: string },
+): Page {
+  const { collections } = t.operator
   const { state, offer, place } = shown
   const { title, description } = state.collection
-  return operatorPage({
-    title: `Add ${title.en}`,
+  const other = t.language === 'he' ? 'en' : 'he'
+  return operatorPage(t, {
+    title: collections.addTitle(title[t.language]),
     path: '/operator/library',
-    main: html`<section class="card narrow-left"><h2>${title.en} <span lang="he" dir="rtl">${title.he}</span></h2>
-<p>${description.en}</p><p lang="he" dir="rtl">${description.he}</p>
-${'problem' in offer ? unreachable(state, offer.problem) : startForm(state, offer, place)}
-<p><a href="/operator/library#collections">Back to the library</a></p></section>`,
+    main: html`<section class="card narrow-left"><h2>${titleOf(t, title)}</h2>
+<p>${description[t.language]}</p><p lang="${other}" dir="auto">${description[other]}</p>
+${'problem' in offer ? unreachable(t, state, offer.problem) : startForm(t, state, offer, place)}
+<p><a href="/operator/library#collections">${collections.back}</a></p></section>`,
   })
 }
 
-function unreachable({ collection }: CollectionState, problem: string): Html {
-  return html`${notice('problem', problem.split('\n')[0])}
-<p>Set <code>LIBRARY_EXPORT</code> to a folder with the export or to the base URL of a mirror, and restart the service.
-Or add the collection on the command line:</p>
+function unreachable({ operator }: Texts, { collection }: CollectionState, problem: string): Html {
+  return html`${notice('problem', html`<bdi>${problem.split('\n')[0]}</bdi>`)}
+<p>${operator.collections.unreachable}</p>
 <pre tabindex="0" dir="ltr"><code>npm run -s service -- sources add ${collection.name} FOLDER</code></pre>`
 }
 
 function startForm(
+  t: Texts,
   state: CollectionState,
   { plan, survey }: { readonly plan: Plan; readonly survey: Survey },
   place: string,
 ): Html {
-  if (plan.works.length === 0) return notice('problem', `${place} has no work of this collection.`)
+  const { collections } = t.operator
+  if (plan.works.length === 0) return notice('problem', collections.noWork(place))
   return html`${factList([
-    ['From', html`<bdi class="url">${place}</bdi>`],
-    ['Size', sizeText(plan, survey)],
-    ['Works', html`<bdi>${plan.works.map(({ title }) => title).join(', ')}</bdi>`],
+    [collections.from, html`<bdi class="url">${place}</bdi>`],
+    [collections.size, sizeText(t, plan, survey)],
+    [collections.works, html`<bdi>${plan.works.map(({ title }) => title).join(', ')}</bdi>`],
     plan.renamed.length > 0 && [
-      'Renamed',
-      plan.renamed.map(({ listed, found }) => `${listed} is there as ${found}`).join('; '),
+      collections.renamed,
+      plan.renamed.map(({ listed, found }) => collections.renamedTo(listed, found)).join('; '),
     ],
-    plan.missing.length > 0 && ['Not there', plan.missing.join(', ')],
-    ['Free licences', licenseList(survey.licenses.filter(({ kind }) => kind === 'open')) || 'none'],
+    plan.missing.length > 0 && [collections.missing, plan.missing.join(', ')],
+    [
+      collections.free,
+      licenseList(
+        t,
+        survey.licenses.filter(({ kind }) => kind === 'open'),
+      ) || collections.none,
+    ],
   ])}
-${isUnfinished(state) ? notice('note', 'This collection is being added.') : permissionForm(state, survey)}`
+${isUnfinished(state) ? notice('note', collections.beingAdded) : permissionForm(t, state, survey)}`
 }
 
-function sizeText(plan: Plan, { bytes, totalBytes }: Survey): string {
+function sizeText(t: Texts, plan: Plan, { bytes, totalBytes }: Survey): string {
   const files = filesOf(plan).length
-  const known = bytes.size === files ? bytesText(totalBytes) : `more than ${bytesText(totalBytes)}`
-  return `${counted(plan.works.length, 'work')}, ${counted(files, 'file')}${bytes.size === 0 ? '' : `, ${known}`}`
+  const known =
+    bytes.size === files ? t.bytes(totalBytes) : t.operator.collections.moreThan(t.bytes(totalBytes))
+  const { works, filesCount } = t.common
+  return `${works(plan.works.length)}, ${filesCount(files)}${bytes.size === 0 ? '' : `, ${known}`}`
 }
 
-function licenseList(licenses: readonly LicenseCount[]): string {
-  return licenses.map(({ license, files }) => `${license}: ${counted(files, 'file')}`).join(', ')
+function licenseList({ common }: Texts, licenses: readonly LicenseCount[]): string {
+  return licenses.map(({ license, files }) => `${license}: ${common.filesCount(files)}`).join(', ')
 }
 
-const permissions = [
-  {
-    kind: 'cc-by-nc',
-    label: 'Also texts for non-commercial use',
-    meaning: 'Allow them only if this service is not commercial.',
-  },
-  {
-    kind: 'unknown',
-    label: 'Also texts without a known licence',
-    meaning: 'You answer for the right to use them.',
-  },
-] as const
+const permissions = ['cc-by-nc', 'unknown'] as const
 
-function permissionForm(state: CollectionState, survey: Survey): Html {
-  const boxes = permissions.map(({ kind, label, meaning }) => {
+function permissionForm(t: Texts, state: CollectionState, survey: Survey): Html {
+  const { collections } = t.operator
+  const boxes = permissions.map((kind) => {
+    const { label, meaning } = collections.permissions[kind]
     const found = survey.licenses.filter((count) => count.kind === kind)
     if (found.length === 0 && survey.unseen === 0) return nothing
-    const files = licenseList(found) || `${counted(survey.unseen, 'file')} whose licence is not known yet`
+    const files = licenseList(t, found) || collections.unseen(survey.unseen)
     return permissionBox(kind, label, `${files}. ${meaning}`, state.allowed.includes(kind))
   })
   const asked = boxes.some((box) => box !== nothing)
   return html`<form method="post" action="${pathOf(state)}/start">
-${asked ? html`<fieldset><legend>Licences that need your permission</legend>${boxes}</fieldset>` : nothing}
-<p class="row"><button>${state.addedAt ? 'Update' : 'Add to the library'}</button>
-<a href="/operator/library#collections">Cancel</a></p></form>`
+${asked ? html`<fieldset><legend>${collections.needPermission}</legend>${boxes}</fieldset>` : nothing}
+<p class="row"><button>${state.addedAt ? collections.update : collections.addToLibrary}</button>
+<a href="/operator/library#collections">${t.common.cancel}</a></p></form>`
 }
 
 function permissionBox(kind: RestrictedLicense, label: string, hint: string, on: boolean): Html {

@@ -10,10 +10,11 @@ import { resumeAccount, suspendAccount } from '../../../turns/sessions/suspensio
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountOf, showAccount } from './operator-account.ts'
-import { resetLinkPage } from './reset-link-view.ts'
+import { resetLinkPage } from './operator-views.ts'
 
 const deleteForm = z.object({ confirm: z.string().max(300) })
 
@@ -34,7 +35,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
       try {
         await work({ actor, account, accountId: account.id }, request)
       } catch (error) {
-        const { message, status } = problemOf(error)
+        const { message, status } = problemOf(request, error)
         const page = await showAccount(services, request, { problem: message })
         return sendPage(request, reply, page, status)
       }
@@ -47,7 +48,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
     const { path, expiresAt } = await withTx(database, 'system', (tx) => createResetLink(tx, acting))
     const url = originOf(services, request) + path
     const hasAppUrl = services.appUrl !== undefined
-    return sendPage(request, reply, resetLinkPage(account, { url, expiresAt, hasAppUrl }))
+    return sendPage(request, reply, resetLinkPage(textsOf(request), account, { url, expiresAt, hasAppUrl }))
   })
 
   post('suspend', '/operator/accounts/:id?done=suspended', async (acting) => {

@@ -11,8 +11,7 @@ import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
-import { counted } from '../../components/texts.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
 import { planOptions } from './operator-views.ts'
@@ -43,163 +42,175 @@ type AccountShown = MessageShown & {
 }
 
 /** One account: its plan, its credits, its use in the last days; nothing of its conversations. */
-export function accountPage(shown: AccountShown): Page {
+export function accountPage(t: Texts, shown: AccountShown): Page {
   const { account, pools, entries } = shown
-  return operatorPage({
+  const texts = t.operator.accounts
+  return operatorPage(t, {
     title: account.email,
     path: '/operator',
-    main: html`<p><a href="/operator">All accounts</a></p><h2 dir="auto">${account.email}</h2>
+    main: html`<p><a href="/operator">${texts.all}</a></p><h2 dir="auto">${account.email}</h2>
 ${outcomeNotice(shown)}
-${factList(factsOf(shown))}
-${planCard(shown)}
-${grantCard(shown)}
-${takeBackCard(shown)}
-${passwordCard(account)}
-${accessCards(shown)}
-<h2>Pools</h2>${pools.length === 0 ? noPools : poolTable(pools)}
-<div class="head"><h2>Audit log</h2>
-<a class="button quiet" href="/operator/audit?account=${account.id}">All entries</a></div>
-${entries.length === 0 ? noEntries : auditTable(entries, true)}`,
+${factList(factsOf(t, shown))}
+${planCard(t, shown)}
+${grantCard(t, shown)}
+${takeBackCard(t, shown)}
+${passwordCard(t, account)}
+${accessCards(t, shown)}
+<h2>${texts.pools}</h2>
+${pools.length === 0 ? emptyState(texts.noPools, texts.noPoolsHint) : poolTable(t, pools)}
+<div class="head"><h2>${texts.audit}</h2>
+<a class="button quiet" href="/operator/audit?account=${account.id}">${texts.allEntries}</a></div>
+${
+  entries.length === 0 ? emptyState(texts.noEntriesYet, texts.noEntriesYetHint) : auditTable(t, entries, true)
+}`,
   })
 }
 
-const noPools = emptyState('No credits left', 'Grant some above, or wait for the next monthly allowance.')
-const noEntries = emptyState('No entries yet', 'Changes by operators to this account are recorded here.')
-
-function factsOf({ account, balance, keys, days }: AccountShown): readonly (Fact | false)[] {
+function factsOf(t: Texts, { account, balance, keys, days }: AccountShown): readonly (Fact | false)[] {
+  const { common } = t
+  const texts = t.operator.accounts
   const active = keys.filter(
     (key) => !key.revokedAt && !(key.expiresAt && key.expiresAt.getTime() <= Date.now()),
   )
   const turns = days.reduce((sum, row) => sum + row.turns, 0)
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
-    ['Plan', account.plan],
-    ['Credits left', creditsText(balance.availableMicros)],
-    ['Held for running turns', creditsText(balance.heldMicros)],
-    ['Active keys', active.length],
-    ['Last 30 days', `${counted(turns, 'turn')}, ${creditsText(micros)} credits`],
-    ['Created', formatDate(account.createdAt)],
-    ['ID', html`<code>${account.id}</code>`],
-    account.operator && ['Role', 'operator'],
-    account.suspendedAt !== null && ['Suspended', html`since ${formatDate(account.suspendedAt)}`],
+    [common.plan, html`<bdi>${account.plan}</bdi>`],
+    [texts.creditsLeft, creditsText(balance.availableMicros)],
+    [texts.held, creditsText(balance.heldMicros)],
+    [texts.activeKeys, active.length],
+    [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsText(micros))],
+    [common.created, t.day(account.createdAt)],
+    [texts.id, html`<code>${account.id}</code>`],
+    account.operator && [texts.role, texts.operatorBadge],
+    account.suspendedAt !== null && [texts.suspended, texts.since(t.day(account.suspendedAt))],
   ]
 }
 
-function planCard({ account, plans }: AccountShown): Html {
-  return html`<section class="card narrow-left"><h2>Plan</h2>
+function planCard({ common, operator }: Texts, { account, plans }: AccountShown): Html {
+  const texts = operator.accounts
+  const options = planOptions(plans)
+  return html`<section class="card narrow-left"><h2>${common.plan}</h2>
 <form method="post" action="/operator/accounts/${account.id}/plan">
-${selectField({ label: 'Plan', name: 'plan', options: planOptions(plans), selected: account.plan })}
-<p class="hint">The new plan applies from the next request. A higher plan adds its extra credits immediately; a lower
-plan removes none before the month ends.</p>
-<button>Change the plan</button></form></section>`
+${selectField({ label: common.plan, name: 'plan', options, selected: account.plan })}
+<p class="hint">${texts.planHint}</p>
+<button>${texts.changePlan}</button></form></section>`
 }
 
 type AmountForm = {
+  /** HTML id of the hint. */
+  readonly id: string
   readonly action: string
   /** The newest pool or audit entry: a form that is sent twice changes the credits once. */
   readonly seen: string
   readonly label: string
   readonly value: string | undefined
-  readonly hint: Html
+  readonly hint: string
   readonly submit: string
 }
 
 function amountForm(form: AmountForm): Html {
-  const hintId = `${form.label.toLowerCase().replaceAll(' ', '-')}-hint`
   return html`<form method="post" action="${form.action}"><input type="hidden" name="seen" value="${form.seen}">
 <label>${form.label} <input name="amount" inputmode="decimal" required maxlength="20" dir="ltr"
-value="${form.value ?? ''}" aria-describedby="${hintId}"></label>
-<p class="hint" id="${hintId}">${form.hint}</p>
+value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
+<p class="hint" id="${form.id}">${form.hint}</p>
 <button>${form.submit}</button></form>`
 }
 
-function grantCard({ account, newestPool, amount }: AccountShown): Html {
-  return html`<section class="card narrow-left"><h2>Grant credits</h2>${amountForm({
+function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amount }: AccountShown): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.grantCredits}</h2>${amountForm({
+    id: 'grant-hint',
     action: `/operator/accounts/${account.id}/grant`,
     seen: newestPool,
-    label: 'Credits',
+    label: accounts.credits,
     value: amount,
-    hint: html`Granted credits do not expire.`,
-    submit: 'Grant credits',
+    hint: accounts.grantHint,
+    submit: accounts.grantCredits,
   })}</section>`
 }
 
-function takeBackCard({ account, balance, newestEntry, takeBack }: AccountShown): Html {
-  return html`<section class="card narrow-left"><h2>Take credits back</h2>${amountForm({
+function takeBackCard(
+  { operator: { accounts } }: Texts,
+  { account, balance, newestEntry, takeBack }: AccountShown,
+): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.takeBack}</h2>${amountForm({
+    id: 'take-back-hint',
     action: `/operator/accounts/${account.id}/take-back`,
     seen: newestEntry,
-    label: 'Amount to take back',
+    label: accounts.takeBackAmount,
     value: takeBack,
-    hint: html`At most the ${creditsText(balance.availableMicros)} credits that are left. Credits held for running turns
-stay. Credits that do not expire are taken first.`,
-    submit: 'Take credits back',
+    hint: accounts.takeBackHint(creditsText(balance.availableMicros)),
+    submit: accounts.takeBack,
   })}</section>`
 }
 
-function passwordCard({ id }: Account): Html {
-  return html`<section class="card narrow-left"><h2>Reset the password</h2>
+function passwordCard({ operator: { accounts } }: Texts, { id }: Account): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.resetPassword}</h2>
 <form method="post" action="/operator/accounts/${id}/reset-password">
-<p>Creates a link that lets the owner set a new password. It works once, for ${resetHours} hours, and replaces an
-earlier link.</p>
-<button>Create a password reset link</button></form></section>`
+<p>${accounts.resetHint(resetHours)}</p>
+<button>${accounts.createLink}</button></form></section>`
 }
 
 /** Suspension and deletion. Operators can do neither to the account they are signed in with. */
-function accessCards({ account, viewer }: AccountShown): Html {
+function accessCards(t: Texts, { account, viewer }: AccountShown): Html {
+  const { accounts } = t.operator
   if (account.id === viewer.id) {
-    return html`<section class="card narrow-left"><h2>Suspend or delete</h2>
-<p>This is your own account: you cannot suspend it. Delete it under <a href="/settings/account">Settings</a>.</p>
+    return html`<section class="card narrow-left"><h2>${accounts.ownAccount}</h2>
+<p>${accounts.ownAccountHint}</p>
 </section>`
   }
   const path = `/operator/accounts/${account.id}`
-  return html`${account.suspendedAt ? resumeCard(path) : suspendCard(path)}\n${deleteCard(path)}`
+  return html`${account.suspendedAt ? resumeCard(t, path) : suspendCard(t, path)}\n${deleteCard(t, path)}`
 }
 
-function resumeCard(path: string): Html {
-  return html`<section class="card narrow-left"><h2>Suspended</h2>
-<p>Nobody can sign in to this account, and its keys are refused. Its data stays.</p>
-<form method="post" action="${path}/resume"><button>Resume the account</button></form></section>`
+function resumeCard({ operator: { accounts } }: Texts, path: string): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.suspended}</h2>
+<p>${accounts.suspendedHint}</p>
+<form method="post" action="${path}/resume"><button>${accounts.resume}</button></form></section>`
 }
 
-function suspendCard(path: string): Html {
-  return html`<section class="card narrow-left"><h2>Suspend</h2>
-<p>Stops its keys, browser sessions and turns immediately. Its data stays, and you can resume the account.</p>
+function suspendCard({ common, operator: { accounts } }: Texts, path: string): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.suspend}</h2>
+<p>${accounts.suspendHint}</p>
 ${confirmDialog({
-  label: 'Suspend the account…',
-  question: 'Running turns are cancelled and charged for the work done so far.',
+  label: accounts.suspendDots,
+  question: accounts.suspendQuestion,
+  cancel: common.cancel,
   action: `${path}/suspend`,
-  confirm: 'Suspend the account',
+  confirm: accounts.suspendConfirm,
 })}</section>`
 }
 
-function deleteCard(path: string): Html {
-  return html`<section class="card narrow-left"><h2>Delete</h2>
-<p>Deletes its keys, projects, conversations and files. Remaining credits are lost. The ledger and the audit log
-stay.</p>
+function deleteCard({ common, operator: { accounts } }: Texts, path: string): Html {
+  return html`<section class="card narrow-left"><h2>${accounts.delete}</h2>
+<p>${accounts.deleteHint}</p>
 ${confirmDialog({
-  label: 'Delete the account…',
-  question: 'This cannot be undone.',
+  label: accounts.deleteDots,
+  question: accounts.deleteQuestion,
+  cancel: common.cancel,
   action: `${path}/delete`,
-  confirm: 'Delete everything',
-  fields: html`<label>Enter the e-mail address of the account to confirm
+  confirm: accounts.deleteConfirm,
+  fields: html`<label>${accounts.deleteField}
 <input type="email" name="confirm" required autocomplete="off" dir="ltr"></label>`,
 })}</section>`
 }
 
-function poolTable(pools: readonly Pool[]): Html {
+function poolTable(t: Texts, pools: readonly Pool[]): Html {
+  const { usage } = t
+  const { accounts } = t.operator
   return dataTable({
-    label: 'Pools',
+    label: accounts.pools,
     rows: pools,
     columns: [
       {
-        name: 'From',
+        name: usage.from,
         kind: 'title',
-        cell: ({ kind }) => (kind === 'allowance' ? 'Monthly allowance' : 'Grant'),
+        cell: ({ kind }) => (kind === 'allowance' ? usage.allowance : usage.grant),
       },
-      { name: 'Granted', cell: ({ createdAt }) => formatDate(createdAt) },
-      { name: 'Left', kind: 'number', cell: ({ availableMicros }) => creditsText(availableMicros) },
-      { name: 'Held', kind: 'number', cell: ({ heldMicros }) => creditsText(heldMicros) },
-      { name: 'Until', cell: ({ expiresAt }) => (expiresAt ? formatDate(expiresAt) : 'does not expire') },
+      { name: accounts.granted, cell: ({ createdAt }) => t.day(createdAt) },
+      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => creditsText(availableMicros) },
+      { name: accounts.heldColumn, kind: 'number', cell: ({ heldMicros }) => creditsText(heldMicros) },
+      { name: usage.until, cell: ({ expiresAt }) => (expiresAt ? t.day(expiresAt) : usage.noExpiry) },
     ],
   })
 }

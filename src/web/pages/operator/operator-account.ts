@@ -15,20 +15,13 @@ import { ServiceError } from '../../../errors.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { type Page, sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { principalOfAccount, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountPage, type MessageShown } from './operator-account-view.ts'
 
 const planForm = z.object({ plan: z.string().max(40) })
 const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(/^\d{1,18}$/) })
-
-const done = {
-  plan: 'The plan has been changed. It applies from the next request.',
-  grant: 'The credits have been granted.',
-  'take-back': 'The credits have been taken back.',
-  suspended: 'The account has been suspended: its keys are refused, and its turns are being cancelled.',
-  resumed: 'The account has been resumed.',
-}
 
 type ById = { Params: { id: string } }
 
@@ -37,9 +30,9 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
   const { database, plans } = services
 
   app.get<ById>('/operator/accounts/:id', operatorsOnly, (request, reply) =>
-    showAccount(services, request, { done: doneMessage(request, done) }).then((page) =>
-      sendPage(request, reply, page),
-    ),
+    showAccount(services, request, {
+      done: doneMessage(request, textsOf(request).operator.accounts.done),
+    }).then((page) => sendPage(request, reply, page)),
   )
 
   app.post<ById>('/operator/accounts/:id/plan', operatorsOnly, async (request, reply) => {
@@ -49,7 +42,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
       const change = { actor: visitorOf(request).account.id, email: account.email, plan }
       await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       return sendPage(request, reply, await showAccount(services, request, { problem: message }), status)
     }
     return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
@@ -64,7 +57,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
       const grant = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
       await withTx(database, 'system', (tx) => grantOnce(tx, grant))
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       return sendPage(
         request,
         reply,
@@ -84,7 +77,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
       const taking = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
       await withTx(database, 'system', (tx) => takeCreditsBack(tx, taking))
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       const page = await showAccount(services, request, { problem: message, takeBack: amount })
       return sendPage(request, reply, page, status)
     }
@@ -125,7 +118,7 @@ export async function showAccount(
       days: principal ? await readUsage(tx, principal, { group: 'day', ...spanOf({}), limit: 400 }) : [],
     }
   })
-  return accountPage({
+  return accountPage(textsOf(request), {
     account,
     viewer: visitorOf(request).account,
     plans: plans.names,

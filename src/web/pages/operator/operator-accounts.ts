@@ -7,6 +7,7 @@ import { randomBase62 } from '../../../ids.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountMadePage, accountsPage, newAccountPage } from './operator-views.ts'
@@ -26,8 +27,6 @@ const newForm = z.object({
   operator: z.literal('yes').optional(),
 })
 
-const done = { deleted: 'The account has been deleted, with everything in it.' }
-
 /** `/operator` and `/operator/accounts/new`: all accounts, with their plans and credits. */
 export function operatorAccountPages(app: FastifyInstance, services: WebServices): void {
   const { database, plans } = services
@@ -45,12 +44,19 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       accounts.map(({ id }) => id),
     )
     const hasMore = found.length > accountsShown
-    const page = { search, accounts, balances, hasMore, plans: plans.names, done: doneMessage(request, done) }
-    return sendPage(request, reply, accountsPage(page))
+    const page = {
+      search,
+      accounts,
+      balances,
+      hasMore,
+      plans: plans.names,
+      done: doneMessage(request, textsOf(request).operator.accounts.done),
+    }
+    return sendPage(request, reply, accountsPage(textsOf(request), page))
   })
 
   app.get('/operator/accounts/new', operatorsOnly, (request, reply) =>
-    sendPage(request, reply, newAccountPage(plans.names, { plan: plans.names[0] ?? '' })),
+    sendPage(request, reply, newAccountPage(textsOf(request), plans.names, { plan: plans.names[0] ?? '' })),
   )
 
   app.post('/operator/accounts', operatorsOnly, async (request, reply) => {
@@ -60,10 +66,15 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       const made = { email: input.email, plan: input.plan, password, operator: input.operator === 'yes' }
       const actor = visitorOf(request).account.id
       const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
-      return sendPage(request, reply, accountMadePage(account, password))
+      return sendPage(request, reply, accountMadePage(textsOf(request), account, password))
     } catch (error) {
-      const { message, status } = problemOf(error)
-      return sendPage(request, reply, newAccountPage(plans.names, { ...input, problem: message }), status)
+      const { message, status } = problemOf(request, error)
+      return sendPage(
+        request,
+        reply,
+        newAccountPage(textsOf(request), plans.names, { ...input, problem: message }),
+        status,
+      )
     }
   })
 }

@@ -7,6 +7,8 @@ import { withQuery } from '../../components/library-links.ts'
 import { emptyState, type Page, sendPage } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
@@ -34,27 +36,25 @@ export function operatorAuditPage(app: FastifyInstance, { database }: WebService
       limit: entriesShown + 1,
     })
     const entries = found.slice(0, entriesShown)
-    return sendPage(request, reply, auditPage(asked, entries, found.length > entriesShown))
+    return sendPage(request, reply, auditPage(textsOf(request), asked, entries, found.length > entriesShown))
   })
 }
 
-function auditPage(asked: Query, entries: readonly AuditEntry[], hasMore: boolean): Page {
+function auditPage(t: Texts, asked: Query, entries: readonly AuditEntry[], hasMore: boolean): Page {
+  const texts = t.operator.accounts
   const { account, before } = asked
   const last = entries.at(-1)
   const href = (to?: bigint) => withQuery('/operator/audit', { account, before: to?.toString() })
-  return operatorPage({
-    title: 'Audit log',
+  return operatorPage(t, {
+    title: texts.audit,
     path: '/operator/audit',
-    main: html`<h2>Audit log</h2>
-<p>Changes to accounts and to the library by operators, on these pages and on the command line, and password resets.
-Nobody can change or remove entries.</p>
-${account ? html`<p>Only the account <code>${account}</code>. <a href="/operator/audit">Show all</a></p>` : nothing}
-${entries.length === 0 ? noEntries : auditTable(entries)}
+    main: html`<h2>${texts.audit}</h2>
+<p>${texts.auditAbout}</p>
+${account ? html`<p>${texts.onlyAccount(account)}</p>` : nothing}
+${entries.length === 0 ? emptyState(texts.noEntries, texts.noEntriesHint) : auditTable(t, entries)}
 ${pager(
-  before !== undefined && { label: 'Newest', href: href() },
-  hasMore && last !== undefined && { label: 'Older', href: href(last.id) },
+  before !== undefined && { label: t.common.newest, href: href() },
+  hasMore && last !== undefined && { label: t.common.older, href: href(last.id) },
 )}`,
   })
 }
-
-const noEntries = emptyState('No entries', 'Changes by operators are recorded here.')

@@ -15,6 +15,7 @@ import { cancelJob, queueJob } from '../../../sources/library-jobs/jobs.ts'
 import { manyTexts, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { collectionPage, collectionSection, type Offer } from './collections-view.ts'
@@ -51,16 +52,20 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
     withTx(database, 'system', (tx) => recordAction(tx, { actor, action, accountId: actor, details }))
 
   /** The part of the library page that its script repeats while an import runs. */
-  app.get('/operator/library/collections', operatorsOnly, async (_request, reply) =>
+  app.get('/operator/library/collections', operatorsOnly, async (request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .send(String(collectionSection(await collectionStates(library.system)))),
+      .send(String(await collectionSection(textsOf(request), await collectionStates(library.system)))),
   )
 
   app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {
     const state = await stateOf(services, request)
     const offer = await offerOf(state.collection)
-    return sendPage(request, reply, collectionPage({ state, offer, place: placeName(place) }))
+    return sendPage(
+      request,
+      reply,
+      collectionPage(textsOf(request), { state, offer, place: placeName(place) }),
+    )
   })
 
   app.post('/operator/library/collections/:name/start', operatorsOnly, async (request, reply) => {

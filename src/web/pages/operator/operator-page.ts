@@ -1,22 +1,23 @@
 import { type Html, html } from '../../components/html.ts'
 import { type Page, tabs } from '../../components/page.ts'
-
-const items = [
-  { href: '/operator', label: 'Accounts' },
-  { href: '/operator/audit', label: 'Audit log' },
-  { href: '/operator/library', label: 'Library' },
-  { href: '/operator/health', label: 'Health' },
-]
+import type { Texts } from '../../texts/catalogue.ts'
 
 /** A page for operators, below their heading and tabs. @param page.path the tab that it belongs to. */
 export function operatorPage(
+  { frame, operator: { accounts } }: Texts,
   page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
 ): Page {
   const { path, main, ...rest } = page
+  const items = [
+    { href: '/operator', label: accounts.tabs.accounts },
+    { href: '/operator/audit', label: accounts.tabs.audit },
+    { href: '/operator/library', label: accounts.tabs.library },
+    { href: '/operator/health', label: accounts.tabs.health },
+  ]
   return {
     ...rest,
     section: 'operator',
     sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(items, path)}\n${main}`,
+    main: html`<h1>${accounts.operator}</h1>${tabs(items, path, frame.section)}\n${main}`,
   }
 }

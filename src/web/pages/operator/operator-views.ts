@@ -7,7 +7,7 @@ import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { type Option, selectField } from '../../components/select-field.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { operatorPage } from './operator-page.ts'
 
 type Search = {
@@ -26,57 +26,61 @@ type AccountsShown = {
 }
 
 /** All accounts, or those that a search found. */
-export function accountsPage(shown: AccountsShown): Page {
+export function accountsPage(t: Texts, shown: AccountsShown): Page {
   const { search, accounts, balances, hasMore, done } = shown
+  const texts = t.operator.accounts
   const href = (after?: string) => withQuery('/operator', { ...search, after })
-  return operatorPage({
-    title: 'Accounts',
+  return operatorPage(t, {
+    title: texts.title,
     path: '/operator',
-    main: html`<div class="head"><h2>Accounts</h2><a class="button" href="/operator/accounts/new">New account</a></div>
+    main: html`<div class="head"><h2>${texts.title}</h2>
+<a class="button" href="/operator/accounts/new">${texts.newAccount}</a></div>
 ${outcomeNotice({ done })}
-${filterForm(shown)}
-${accounts.length === 0 ? noAccounts(search) : accountTable(accounts, balances)}
+${filterForm(t, shown)}
+${accounts.length === 0 ? noAccounts(t, search) : accountTable(t, accounts, balances)}
 ${pager(
-  search.after !== undefined && { label: 'First page', href: href() },
-  hasMore && { label: 'More accounts', href: href(accounts.at(-1)?.email) },
+  search.after !== undefined && { label: t.common.firstPage, href: href() },
+  hasMore && { label: texts.more, href: href(accounts.at(-1)?.email) },
 )}`,
   })
 }
 
-function filterForm({ search, plans }: AccountsShown): Html {
-  const options = [{ value: '', label: 'Any' }, ...planOptions(plans)]
+function filterForm({ common, operator }: Texts, { search, plans }: AccountsShown): Html {
+  const texts = operator.accounts
+  const options = [{ value: '', label: texts.any }, ...planOptions(plans)]
   return html`<form class="filters" role="search" action="/operator">
-<label>E-mail address <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
-${selectField({ label: 'Plan', name: 'plan', options, selected: search.plan })}
-<button class="quiet">Show</button></form>`
+<label>${common.email}
+<input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
+${selectField({ label: common.plan, name: 'plan', options, selected: search.plan })}
+<button class="quiet">${texts.show}</button></form>`
 }
 
-function noAccounts({ q, plan }: Search): Html {
+function noAccounts({ operator: { accounts } }: Texts, { q, plan }: Search): Html {
   const isSearch = q !== undefined || plan !== undefined
-  const title = isSearch ? 'No matching accounts' : 'No more accounts'
-  return emptyState(title, html`<a href="/operator">Show all accounts</a>`)
+  return emptyState(isSearch ? accounts.noMatch : accounts.noMore, accounts.showAll)
 }
 
-function accountTable(accounts: readonly Account[], balances: ReadonlyMap<string, bigint>): Html {
+function accountTable(t: Texts, accounts: readonly Account[], balances: ReadonlyMap<string, bigint>): Html {
+  const texts = t.operator.accounts
+  const notUsed = html`<span class="faint">${texts.notUsed}</span>`
   const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsText(micros))
   return dataTable({
-    label: 'Accounts',
+    label: texts.title,
     rows: accounts,
     columns: [
-      { name: 'Account', kind: 'title', cell: accountCell },
-      { name: 'Plan', cell: ({ plan }) => plan },
-      { name: 'Credits left', kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
-      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
+      { name: texts.account, kind: 'title', cell: (account) => accountCell(t, account) },
+      { name: t.common.plan, cell: ({ plan }) => plan },
+      { name: texts.creditsLeft, kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
+      { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
     ],
   })
 }
 
-const notUsed = html`<span class="faint">not used yet</span>`
-
-function accountCell({ id, email, operator, suspendedAt }: Account): Html {
+function accountCell({ operator: texts }: Texts, { id, email, operator, suspendedAt }: Account): Html {
+  const { operatorBadge, suspendedBadge } = texts.accounts
   return html`<a href="/operator/accounts/${id}" dir="auto">${email}</a>
-${operator ? html`<span class="badge">operator</span>` : nothing}
-${suspendedAt ? html`<span class="badge revoked">suspended</span>` : nothing}`
+${operator ? html`<span class="badge">${operatorBadge}</span>` : nothing}
+${suspendedAt ? html`<span class="badge revoked">${suspendedBadge}</span>` : nothing}`
 }
 
 /** The plans, as the options of a select field. */
@@ -92,35 +96,61 @@ type NewAccount = {
 }
 
 /** The form for a new account. */
-export function newAccountPage(plans: readonly string[], form: NewAccount): Page {
-  return operatorPage({
-    title: 'New account',
+export function newAccountPage(t: Texts, plans: readonly string[], form: NewAccount): Page {
+  const { common } = t
+  const texts = t.operator.accounts
+  return operatorPage(t, {
+    title: texts.newAccount,
     path: '/operator',
-    main: html`<section class="card narrow-left"><h2>New account</h2>${outcomeNotice({ problem: form.problem })}
+    main: html`<section class="card narrow-left"><h2>${texts.newAccount}</h2>${outcomeNotice({ problem: form.problem })}
 <form method="post" action="/operator/accounts">
-<label>E-mail address <input type="email" name="email" required maxlength="254" dir="ltr" autocomplete="off"
+<label>${common.email} <input type="email" name="email" required maxlength="254" dir="ltr" autocomplete="off"
 value="${form.email ?? ''}"></label>
-${selectField({ label: 'Plan', name: 'plan', options: planOptions(plans), selected: form.plan })}
-${operatorBox(form.operator === 'yes')}
-<p class="hint">The service creates a password and shows it once. The owner can change it under Settings.</p>
-<p class="row"><button>Create account</button> <a href="/operator">Cancel</a></p></form></section>`,
+${selectField({ label: common.plan, name: 'plan', options: planOptions(plans), selected: form.plan })}
+${operatorBox(t, form.operator === 'yes')}
+<p class="hint">${texts.passwordHint}</p>
+<p class="row"><button>${texts.create}</button> <a href="/operator">${common.cancel}</a></p></form></section>`,
   })
 }
 
-function operatorBox(on: boolean): Html {
+function operatorBox({ operator: { accounts } }: Texts, on: boolean): Html {
   return html`<label class="choice"><input type="checkbox" name="operator" value="yes"${on ? html` checked` : nothing}>
-<span>Operator <small>Can open these pages, and view, change, suspend and delete every account.</small></span></label>`
+<span>${accounts.operatorBox} <small>${accounts.operatorBoxHint}</small></span></label>`
 }
 
 /** The one page that shows the password of an account that an operator has created. */
-export function accountMadePage(account: Account, password: string): Page {
-  return operatorPage({
-    title: 'Account created',
+export function accountMadePage(t: Texts, account: Account, password: string): Page {
+  const texts = t.operator.accounts
+  return operatorPage(t, {
+    title: texts.createdTitle,
     path: '/operator',
     scripts: ['copy.js'],
-    main: html`<section class="card narrow-left"><h2 dir="auto">The account ${account.email} has been created</h2>
-${notice('note', html`<b>Copy the password now.</b> It is shown only once.`)}
-${copyField({ id: 'password', text: password, what: 'The password' })}
-<p><a class="button" href="/operator/accounts/${account.id}">Go to the account</a></p></section>`,
+    main: html`<section class="card narrow-left"><h2>${texts.created(account.email)}</h2>
+${notice('note', texts.copyPassword)}
+${copyField(t, { id: 'password', text: password, what: texts.thePassword })}
+<p><a class="button" href="/operator/accounts/${account.id}">${texts.goTo}</a></p></section>`,
+  })
+}
+
+type ResetLink = {
+  readonly url: string
+  readonly expiresAt: Date
+  /** Whether the operator has set the service's address. */
+  readonly hasAppUrl: boolean
+}
+
+/** The one page that shows a password reset link. */
+export function resetLinkPage(t: Texts, account: Account, { url, expiresAt, hasAppUrl }: ResetLink): Page {
+  const texts = t.operator.accounts
+  return operatorPage(t, {
+    title: texts.linkTitle,
+    path: '/operator',
+    scripts: ['copy.js'],
+    main: html`<section class="card narrow-left"><h2>${texts.linkFor(account.email)}</h2>
+${notice('note', texts.copyLink)}
+${copyField(t, { id: 'link', text: url, what: texts.theLink })}
+<p>${texts.linkHint(t.minute(expiresAt))}</p>
+${hasAppUrl ? nothing : html`<p class="hint">${texts.addressHint}</p>`}
+<p><a class="button" href="/operator/accounts/${account.id}">${texts.goTo}</a></p></section>`,
   })
 }

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
-import type { Project } from '../../../turns/sessions/projects.ts'
+import { ownProjectName, type Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
@@ -8,48 +8,48 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
-import { bytesText } from '../../components/sizes.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { conversationList } from '../ask/conversation-list.ts'
 import { originOf } from '../files/file-views.ts'
 
 /** All projects, newest first, and a form for a new one. */
 export function projectsPage(
+  t: Texts,
   projects: ListPage<Project>,
   form: { readonly name: string; readonly problem?: string; readonly done?: string | undefined },
 ): Page {
+  const { common } = t
+  const texts = t.projects
   return {
-    title: 'Projects',
+    title: texts.title,
     section: 'projects',
     sheets: ['files'],
-    main: html`<h1>Projects</h1>
+    main: html`<h1>${texts.title}</h1>
 ${outcomeNotice({ done: form.done })}
-<p>A project keeps conversations and files together. Answers in a project can read and write its files.</p>
-${projects.items.length === 0 ? noProjects : projectList(projects.items)}
-${pager(olderPage(projects, '/projects'))}
-<section class="card narrow-left"><h2>New project</h2>
+<p>${texts.about}</p>
+${projects.items.length === 0 ? emptyState(texts.none, texts.noneHint) : projectList(t, projects.items)}
+${pager(olderPage(projects, '/projects', 'after', common.older))}
+<section class="card narrow-left"><h2>${texts.newProject}</h2>
 ${outcomeNotice({ problem: form.problem })}
-${nameForm({ action: '/projects', name: form.name, submit: 'Create project' })}</section>`,
+${nameForm(t, { action: '/projects', name: form.name, submit: texts.create })}</section>`,
   }
 }
 
-const noProjects = emptyState(
-  'No projects yet',
-  html`Create one below, or <a href="/ask">ask a question</a>: the first question creates the project
-“My questions”.`,
-)
-
-function nameForm(form: { readonly action: string; readonly name: string; readonly submit: string }): Html {
+function nameForm(
+  { common }: Texts,
+  form: { readonly action: string; readonly name: string; readonly submit: string },
+): Html {
   return html`<form class="inline-form" method="post" action="${form.action}">
-<label>Name <input name="name" required maxlength="200" value="${form.name}" dir="auto" autocomplete="off"></label>
+<label>${common.name}
+<input name="name" required maxlength="200" value="${form.name}" dir="auto" autocomplete="off"></label>
 <button>${form.submit}</button></form>`
 }
 
-function projectList(projects: readonly Project[]): Html {
+function projectList(t: Texts, projects: readonly Project[]): Html {
   return html`<ul class="rows">${projects.map(
     ({ id, name, createdAt }) =>
-      html`<li><a class="row-title" href="/projects/${id}" dir="auto">${name}</a>
-<span class="faint">created ${formatDate(createdAt)}</span></li>`,
+      html`<li><a class="row-title" href="/projects/${id}" dir="auto">${projectName(t, name)}</a>
+<span class="faint">${t.projects.created(t.day(createdAt))}</span></li>`,
   )}</ul>`
 }
 
@@ -62,74 +62,77 @@ export type ProjectShown = {
 
 /** One project: its conversations and its files. */
 export function projectPage(
+  t: Texts,
   { project, plan, sessions, files }: ProjectShown,
   messages: { readonly problem?: string; readonly done?: string | undefined },
 ): Page {
+  const { common } = t
+  const texts = t.projects
   const path = `/projects/${project.id}`
   const askHere = `/ask?project=${project.id}`
   return {
     title: project.name,
     section: 'projects',
     sheets: ['files'],
-    main: html`<p class="crumb"><a href="/projects">Projects</a></p>
-<div class="head"><h1 dir="auto">${project.name}</h1><a class="button" href="${askHere}">Ask in this project</a></div>
+    main: html`<p class="crumb"><a href="/projects">${texts.title}</a></p>
+<div class="head"><h1 dir="auto">${projectName(t, project.name)}</h1>
+<a class="button" href="${askHere}">${texts.askHere}</a></div>
 ${outcomeNotice(messages)}
-<h2>Conversations</h2>
-${sessions.items.length === 0 ? noConversations(askHere) : conversationList(sessions.items)}
-${pager(olderPage(sessions, path))}
-<h2 id="files">Files</h2>
-${files.items.length === 0 ? noFiles : fileTable(files.items)}
-${pager(olderPage(files, path, 'files_after'))}
-${uploadCard(path, plan)}
-${settingsCard(project)}`,
+<h2>${texts.conversations}</h2>
+${sessions.items.length === 0 ? noConversations(t, askHere) : conversationList(t, sessions.items)}
+${pager(olderPage(sessions, path, 'after', common.older))}
+<h2 id="files">${texts.files}</h2>
+${files.items.length === 0 ? emptyState(texts.noFiles, texts.noFilesHint) : fileTable(t, files.items)}
+${pager(olderPage(files, path, 'files_after', common.older))}
+${uploadCard(t, path, plan)}
+${settingsCard(t, project)}`,
   }
 }
 
-function noConversations(askHere: string): Html {
-  return emptyState(
-    'No conversations yet',
-    html`<a href="${askHere}">Ask the first question</a> in this project.`,
-  )
+/** The project that the first question creates has its name in the language of the page. */
+function projectName({ projects }: Texts, name: string): string {
+  return name === ownProjectName ? projects.own : name
 }
 
-const noFiles = emptyState(
-  'No files yet',
-  'Upload texts, PDF or Word files: answers can read and quote them. Files that answers write appear here too.',
-)
+function noConversations({ projects }: Texts, askHere: string): Html {
+  return emptyState(projects.noConversations, projects.askFirst(askHere))
+}
 
-function uploadCard(path: string, plan: Plan): Html {
-  return html`<section class="card narrow-left"><h3>Upload a file</h3>
+function uploadCard({ bytes, projects }: Texts, path: string, plan: Plan): Html {
+  return html`<section class="card narrow-left"><h2>${projects.uploadFile}</h2>
 <form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
-<label>File <input type="file" name="file" required></label><button>Upload</button></form>
-<p class="hint">At most ${bytesText(plan.fileBytes)} per file on the plan “${plan.name}”.</p></section>`
+<label>${projects.file} <input type="file" name="file" required></label><button>${projects.upload}</button></form>
+<p class="hint">${projects.maxSize(bytes(plan.fileBytes), plan.name)}</p></section>`
 }
 
 /** Renames and deletes the project. */
-function settingsCard({ id, name }: Project): Html {
-  return html`<section class="card narrow-left"><h3>Project settings</h3>
-${nameForm({ action: `/projects/${id}/rename`, name, submit: 'Rename' })}
+function settingsCard(t: Texts, { id, name }: Project): Html {
+  const { common, projects } = t
+  return html`<section class="card narrow-left"><h2>${projects.settings}</h2>
+${nameForm(t, { action: `/projects/${id}/rename`, name, submit: common.rename })}
 ${confirmDialog({
-  label: 'Delete the project…',
-  question:
-    'This permanently deletes its conversations and files, and revokes the API keys that are bound to it.',
+  label: projects.deleteDots,
+  question: projects.deleteQuestion,
   action: `/projects/${id}/delete`,
-  confirm: 'Delete everything in it',
+  confirm: projects.deleteConfirm,
+  cancel: common.cancel,
 })}</section>`
 }
 
-function fileTable(files: readonly StoredFile[]): Html {
+function fileTable(t: Texts, files: readonly StoredFile[]): Html {
+  const { common, projects } = t
   return dataTable({
-    label: 'Files',
+    label: projects.files,
     rows: files,
     columns: [
       {
-        name: 'Name',
+        name: common.name,
         kind: 'title',
         cell: ({ id, name }) => html`<a href="/files/${id}" dir="auto">${name}</a>`,
       },
-      { name: 'Size', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
-      { name: 'Origin', cell: originOf },
-      { name: 'Changed', cell: ({ updatedAt }) => formatDate(updatedAt) },
+      { name: projects.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: projects.origin, cell: (file) => originOf(t, file) },
+      { name: projects.changed, cell: ({ updatedAt }) => t.day(updatedAt) },
     ],
   })
 }

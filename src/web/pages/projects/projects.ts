@@ -2,16 +2,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { receiveFile } from '../../../http/transfers/upload.ts'
 import { deleteProject } from '../../../turns/sessions/delete-project.ts'
 import { listFiles } from '../../../turns/sessions/project-files.ts'
 import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
 import { listSessions } from '../../../turns/sessions/sessions.ts'
+import type { StoredFile } from '../../../workspace/files.ts'
+import { fileText } from '../../../workspace/texts.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId, pageOfAddress } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { isSafeImage } from '../files/file-views.ts'
 import type { WebServices } from '../services.ts'
 import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
 
@@ -21,15 +26,6 @@ const projectForm = z.object({
     .max(1_000)
     .transform((name) => name.replaceAll('\0', '').trim()),
 })
-
-const done = {
-  uploaded: 'The file has been uploaded. Answers in this project can read and quote it.',
-  'file-deleted': 'The file has been deleted.',
-  'session-deleted': 'The conversation has been deleted.',
-  renamed: 'The project has been renamed.',
-}
-
-const doneInList = { deleted: 'The project has been deleted, with its conversations and files.' }
 
 function requireName(name: string): void {
   if (name === '') throw new ServiceError('invalid_value', 'Enter a name for the project.')
@@ -45,7 +41,10 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     sendPage(
       request,
       reply,
-      projectsPage(await projectsOf(request), { name: '', done: doneMessage(request, doneInList) }),
+      projectsPage(textsOf(request), await projectsOf(request), {
+        name: '',
+        done: doneMessage(request, textsOf(request).projects.done),
+      }),
     ),
   )
 
@@ -57,25 +56,29 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
       const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
       return reply.redirect(`/projects/${project.id}`, 303)
     } catch (error) {
-      const { message, status } = problemOf(error)
-      const page = projectsPage(await projectsOf(request), { name, problem: message })
+      const { message, status } = problemOf(request, error)
+      const page = projectsPage(textsOf(request), await projectsOf(request), { name, problem: message })
       return sendPage(request, reply, page, status)
     }
   })
 
   app.get('/projects/:id', accountsOnly, async (request, reply) => {
     const shown = await projectOf(services, request)
-    return sendPage(request, reply, projectPage(shown, { done: doneMessage(request, done) }))
+    return sendPage(
+      request,
+      reply,
+      projectPage(textsOf(request), shown, { done: doneMessage(request, textsOf(request).projects.done) }),
+    )
   })
 
   app.post('/projects/:id/files', accountsOnly, async (request, reply) => {
     try {
-      await receiveFile(services, request, { project: namedId(request) })
-      return reply.redirect(`/projects/${namedId(request)}?done=uploaded#files`, 303)
+      const file = await receiveFile(services, request, { project: namedId(request), versions: true })
+      return reply.redirect(await afterUpload(services, file, disconnectSignal(reply)), 303)
     } catch (error) {
       const shown = await projectOf(services, request)
-      const { message, status } = problemOf(error)
-      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+      const { message, status } = problemOf(request, error)
+      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
     }
   })
 
@@ -85,6 +88,15 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     const { principal } = visitorOf(request)
     return withTx(database, principal, (tx) => listProjects(tx, principal, pageOfAddress(request)))
   }
+}
+
+/** Where an upload leads: to its project, or to the page of a file without a text, which says why. */
+async function afterUpload({ database }: WebServices, file: StoredFile, left: AbortSignal): Promise<string> {
+  const isImage = isSafeImage(file)
+  const { text, problem } = isImage ? { text: '', problem: '' } : await fileText(database, file, left)
+  if (text === '' && problem !== '') return `/files/${file.id}?done=unread`
+  const done = file.version > 1 ? 'uploaded-version' : isImage ? 'uploaded-image' : 'uploaded'
+  return `/projects/${file.projectId}?done=${done}#files`
 }
 
 /** Renames and deletes a project. */
@@ -99,8 +111,8 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
       requireName(name)
       await withTx(database, principal, (tx) => renameProject(tx, principal, shown.project.id, name))
     } catch (error) {
-      const { message, status } = problemOf(error)
-      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+      const { message, status } = problemOf(request, error)
+      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
     }
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
   })
@@ -110,8 +122,8 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     try {
       await deleteProject(database, visitorOf(request).principal, shown.project.id)
     } catch (error) {
-      const { message, status } = problemOf(error)
-      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+      const { message, status } = problemOf(request, error)
+      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
     }
     return reply.redirect('/projects?done=deleted', 303)
   })

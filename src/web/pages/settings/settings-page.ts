@@ -1,15 +1,20 @@
 import { type Html, html } from '../../components/html.ts'
 import { type Page, tabs } from '../../components/page.ts'
-
-const items = [
-  { href: '/settings/keys', label: 'API keys' },
-  { href: '/settings/account', label: 'Account' },
-]
+import type { Texts } from '../../texts/catalogue.ts'
 
 /** A page of the settings, below their heading and tabs. @param page.path the tab that it belongs to. */
 export function settingsPage(
+  { account, frame }: Texts,
   page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
 ): Page {
   const { path, main, ...rest } = page
-  return { ...rest, section: 'settings', main: html`<h1>Settings</h1>${tabs(items, path)}\n${main}` }
+  const items = [
+    { href: '/settings/keys', label: account.keysTab },
+    { href: '/settings/account', label: account.accountTab },
+  ]
+  return {
+    ...rest,
+    section: 'settings',
+    main: html`<h1>${account.settings}</h1>${tabs(items, path, frame.section)}\n${main}`,
+  }
 }

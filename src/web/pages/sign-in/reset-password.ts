@@ -7,6 +7,8 @@ import { problemOf, readFields } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
 
@@ -22,7 +24,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     try {
       await signInLimits.reset(clientAddress(request))
       const { email } = await findResetLink(database.system, request.params.token)
-      return await show(request, reply, formPage(email))
+      return await show(request, reply, formPage(textsOf(request), email))
     } catch (error) {
       return refuse(request, reply, error)
     }
@@ -37,9 +39,9 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'invalid_value')
         return refuse(request, reply, error)
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       const { email } = await findResetLink(database.system, token)
-      return show(request, reply, formPage(email, message), status)
+      return show(request, reply, formPage(textsOf(request), email, message), status)
     }
     return reply.redirect('/signin?done=reset', 303)
   })
@@ -53,24 +55,26 @@ function show(request: FastifyRequest, reply: FastifyReply, page: Page, status =
 
 /** Answers an invalid link, or too many attempts. */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
-  const { message, status } = problemOf(error)
-  const main = html`<section class="narrow card"><h1>Set a new password</h1>
+  const { message, status } = problemOf(request, error)
+  const { account } = textsOf(request)
+  const main = html`<section class="narrow card"><h1>${account.setPassword}</h1>
 ${notice('problem', message)}
-<p><a class="button quiet" href="/signin">Sign in</a></p></section>`
-  return show(request, reply, { title: 'Set a new password', main }, status)
+<p><a class="button quiet" href="/signin">${account.signIn}</a></p></section>`
+  return show(request, reply, { title: account.setPassword, main }, status)
 }
 
 /** A form without an action posts to the URL of the page, which contains the token. */
-function formPage(email: string, problem?: string): Page {
+function formPage(t: Texts, email: string, problem?: string): Page {
+  const { account, common } = t
   return {
-    title: 'Set a new password',
-    main: html`<section class="narrow card"><h1>Set a new password</h1>
-<p>For the account <b dir="ltr">${email}</b>. All browsers that are signed in to it are signed out.</p>
+    title: account.setPassword,
+    main: html`<section class="narrow card"><h1>${account.setPassword}</h1>
+<p>${account.resetFor(html`<b dir="ltr">${email}</b>`)}</p>
 ${outcomeNotice({ problem })}
 <form method="post">
 <input type="hidden" name="username" autocomplete="username" value="${email}">
-${newPasswordField('New password', 'next')}
-<button>Set the password</button>
+${newPasswordField(t, common.newPassword, 'next')}
+<button>${account.setThePassword}</button>
 </form></section>`,
   }
 }

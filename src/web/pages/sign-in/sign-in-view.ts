@@ -1,6 +1,7 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
 
@@ -13,57 +14,60 @@ type SignInForm = {
 }
 
 /** The form to sign in. */
-export function signInPage({ settings }: WebServices, form: SignInForm): Page {
+export function signInPage(t: Texts, { settings }: WebServices, form: SignInForm): Page {
+  const { account, common } = t
   return {
-    title: 'Sign in',
+    title: account.signIn,
     main: html`<section class="narrow card">
-<h1>Sign in</h1>
+<h1>${account.signIn}</h1>
 ${outcomeNotice(form)}
 <form method="post" action="/signin">
 ${form.next ? html`<input type="hidden" name="next" value="${form.next}">` : nothing}
-${emailField(form.email)}
-<label>Password <input type="password" name="password" autocomplete="current-password" required></label>
-<button>Sign in</button>
+${emailField(t, form.email)}
+<label>${common.password}
+<input type="password" name="password" autocomplete="current-password" required></label>
+<button>${account.signIn}</button>
 </form>
-<p class="faint">${settings.signUp === 'open' ? newHere : 'The operator of this service creates accounts.'}</p>
+<p class="faint">${settings.signUp === 'open' ? account.newHere : account.operatorCreates}</p>
 </section>`,
   }
 }
-
-const newHere = html`New here? <a href="/signup">Create account</a>`
 
 /** The form for a new account; without it when sign-up is closed. */
-export function signUpPage({ settings, plans }: WebServices, form: SignInForm): Page {
-  if (settings.signUp === 'closed') return signUpClosed
+export function signUpPage(t: Texts, { settings, plans }: WebServices, form: SignInForm): Page {
+  const { account, common } = t
+  if (settings.signUp === 'closed') return signUpClosed(t)
   return {
-    title: 'Create account',
+    title: account.signUp,
     main: html`<section class="narrow card">
-<h1>Create account</h1>
-<p>Ask questions about chassidic teachings and read the answers next to their sources.
-${planText(plans.of(settings.signUpPlan))}</p>
+<h1>${account.signUp}</h1>
+<p>${account.about}
+${planText(t, plans.of(settings.signUpPlan))}</p>
 ${outcomeNotice({ problem: form.problem })}
 <form method="post" action="/signup">
-${emailField(form.email)}
-${newPasswordField('Password', 'password')}
-<button>Create account</button>
+${emailField(t, form.email)}
+${newPasswordField(t, common.password, 'password')}
+<button>${account.signUp}</button>
 </form>
-<p class="faint">Already have an account? <a href="/signin">Sign in</a></p>
+<p class="faint">${account.haveAccount}</p>
 </section>`,
   }
 }
 
-const signUpClosed: Page = {
-  title: 'Create account',
-  main: html`<section class="narrow card"><h1>Create account</h1>
-<p>The operator of this service creates accounts. Ask them for one, then <a href="/signin">sign in</a>.</p></section>`,
+function signUpClosed({ account }: Texts): Page {
+  return {
+    title: account.signUp,
+    main: html`<section class="narrow card"><h1>${account.signUp}</h1>
+<p>${account.closed}</p></section>`,
+  }
 }
 
-function planText({ name, monthlyMicros, apiAccess }: Plan): string {
-  const credits = `The plan “${name}” gives ${monthlyMicros / 1_000_000n} credits per month`
-  return apiAccess ? `${credits}.` : `${credits} for questions on these pages; the API needs another plan.`
+function planText({ account }: Texts, { name, monthlyMicros, apiAccess }: Plan): string {
+  const credits = monthlyMicros / 1_000_000n
+  return apiAccess ? account.planGives(name, credits) : account.planGivesPages(name, credits)
 }
 
-function emailField(email: string | undefined): Html {
-  return html`<label>E-mail address
+function emailField({ common }: Texts, email: string | undefined): Html {
+  return html`<label>${common.email}
 <input type="email" name="email" autocomplete="username" required value="${email ?? ''}" dir="ltr"></label>`
 }

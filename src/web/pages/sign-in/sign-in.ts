@@ -16,6 +16,8 @@ import {
   setKnownBrowserCookie,
   setSessionCookie,
 } from '../../visitors/cookies.ts'
+import { ownPath } from '../../visitors/own-path.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { signInPage, signUpPage } from './sign-in-view.ts'
 
@@ -26,21 +28,13 @@ const credentials = z.object({
   next: z.string().max(8_000).optional(),
 })
 
-const done = {
-  'signed-out': 'You are signed out.',
-  reset: 'The new password has been set. Sign in with it.',
-  deleted: 'The account and all its data have been deleted.',
-}
-
-/** `/signin`, `/signup`, `/signout`, and `/`, which redirects to one of them or to the question form. */
+/** `/signin`, `/signup` and `/signout`. */
 export function signInPages(app: FastifyInstance, services: WebServices): void {
-  app.get('/', openToAll, (request, reply) => reply.redirect(request.visitor ? '/ask' : '/signin', 303))
-
   app.get('/signin', openToAll, (request, reply) => {
     const { next } = request.query as { readonly next?: unknown }
-    const form = { next: ownPath(next), done: doneMessage(request, done) }
+    const form = { next: ownPath(next), done: doneMessage(request, textsOf(request).account.done) }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
-    return sendPage(request, reply, signInPage(services, form))
+    return sendPage(request, reply, signInPage(textsOf(request), services, form))
   })
 
   app.post('/signin', openToAll, async (request, reply) => {
@@ -49,11 +43,11 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     try {
       await enter(services, request, reply, input)
     } catch (error) {
-      const { message, status } = problemOf(error)
+      const { message, status } = problemOf(request, error)
       return sendPage(
         request,
         reply,
-        signInPage(services, { email: input.email, next, problem: message }),
+        signInPage(textsOf(request), services, { email: input.email, next, problem: message }),
         status,
       )
     }
@@ -62,7 +56,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/signup', openToAll, (request, reply) => {
     if (request.visitor) return reply.redirect('/ask', 303)
-    return sendPage(request, reply, signUpPage(services, {}))
+    return sendPage(request, reply, signUpPage(textsOf(request), services, {}))
   })
 
   app.post('/signup', openToAll, async (request, reply) => {
@@ -73,8 +67,13 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       const token = await openWebSession(services.database.system, id)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
-      const { message, status } = problemOf(error)
-      return sendPage(request, reply, signUpPage(services, { email: input.email, problem: message }), status)
+      const { message, status } = problemOf(request, error)
+      return sendPage(
+        request,
+        reply,
+        signUpPage(textsOf(request), services, { email: input.email, problem: message }),
+        status,
+      )
     }
     return reply.redirect('/ask', 303)
   })
@@ -84,12 +83,6 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=signed-out', 303)
   })
-}
-
-/** Accepts only paths of these pages; other values could redirect to another site after signing in. */
-function ownPath(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !/^\/(?![/\\])[^\s\\]*$/.test(text) || text.length > 2_000) return undefined
-  return text
 }
 
 /** Checks the password, and gives the browser a session. */

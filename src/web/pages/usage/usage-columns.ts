@@ -1,5 +1,7 @@
-import { creditsText } from '../../../billing/credits.ts'
 import type { Column } from '../../components/data-table.ts'
+import { html } from '../../components/html.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { credits } from './amounts.ts'
 
 type Figures = {
   readonly promptTokens: number
@@ -7,22 +9,24 @@ type Figures = {
   readonly costMicros: bigint
 }
 
-/** The columns of tokens and credits, in every table of the page. */
-export const costColumns: readonly Column<Figures>[] = [
-  { name: 'Input tokens', kind: 'number', cell: ({ promptTokens }) => promptTokens.toLocaleString('en') },
-  {
-    name: 'Output tokens',
-    kind: 'number',
-    cell: ({ completionTokens }) => completionTokens.toLocaleString('en'),
-  },
-  { name: 'Credits', kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },
-]
+/** The column of credits, which comes first in every table of the page. */
+export function creditsColumn(t: Texts): Column<Pick<Figures, 'costMicros'>> {
+  return { name: t.usage.credits, kind: 'number', cell: ({ costMicros }) => credits(t, costMicros) }
+}
 
-/** The same after the number of turns. */
-export const usageColumns: readonly Column<Figures & { readonly turns: number }>[] = [
-  { name: 'Turns', kind: 'number', cell: ({ turns }) => turns.toLocaleString('en') },
-  ...costColumns,
-]
+/** Tokens of the model's input and output, in one column. */
+export function tokensColumn(t: Texts): Column<Figures> {
+  return {
+    name: t.usage.tokensInOut,
+    kind: 'number',
+    cell: ({ promptTokens, completionTokens }) =>
+      html`<bdi dir="ltr">${t.number(promptTokens)} / ${t.number(completionTokens)}</bdi>`,
+  }
+}
+
+export function turnsColumn(t: Texts): Column<{ readonly turns: number }> {
+  return { name: t.usage.turns, kind: 'number', cell: ({ turns }) => t.number(turns) }
+}
 
 /** Tokens of the model's input and output together. */
 export function tokensOf(row: Omit<Figures, 'costMicros'>): number {

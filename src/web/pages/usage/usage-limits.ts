@@ -1,6 +1,5 @@
-import { type Html, html } from '../../components/html.ts'
-import { bytesText } from '../../components/sizes.ts'
-import { counted } from '../../components/texts.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import type { UsageShown } from './usage-shown.ts'
 
 type LimitsShown = Pick<UsageShown, 'plan' | 'requests' | 'turns' | 'storedBytes'>
@@ -15,50 +14,57 @@ type Limit = {
   readonly state: string
 }
 
-/** The limits of the plan, and how much of each the account uses. */
-export function limitList({ plan, requests, turns, storedBytes }: LimitsShown): Html {
-  const limits: readonly Limit[] = [
+/** A limit is near from this share of it on. */
+const near = 0.8
+
+/** The limits that the account is near, and all limits of the plan in a part that opens. */
+export function limitList(t: Texts, shown: LimitsShown): Html {
+  const { usage } = t
+  const limits = limitsOf(t, shown)
+  const close = limits.filter(({ used, max }) => used >= max * near)
+  const warning = html`<h2>${usage.nearLimits}</h2><ul class="limits">${close.map(limitItem)}</ul>`
+  return html`${close.length > 0 ? warning : nothing}
+<details class="all-limits"><summary>${usage.limitsOf(shown.plan.name)}</summary>
+<ul class="limits">${limits.map(limitItem)}</ul></details>`
+}
+
+function limitsOf(t: Texts, { plan, requests, turns, storedBytes }: LimitsShown): readonly Limit[] {
+  const { limits } = t.usage
+  return [
     {
-      name: 'Requests per minute',
-      meaning: plan.apiAccess
-        ? 'Requests with all your keys together. One above the limit gets status 429 and costs nothing.'
-        : 'The plan does not include the API: requests with keys are refused. Questions on these pages work.',
+      name: limits.requests,
+      meaning: plan.apiAccess ? limits.requestsMeaning : limits.requestsNone,
       used: requests,
       max: plan.requestsPerMinute,
-      state: `${number(requests)} of ${number(plan.requestsPerMinute)} in the current minute`,
+      state: limits.inThisMinute(t.number(requests), t.number(plan.requestsPerMinute)),
     },
     {
-      name: 'Turns per minute',
-      meaning: 'Questions that start a turn, from keys and from these pages.',
+      name: limits.turns,
+      meaning: limits.turnsMeaning,
       used: turns.inWindow,
       max: plan.turnsPerMinute,
-      state: `${number(turns.inWindow)} of ${number(plan.turnsPerMinute)} in the last minute`,
+      state: limits.inLastMinute(t.number(turns.inWindow), t.number(plan.turnsPerMinute)),
     },
     {
-      name: 'Concurrent turns',
-      meaning: `Conversations with an unfinished answer. Each can queue ${counted(plan.queuedTurns, 'more question')}.`,
+      name: limits.concurrent,
+      meaning: limits.concurrentMeaning(plan.queuedTurns),
       used: turns.taken,
       max: plan.concurrentTurns,
-      state: `${number(turns.taken)} of ${number(plan.concurrentTurns)} now`,
+      state: limits.now(t.number(turns.taken), t.number(plan.concurrentTurns)),
     },
     {
-      name: 'Storage',
-      meaning: `Files of all projects with their older versions. One file can have up to ${bytesText(plan.fileBytes)}.`,
+      name: limits.storage,
+      meaning: limits.storageMeaning(t.bytes(plan.fileBytes)),
       used: storedBytes,
       max: plan.storedBytes,
-      state: `${bytesText(storedBytes)} of ${bytesText(plan.storedBytes)}`,
+      state: limits.of(t.bytes(storedBytes), t.bytes(plan.storedBytes)),
     },
   ]
-  return html`<ul class="limits">${limits.map(limitItem)}</ul>`
 }
 
 function limitItem({ name, meaning, used, max, state }: Limit): Html {
   return html`<li><h3>${name}</h3><p class="state">${state}</p>
-<meter min="0" max="${Math.max(1, max)}" high="${max * 0.9}" value="${Math.min(used, max)}"
+<meter min="0" max="${Math.max(1, max)}" high="${max * near}" value="${Math.min(used, max)}"
 aria-label="${name}: ${state}"></meter>
 <p class="faint">${meaning}</p></li>`
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en')
 }

@@ -5,89 +5,87 @@ import { dataTable } from '../../components/data-table.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
-import { formatDate } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { credits } from './amounts.ts'
 import { chargeSection } from './charge-view.ts'
 import { breakdown } from './usage-breakdown.ts'
 import { usageCharts } from './usage-charts.ts'
 import { limitList } from './usage-limits.ts'
 import { periods, type UsageShown } from './usage-shown.ts'
 
-const periodNames = { '7': '7 days', '30': '30 days', '90': '90 days', month: 'This month' } as const
-
 /** The credits that are left, what they were spent on, and the limits of the plan. */
-export function usagePage(shown: UsageShown): Page {
+export function usagePage(t: Texts, shown: UsageShown): Page {
+  const { usage } = t
   const { days, period, span } = shown
   const sums = sumOf(days)
   return {
-    title: 'Usage',
+    title: usage.title,
     section: 'usage',
     sheets: ['usage'],
-    main: html`<h1>Usage</h1>
-${balanceCard(shown)}
-<div class="head"><h2>${period === 'month' ? 'This month' : `The last ${periodNames[period]}`}</h2>
-${periodNav(period)}</div>
+    main: html`<h1>${usage.title}</h1>
+${balanceCard(t, shown)}
+${limitList(t, shown)}
+<div class="head"><h2>${usage.headings[period]}</h2>
+${periodNav(t, period)}</div>
 ${factList(
   [
-    ['Charged', `${creditsText(sums.costMicros)} credits`],
-    ['Turns', sums.turns.toLocaleString('en')],
-    ['Input tokens', sums.promptTokens.toLocaleString('en')],
-    ['Output tokens', sums.completionTokens.toLocaleString('en')],
+    [usage.charged, credits(t, sums.costMicros)],
+    [usage.turns, t.number(sums.turns)],
+    [usage.inputTokens, t.number(sums.promptTokens)],
+    [usage.outputTokens, t.number(sums.completionTokens)],
   ],
   'sums',
 )}
-${days.length === 0 ? noCharges : html`${usageCharts(days, span)}${breakdown(shown)}`}
-<h2>Limits of the plan “${shown.plan.name}”</h2>
-${limitList(shown)}
-${chargeSection(shown)}`,
+${
+  days.length === 0
+    ? emptyState(usage.noCharges, usage.noChargesHint)
+    : html`${usageCharts(t, days, span)}${breakdown(t, shown)}`
+}
+${chargeSection(t, shown)}`,
   }
 }
 
-const noCharges = emptyState(
-  'No charges in this period',
-  html`<a href="/ask">Ask a question</a> here, or <a href="/settings/keys">create a key</a> for your programs.`,
-)
-
-function balanceCard({ plan, credits }: UsageShown): Html {
-  const { balance, pools, renewsAt } = credits
-  const held = creditsText(balance.heldMicros)
-  const note = balance.heldMicros > 0n ? `${held} more are held for running turns.` : ''
-  const next = plan.monthlyMicros > 0n ? html` The next allowance comes on ${formatDate(renewsAt)}.` : nothing
-  return html`<section class="card balance"><div><h2>Credits left</h2>
-<p class="figure">${creditsText(balance.availableMicros)}</p>
-<p class="faint">${note} The plan “${plan.name}” gives ${creditsText(plan.monthlyMicros)} credits per month.${next}</p>
+function balanceCard(t: Texts, { plan, credits: { balance, pools, renewsAt } }: UsageShown): Html {
+  const { usage } = t
+  const note = balance.heldMicros > 0n ? usage.held(creditsText(balance.heldMicros)) : ''
+  const next = plan.monthlyMicros > 0n ? usage.nextAllowance(t.day(renewsAt)) : nothing
+  return html`<section class="card balance"><div><h2>${usage.creditsLeft}</h2>
+<p class="figure">${credits(t, balance.availableMicros)}</p>
+<p class="faint">${note} ${usage.planGives(plan.name, creditsText(plan.monthlyMicros))} ${next}</p>
 </div>
-${pools.length === 0 ? nothing : poolTable(pools)}</section>`
+${pools.length === 0 ? nothing : poolTable(t, pools)}</section>`
 }
 
-function poolTable(pools: readonly Pool[]): Html {
+function poolTable(t: Texts, pools: readonly Pool[]): Html {
+  const { usage } = t
   const table = dataTable({
-    label: 'Credit pools',
+    label: usage.pools,
     rows: pools,
     columns: [
-      { name: 'From', kind: 'title', cell: poolName },
-      { name: 'Left', kind: 'number', cell: ({ availableMicros }) => creditsText(availableMicros) },
-      { name: 'Until', cell: until },
+      { name: usage.from, kind: 'title', cell: (pool) => poolName(t, pool) },
+      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => credits(t, availableMicros) },
+      { name: usage.until, cell: (pool) => until(t, pool) },
     ],
   })
-  return html`${table}<p class="faint">Credits that expire first are spent first.</p>`
+  return html`${table}<p class="faint">${usage.expireFirst}</p>`
 }
 
-function poolName({ kind, createdAt }: Pool): Html {
-  return html`${kind === 'allowance' ? 'Monthly allowance' : 'Grant'}<br>
-<small class="faint">granted ${formatDate(createdAt)}</small>`
+function poolName(t: Texts, { kind, createdAt }: Pool): Html {
+  return html`${kind === 'allowance' ? t.usage.allowance : t.usage.grant}<br>
+<small class="faint">${t.usage.granted(t.day(createdAt))}</small>`
 }
 
-function until({ kind, expiresAt }: Pool): Html {
-  if (expiresAt === null) return html`does not expire`
-  const renewal = kind === 'allowance' ? html`<br><small class="faint">then a new allowance</small>` : nothing
-  return html`${formatDate(expiresAt)}${renewal}`
+function until(t: Texts, { kind, expiresAt }: Pool): unknown {
+  if (expiresAt === null) return t.usage.noExpiry
+  const renewal = html`<br><small class="faint">${t.usage.thenNew}</small>`
+  return html`${t.day(expiresAt)}${kind === 'allowance' ? renewal : nothing}`
 }
 
-function periodNav(selected: UsageShown['period']): Html {
+function periodNav({ usage }: Texts, selected: UsageShown['period']): Html {
   const mark = (period: string) => (period === selected ? html` aria-current="page"` : nothing)
-  return html`<nav class="periods" aria-label="Period">${periods.map(
+  return html`<nav class="periods" aria-label="${usage.period}">${periods.map(
     (period) =>
-      html`<a class="button quiet" href="/usage?period=${period}"${mark(period)}>${periodNames[period]}</a>`,
+      html`<a class="button quiet" href="/usage?period=${period}"${mark(period)}>${usage.periods[period]}</a>`,
   )}</nav>`
 }
 

@@ -12,6 +12,7 @@ import { storedBytes } from '../../../workspace/quota.ts'
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { usageCsv } from './usage-csv.ts'
@@ -60,7 +61,16 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
     return sendPage(
       request,
       reply,
-      usagePage({ ...read, plan: principal.plan, period, span, after, requests, charges, hasMore }),
+      usagePage(textsOf(request), {
+        ...read,
+        plan: principal.plan,
+        period,
+        span,
+        after,
+        requests,
+        charges,
+        hasMore,
+      }),
     )
   })
 

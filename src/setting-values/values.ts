@@ -1,0 +1,82 @@
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+/** Proxies whose `X-Forwarded-*` headers are trusted: none, their number, or their addresses and ranges. */
+export type TrustProxy = false | number | readonly string[]
+
+export const optionalText = z.string().trim().min(1).optional()
+
+export const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+  .refine(isReadableUrl, 'is no URL: encode special characters of the password, such as %40 for @')
+  .optional()
+
+export const httpUrl = z
+  .string()
+  .regex(/^https?:\/\//, 'must start with http:// or https://')
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional()
+
+/** Ranges that Fastify knows by name. */
+const namedRanges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+const trustProxyRemedy =
+  'must be the number of proxies before the service (1 to 16), or their addresses separated by commas, such as 127.0.0.1 or 10.0.0.0/8'
+
+export const trustProxy = z.string().transform((text, context): TrustProxy => {
+  const value = text.trim().toLowerCase()
+  if (value === 'false') return false
+  if (/^([1-9]|1[0-6])$/.test(value)) return Number(value)
+  const entries = listOf(value)
+  if (entries.length > 0 && entries.every(isAddressRange)) return Object.freeze(entries)
+  const why = value === 'true' ? ': "true" would trust addresses that clients write themselves' : ''
+  context.addIssue({ code: 'custom', message: trustProxyRemedy + why })
+  return z.NEVER
+})
+
+export const corsOrigins = z.string().transform((text, context): readonly string[] => {
+  const origins = listOf(text)
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong === undefined) return Object.freeze(origins)
+  const message = `must be origins separated by commas, such as https://app.example.org; "${wrong}" is not an origin`
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+
+export const fallbackLicenses = z.string().transform((text, context): readonly ('cc-by-nc' | 'unknown')[] => {
+  const licenses = listOf(text.toLowerCase())
+  const known = licenses.filter((name) => name === 'cc-by-nc' || name === 'unknown')
+  if (known.length === licenses.length) return Object.freeze(known)
+  context.addIssue({ code: 'custom', message: 'must be cc-by-nc, unknown, or both, separated by commas' })
+  return z.NEVER
+})
+
+function listOf(text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim())
+  return entries.filter((entry) => entry !== '')
+}
+
+function isAddressRange(text: string): boolean {
+  if (namedRanges.includes(text)) return true
+  // The parser would read a shorthand such as 10.1 as 10.0.0.1.
+  const full = text.includes(':') || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text)
+  // A prefix of /0 would trust every address, as "true" would.
+  return full && !/\/0+$/.test(text) && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
+}
+
+/** Whether the text is exactly what browsers send as `Origin`: no path, no capital letters, no default port. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+export const portRange = 'must be a whole number from 0 to 65535'
+
+function isReadableUrl(text: string): boolean {
+  try {
+    decodeURI(new URL(text).href)
+    return true
+  } catch {
+    return false
+  }
+}

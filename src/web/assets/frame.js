@@ -1,0 +1,112 @@
+/**
+ * On every page: dialogs, short messages (toasts), keyboard shortcuts, and the switch of colours. Without this script
+ * the questions of `details.confirm` open in their place, and the switches load the page again.
+ */
+
+const toastMs = 4_000
+
+/**
+ * Shows a short message, which screen readers announce.
+ * @param {string} text
+ */
+export function toast(text) {
+  const place = document.getElementById('toasts')
+  if (!place) return
+  const message = document.createElement('p')
+  message.textContent = text
+  place.replaceChildren(message)
+  setTimeout(() => message.remove(), toastMs)
+}
+
+for (const details of document.querySelectorAll('details.confirm')) {
+  if (details instanceof HTMLDetailsElement) useDialog(details)
+}
+
+/**
+ * Turns a question that opens in its place into a dialog. Escape closes it and returns the focus to the button.
+ * @param {HTMLDetailsElement} details
+ */
+function useDialog(details) {
+  const summary = details.querySelector('summary')
+  const form = details.querySelector('form')
+  if (!summary || !form) return
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = summary.className.replace(/\bbutton\b/, '')
+  button.textContent = summary.textContent
+  button.setAttribute('aria-haspopup', 'dialog')
+  const dialog = document.createElement('dialog')
+  dialog.setAttribute('aria-label', (summary.textContent ?? '').replace('…', ''))
+  const cancel = document.createElement('button')
+  cancel.type = 'button'
+  cancel.className = 'quiet cancel'
+  cancel.textContent = details.dataset['cancel'] ?? '×'
+  cancel.addEventListener('click', () => dialog.close())
+  form.append(cancel)
+  dialog.append(form)
+  button.addEventListener('click', () => dialog.showModal())
+  const isOpen = details.open
+  details.replaceWith(button, dialog)
+  if (!isOpen) return
+  button.focus()
+  dialog.showModal()
+}
+
+for (const button of document.querySelectorAll('button[data-opens]')) {
+  if (!(button instanceof HTMLButtonElement)) continue
+  button.hidden = false
+  button.addEventListener('click', () => openDialog(button.dataset['opens'] ?? ''))
+}
+
+/** @param {string} id */
+function openDialog(id) {
+  const dialog = document.getElementById(id)
+  if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal()
+}
+
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+  if (event.key === '?') openDialog('shortcuts')
+  if (event.key === '/') goToSearch(event)
+})
+
+/** @param {EventTarget | null} target */
+function isTyping(target) {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+}
+
+/**
+ * Goes to the field for a question or a search; on a page without one, to the library.
+ * @param {KeyboardEvent} event
+ */
+function goToSearch(event) {
+  if (document.querySelector('dialog[open]')) return
+  event.preventDefault()
+  const field = document.querySelector('textarea#question, main input[type="search"]')
+  if (field instanceof HTMLElement) field.focus()
+  else location.assign('/library')
+}
+
+const colours = document.querySelector('form.colours')
+if (colours instanceof HTMLFormElement) colours.addEventListener('submit', switchColours)
+
+/**
+ * Changes the colours at once; the request keeps the choice.
+ * @param {SubmitEvent} event
+ */
+function switchColours(event) {
+  const { submitter, currentTarget } = event
+  if (!(submitter instanceof HTMLButtonElement) || !(currentTarget instanceof HTMLFormElement)) return
+  event.preventDefault()
+  const theme = submitter.value
+  const isSystem = theme === 'system'
+  if (isSystem) delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+  document
+    .querySelector('meta[name="color-scheme"]')
+    ?.setAttribute('content', isSystem ? 'light dark' : theme)
+  for (const button of currentTarget.querySelectorAll('button'))
+    button.setAttribute('aria-pressed', String(button === submitter))
+  void fetch(currentTarget.action, { method: 'POST', body: new URLSearchParams({ theme }) })
+}

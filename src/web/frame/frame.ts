@@ -1,0 +1,131 @@
+import { type Html, html, nothing } from '../components/html.ts'
+import type { Texts } from '../texts/catalogue.ts'
+import type { Theme } from '../visitors/preferences.ts'
+import type { Visitor } from '../visitors/visitor.ts'
+import { colourSwitch, languageSwitch } from './switches.ts'
+
+export type Section = 'ask' | 'library' | 'projects' | 'usage' | 'settings' | 'operator' | 'reference'
+
+/** What the frame shows of a page. */
+export type Framed = {
+  readonly title: string
+  readonly section?: Section
+  readonly main: Html
+  readonly scripts: readonly string[]
+  readonly sheets: readonly string[]
+  readonly packaged: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
+  readonly wide: boolean
+}
+
+/** What the frame has to know beside the page. */
+export type Surroundings = {
+  readonly t: Texts
+  readonly visitor: Visitor | null
+  readonly theme: Theme
+  /** The product's name, as the operator has set it; the texts have one otherwise. */
+  readonly appName: string | undefined
+  /** Path of the folder with styles, scripts and fonts. It changes with their content. */
+  readonly assets: string
+  /** For the script tags. */
+  readonly nonce: string
+  /** Path that the reader returns to after a switch of language or colours. */
+  readonly here: string
+}
+
+/** The whole document. */
+export function frame(page: Framed, around: Surroundings): Html {
+  const { t, theme } = around
+  const colours = theme === 'system' ? nothing : html` data-theme="${theme}"`
+  return html`<!doctype html>
+<html lang="${t.language}" dir="${t.direction}"${colours}>
+${head(page, around)}
+<body>
+<a class="skip" href="#main">${t.frame.skip}</a>
+${header(page, around)}
+<main id="main" class="${page.wide ? 'wide' : ''}">
+${page.main}
+</main>
+${footer(around)}
+${helpDialog(t)}
+<div class="toasts" id="toasts" aria-live="polite"></div>
+</body>
+</html>`
+}
+
+function head(page: Framed, { t, theme, appName, assets, nonce }: Surroundings): Html {
+  const { title, sheets, scripts, packaged } = page
+  const schemes = theme === 'system' ? 'light dark' : theme
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${schemes}">
+<title>${title} · ${appName ?? t.frame.product}</title>
+<link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
+${['latin', 'hebrew'].map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
+${packaged.sheets.map((name) => html`<link rel="stylesheet" href="${assets}/packaged/${name}">`)}
+${sheets.map((name) => html`<link rel="stylesheet" href="${assets}/${name}.css">`)}
+${packaged.scripts.map(
+  (name) => html`<script defer nonce="${nonce}" src="${assets}/packaged/${name}"></script>`,
+)}
+${scripts.map((name) => html`<script type="module" nonce="${nonce}" src="${assets}/${name}"></script>`)}
+</head>`
+}
+
+function fontPreload(href: string): Html {
+  return html`<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`
+}
+
+function header({ section }: Framed, { t, visitor, appName, assets, here }: Surroundings): Html {
+  return html`<header class="top"><div class="bar">
+<a class="brand" href="/"><img src="${assets}/icon.svg" alt="" width="26" height="26">
+<span>${appName ?? t.frame.product}</span></a>
+<nav aria-label="${t.frame.main}">${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
+<div class="who">${languageSwitch(t, here)}${visitor ? account(t, visitor) : nothing}</div>
+</div></header>`
+}
+
+type Link = { readonly id?: Section; readonly href: string; readonly label: string }
+
+function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
+  const library = { id: 'library', href: '/library', label: frame.library } as const
+  if (!visitor) return [library, { href: '/signin', label: frame.signIn }]
+  return [
+    { id: 'ask', href: '/ask', label: frame.ask },
+    library,
+    { id: 'projects', href: '/projects', label: frame.projects },
+    { id: 'usage', href: '/usage', label: frame.usage },
+    { id: 'settings', href: '/settings/keys', label: frame.settings },
+    ...(visitor.account.operator
+      ? [{ id: 'operator', href: '/operator', label: frame.operator } as const]
+      : []),
+  ]
+}
+
+function navLink({ id, href, label }: Link, section: Section | undefined): Html {
+  const here = id !== undefined && id === section ? html` aria-current="page"` : nothing
+  return html`<a href="${href}"${here}>${label}</a>`
+}
+
+function account({ frame }: Texts, { account: { email } }: Visitor): Html {
+  return html`<span class="email" title="${email}" dir="ltr">${email}</span>
+<form method="post" action="/signout"><button class="quiet">${frame.signOut}</button></form>`
+}
+
+function footer({ t, theme, here }: Surroundings): Html {
+  return html`<footer class="foot"><div class="foot-in"><p>${t.frame.note}</p>
+<p class="foot-links"><a href="/docs">${t.frame.apiReference}</a>
+<button class="plain" type="button" data-opens="shortcuts" hidden>${t.frame.shortcuts}</button></p>
+${colourSwitch(t, theme, here)}</div></footer>`
+}
+
+/** Opened by `?` and by a button of the footer; both need scripts. */
+function helpDialog({ frame, common }: Texts): Html {
+  const { shortcutList } = frame
+  const line = (keys: string, meaning: string) =>
+    html`<div><dt><kbd>${keys}</kbd></dt><dd>${meaning}</dd></div>`
+  return html`<dialog id="shortcuts" aria-labelledby="shortcuts-title">
+<h2 id="shortcuts-title">${frame.shortcuts}</h2>
+<dl class="shortcuts">${line('/', shortcutList.search)}${line('?', shortcutList.help)}
+${line('Esc', shortcutList.escape)}</dl>
+<form method="dialog"><button>${common.close}</button></form></dialog>`
+}

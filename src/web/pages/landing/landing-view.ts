@@ -1,0 +1,53 @@
+import { type Html, html, nothing } from '../../components/html.ts'
+import { readHref } from '../../components/library-links.ts'
+import type { Page } from '../../components/page.ts'
+import { directionOf, markedText } from '../../components/texts.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import type { WebServices } from '../services.ts'
+import type { Example } from './example.ts'
+
+/** What the service is: one sentence, a checked quotation, questions to ask, and the ways in. */
+export function landingPage(
+  t: Texts,
+  { settings }: Pick<WebServices, 'settings'>,
+  example: Example | undefined,
+): Page {
+  const { landing } = t
+  const start =
+    settings.signUp === 'open'
+      ? html`<a class="button" href="/signup">${landing.start}</a>`
+      : html`<a class="button" href="/signin">${t.account.signIn}</a>`
+  return {
+    title: landing.title,
+    sheets: ['landing'],
+    main: html`<section class="hero"><h1>${landing.promise}</h1>
+<p class="lead">${landing.about}</p>
+<p class="row">${start} <a href="/library">${landing.browse}</a></p></section>
+${example ? exampleView(t, example) : nothing}
+<section><h2>${landing.askTitle}</h2>
+<ul class="questions">${landing.questions.map(questionLink)}</ul></section>
+<section class="ways">
+<div class="card"><h2>${landing.libraryTitle}</h2><p>${landing.libraryAbout}</p>
+<p><a href="/library">${landing.openLibrary}</a></p></div>
+<div class="card"><h2>${landing.apiTitle}</h2><p>${landing.apiAbout}</p>
+<p class="row"><a class="button quiet" href="/settings/keys/new">${landing.getKey}</a>
+<a href="/docs">${t.frame.apiReference}</a></p></div></section>`,
+  }
+}
+
+function questionLink(question: string): Html {
+  return html`<li><a href="/ask?question=${encodeURIComponent(question)}">${question}</a></li>`
+}
+
+/** A question, a quotation of an answer, and the passage with the quoted words marked. */
+function exampleView({ landing }: Texts, { passage, quote, found }: Example): Html {
+  const language = html`lang="${passage.language}" dir="${directionOf(passage.language)}"`
+  return html`<figure class="example card">
+<figcaption>${landing.example}</figcaption>
+<p class="example-question">${landing.questions[0]}</p>
+<div class="example-body"><blockquote class="text" ${language}><q>${quote}</q>
+<span class="checked">${landing.checked}</span></blockquote>
+<div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${passage.ref}</a></p>
+<p class="text" ${language}>${markedText(passage.text, [found])}</p>
+<p class="faint"><bdi>${passage.version}</bdi> · <bdi>${passage.license}</bdi></p></div></div></figure>`
+}

@@ -1,0 +1,115 @@
+import type { LibrarySize, WorkWithVersions } from '../../../sources/library/catalogue.ts'
+import type { LibraryCheck } from '../../../sources/library/writing/check.ts'
+import type { CollectionState } from '../../../sources/library-jobs/collection-states.ts'
+import { dataTable } from '../../components/data-table.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
+import { withQuery, workHref } from '../../components/library-links.ts'
+import { emptyState, notice, type Page } from '../../components/page.ts'
+import { pager } from '../../components/pager.ts'
+import { sourceLink } from '../../components/texts.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { collectionSection } from './collections-view.ts'
+import { operatorPage } from './operator-page.ts'
+
+export type Checked = { readonly check: LibraryCheck } | { readonly problem: string }
+
+/** What the library holds, below its collections. */
+export function holdingsPage(
+  t: Texts,
+  shown: {
+    readonly size: LibrarySize
+    readonly holdings: readonly WorkWithVersions[]
+    readonly hasMore: boolean
+    readonly isFirst: boolean
+    readonly collections: readonly CollectionState[]
+    readonly checked: Checked | undefined
+  },
+): Page {
+  const texts = t.operator.holdings
+  const { size, holdings, hasMore, isFirst, checked, collections } = shown
+  const next = withQuery('/operator/library', { after: holdings.at(-1)?.title })
+  return operatorPage(t, {
+    title: texts.pageTitle,
+    path: '/operator/library',
+    scripts: ['follow-imports.js'],
+    main: html`${isFirst ? collectionSection(t, collections) : nothing}
+<div class="head"><h2>${texts.title}</h2>
+<a class="button quiet" href="/operator/library?check=now">${texts.check}</a></div>
+<p class="faint">${sizeText(t, size)}</p>
+${checked === undefined ? nothing : checkResult(t, checked)}
+${holdings.length === 0 ? emptyState(texts.empty, texts.emptyHint) : holdingTable(t, holdings)}
+${pager(
+  !isFirst && { label: t.common.firstPage, href: '/operator/library' },
+  hasMore && { label: texts.more, href: next },
+)}
+${importHelp(t)}`,
+  })
+}
+
+/** Such as `3 works in 5 versions, 1,234 texts`. */
+function sizeText({ common, operator }: Texts, { works, versions, texts }: LibrarySize): string {
+  return operator.holdings.size(common.works(works), common.versions(versions), common.texts(texts))
+}
+
+function checkResult({ common, operator }: Texts, checked: Checked): Html {
+  if ('problem' in checked) return notice('note', checked.problem)
+  const { texts, links, compared, faults } = checked.check
+  const { holdings } = operator
+  const extent = holdings.extent(common.texts(texts), links, compared)
+  if (faults.length === 0) return notice('done', holdings.noFaults(extent))
+  const details = faults.map(
+    ({ rule, rows }) =>
+      html`<h3 dir="ltr">${rule}</h3>
+<pre tabindex="0" dir="ltr">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`,
+  )
+  return html`${notice('problem', `${holdings.broken(faults.length)}; ${extent}`)}${details}`
+}
+
+/** A version in the table: the first one of its work has the cell with the title. */
+type HoldingRow = WorkWithVersions['versions'][number] & { readonly work: string; readonly workRows: number }
+
+function rowsOf({ title, versions }: WorkWithVersions): readonly HoldingRow[] {
+  return versions.map((version, i) => ({ ...version, work: title, workRows: i === 0 ? versions.length : 0 }))
+}
+
+function holdingTable(t: Texts, holdings: readonly WorkWithVersions[]): Html {
+  const texts = t.operator.holdings
+  return dataTable({
+    label: texts.table,
+    rows: holdings.flatMap(rowsOf),
+    columns: [
+      {
+        name: texts.work,
+        kind: 'title',
+        span: ({ workRows }) => workRows,
+        cell: ({ work }) => html`<a href="${workHref(work)}" dir="auto">${work}</a>`,
+      },
+      { name: texts.language, cell: ({ language }) => t.languageName(language) },
+      { name: texts.version, isName: true, cell: ({ title }) => title },
+      { name: texts.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: texts.source, cell: ({ url }) => sourceLink(url, texts.source) },
+      { name: texts.texts, kind: 'number', cell: (row) => t.number(row.texts) },
+      { name: texts.imported, cell: ({ importedAt }) => t.minute(importedAt) },
+    ],
+  })
+}
+
+const commands = [
+  { what: 'collection', command: 'sources add breslov' },
+  { what: 'sefaria', command: 'sources import sefaria "Tanya" "Likutei Moharan"' },
+  { what: 'export', command: 'sources import sefaria-export --category Chasidut' },
+  { what: 'jsonl', command: 'sources import jsonl texts.jsonl' },
+  { what: 'markdown', command: 'sources import markdown book.md' },
+  { what: 'check', command: 'sources check' },
+  { what: 'remove', command: 'sources remove "Tanya"' },
+] as const
+
+function importHelp({ operator: { holdings } }: Texts): Html {
+  return html`<section class="card"><h2>${holdings.imports}</h2>
+<p>${holdings.importsAbout}</p>
+<dl class="commands">${commands.map(
+    ({ what, command }) =>
+      html`<dt>${holdings.commands[what]}</dt>
+<dd><pre tabindex="0" dir="ltr"><code>npm run -s service -- ${command}</code></pre></dd>`,
+  )}</dl></section>`
+}

@@ -1,0 +1,61 @@
+import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
+import { confirmDialog } from '../../components/confirm-dialog.ts'
+import { factList } from '../../components/fact-list.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
+import { notice, outcomeNotice, type Page } from '../../components/page.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import type { Visitor } from '../../visitors/visitor.ts'
+import { settingsPage } from './settings-page.ts'
+
+export type AccountMessages = {
+  /** Why the password was not changed. */
+  readonly problem?: string
+  /** Why the account was not deleted: its form is open again. */
+  readonly deleteProblem?: string
+  readonly done?: string | undefined
+}
+
+/** The account's address and plan, the change of its password, and its deletion. */
+export function accountPage(t: Texts, { account }: Visitor, messages: AccountMessages): Page {
+  const { common } = t
+  return settingsPage(t, {
+    title: t.account.accountTab,
+    path: '/settings/account',
+    main: html`${outcomeNotice(messages)}
+${factList([
+  [common.email, html`<bdi>${account.email}</bdi>`],
+  [common.plan, html`<bdi>${account.plan}</bdi>`],
+])}
+${passwordCard(t, account.email)}
+${deleteCard(t, messages.deleteProblem)}`,
+  })
+}
+
+function passwordCard({ account, common }: Texts, email: string): Html {
+  const { min } = passwordLength
+  return html`<section class="card narrow-left"><h2>${account.changePassword}</h2>
+<form method="post" action="/settings/account/password">
+<input type="hidden" name="username" autocomplete="username" value="${email}">
+<label>${account.currentPassword}
+<input type="password" name="current" autocomplete="current-password" required></label>
+<label>${common.newPassword} <input type="password" name="next" autocomplete="new-password"
+minlength="${min}" required aria-describedby="rule"></label>
+<p class="hint" id="rule">${account.passwordRuleHere(min)}</p>
+<button>${account.changePassword}</button></form></section>`
+}
+
+function deleteCard({ account, common }: Texts, problem: string | undefined): Html {
+  const dialog = confirmDialog({
+    label: account.deleteDots,
+    action: '/settings/account/delete',
+    confirm: account.deleteEverything,
+    cancel: common.cancel,
+    isOpen: problem !== undefined,
+    fields: html`${problem === undefined ? nothing : notice('problem', problem)}
+<label>${account.passwordToConfirm}
+<input type="password" name="current" autocomplete="current-password" required></label>`,
+  })
+  return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
+<p>${account.deleteMeaning}</p>
+${dialog}</section>`
+}

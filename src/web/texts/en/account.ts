@@ -1,0 +1,38 @@
+import { html } from 'hono/html'
+
+/** Signing in and up, the new password, and the settings of the account. */
+export const account = {
+  signIn: 'Sign in',
+  signUp: 'Create account',
+  newHere: html`New here? <a href="/signup">Create account</a>`,
+  haveAccount: html`Already have an account? <a href="/signin">Sign in</a>`,
+  operatorCreates: 'The operator of this service creates accounts.',
+  closed: html`The operator of this service creates accounts. Ask them for one, then <a href="/signin">sign in</a>.`,
+  about: 'Ask questions about chassidic teachings and read the answers next to their sources.',
+  planGives: (plan: string, credits: bigint) => `The plan “${plan}” gives ${credits} credits per month.`,
+  planGivesPages: (plan: string, credits: bigint) =>
+    `The plan “${plan}” gives ${credits} credits per month for questions on these pages; the API needs another plan.`,
+  passwordRule: (min: number) => `At least ${min} characters. A few unrelated words make a good password.`,
+  passwordRuleHere: (min: number) => `At least ${min} characters. All other browsers are signed out.`,
+  done: {
+    'signed-out': 'You are signed out.',
+    reset: 'The new password has been set. Sign in with it.',
+    deleted: 'The account and all its data have been deleted.',
+    password: 'The password has been changed. All other browsers have been signed out.',
+  },
+  setPassword: 'Set a new password',
+  setThePassword: 'Set the password',
+  resetFor: (email: unknown) =>
+    html`For the account ${email}. All browsers that are signed in to it are signed out.`,
+  settings: 'Settings',
+  keysTab: 'API keys',
+  accountTab: 'Account',
+  changePassword: 'Change the password',
+  currentPassword: 'Current password',
+  deleteAccount: 'Delete the account',
+  deleteMeaning:
+    'This permanently deletes your keys, projects, conversations and files. Remaining credits are lost.',
+  deleteDots: 'Delete the account…',
+  deleteEverything: 'Delete everything',
+  passwordToConfirm: 'Enter your password to confirm',
+}

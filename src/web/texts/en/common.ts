@@ -1,0 +1,42 @@
+import { counter } from '../grammar/plural.ts'
+
+const count = counter('en')
+
+/** Words that several pages use, and counts with their nouns. */
+export const common = {
+  older: 'Older',
+  newest: 'Newest',
+  firstPage: 'First page',
+  untitled: 'Untitled',
+  deleted: 'deleted',
+  unknown: 'unknown',
+  never: 'never',
+  name: 'Name',
+  rename: 'Rename',
+  cancel: 'Cancel',
+  actions: 'Actions',
+  download: 'Download',
+  copy: 'Copy',
+  copyWhat: (what: string) => `Copy: ${what}`,
+  created: 'Created',
+  status: 'Status',
+  plan: 'Plan',
+  project: 'Project',
+  projects: 'Projects',
+  email: 'E-mail address',
+  password: 'Password',
+  newPassword: 'New password',
+  source: 'Source',
+  close: 'Close',
+  credits: (amount: string) => `${amount} credits`,
+  chapters: count({ one: '1 chapter', other: (n) => `${n} chapters` }),
+  filesCount: count({ one: '1 file', other: (n) => `${n} files` }),
+  passages: count({ one: '1 passage', other: (n) => `${n} passages` }),
+  permissions: count({ one: '1 permission', other: (n) => `${n} permissions` }),
+  questions: count({ one: '1 question', other: (n) => `${n} questions` }),
+  steps: count({ one: '1 step', other: (n) => `${n} steps` }),
+  texts: count({ one: '1 text', other: (n) => `${n} texts` }),
+  turns: count({ one: '1 turn', other: (n) => `${n} turns` }),
+  versions: count({ one: '1 version', other: (n) => `${n} versions` }),
+  works: count({ one: '1 work', other: (n) => `${n} works` }),
+}

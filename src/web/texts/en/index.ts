@@ -1,0 +1,50 @@
+import { type Formats, formatsOf } from '../grammar/formats.ts'
+import type { Direction, Language } from '../grammar/language.ts'
+import { account } from './account.ts'
+import { common } from './common.ts'
+import { errors } from './errors.ts'
+import { files } from './files.ts'
+import { frame } from './frame.ts'
+import { keys } from './keys.ts'
+import { landing } from './landing.ts'
+import { operator } from './operator/index.ts'
+import { projects } from './projects.ts'
+import { reference } from './reference.ts'
+import { runs } from './runs.ts'
+import { usage } from './usage.ts'
+
+const groups = {
+  account,
+  common,
+  errors,
+  files,
+  frame,
+  keys,
+  landing,
+  operator,
+  projects,
+  reference,
+  runs,
+  usage,
+}
+
+/** What every language has. */
+export type EnglishTexts = typeof groups &
+  Formats & {
+    readonly language: Language
+    readonly direction: Direction
+    /** A message of another part of the service in this language; the English text if it has no translation. */
+    readonly translate: (english: string) => string
+  }
+
+export const en: EnglishTexts = {
+  ...groups,
+  ...formatsOf('en', {
+    bytes: ['bytes', 'KB', 'MB', 'GB', 'TB'],
+    seconds: (value) => `${value} s`,
+    minutes: (minutes, seconds) => `${minutes} min ${seconds} s`,
+  }),
+  language: 'en',
+  direction: 'ltr',
+  translate: (english) => english,
+}

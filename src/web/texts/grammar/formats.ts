@@ -1,0 +1,81 @@
+import { html } from 'hono/html'
+
+type Html = ReturnType<typeof html>
+
+/** Numbers, sizes and times in the words of a language. All times are in UTC. */
+export type Formats = {
+  readonly number: (value: number) => string
+  /** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
+  readonly bytes: (bytes: number) => string
+  /** A duration such as `3.2 s` or `2 min 5 s`. */
+  readonly duration: (ms: number) => string
+  /** A day. The tooltip has the minute, and the markup has the machine-readable time. */
+  readonly day: (date: Date) => Html
+  /** A day and its minute. */
+  readonly minute: (date: Date) => Html
+  /** A day in a narrow place, such as `21 Nov`. */
+  readonly shortDay: (date: Date) => string
+  /** Such as `Hebrew` for `he`; the code itself if the language has no name. */
+  readonly languageName: (code: string) => string
+}
+
+type Units = {
+  readonly bytes: readonly [string, string, string, string, string]
+  readonly seconds: (value: string) => string
+  readonly minutes: (minutes: string, seconds: string) => string
+}
+
+/** @param tag the language, as a BCP 47 tag. */
+export function formatsOf(tag: string, units: Units): Formats {
+  const dayFormat = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
+  const shortFormat = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const minuteFormat = new Intl.DateTimeFormat(tag, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  return {
+    number: (value) => value.toLocaleString(tag),
+    bytes: bytesIn(tag, units),
+    duration: durationIn(units),
+    day: (date) => {
+      const title = `${minuteFormat.format(date)} UTC`
+      const text = dayFormat.format(date)
+      return html`<time class="nowrap" datetime="${date.toISOString()}" title="${title}">${text}</time>`
+    },
+    minute: (date) =>
+      html`<time class="nowrap" datetime="${date.toISOString()}">${minuteFormat.format(date)}</time>`,
+    shortDay: (date) => shortFormat.format(date),
+    languageName: namesIn(tag),
+  }
+}
+
+function bytesIn(tag: string, units: Units): Formats['bytes'] {
+  return (bytes) => {
+    const unit = bytes < 1_024 ? 0 : Math.min(units.bytes.length - 1, Math.floor(Math.log2(bytes) / 10))
+    const value = bytes / 1_024 ** unit
+    const maximumFractionDigits = unit === 0 || value >= 100 ? 0 : 1
+    return `${value.toLocaleString(tag, { maximumFractionDigits })} ${units.bytes[unit]}`
+  }
+}
+
+function durationIn(units: Units): Formats['duration'] {
+  return (ms) => {
+    const tenths = Math.round(ms / 100)
+    if (tenths < 600) return units.seconds((tenths / 10).toFixed(1))
+    // Rounded once, before the split into minutes: 119.9 s is 2 min, not 1 min 60 s.
+    const seconds = Math.round(ms / 1_000)
+    return units.minutes(String(Math.floor(seconds / 60)), String(seconds % 60))
+  }
+}
+
+function namesIn(tag: string): Formats['languageName'] {
+  const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
+  return (code) => {
+    try {
+      return names.of(code) ?? code
+    } catch {
+      return code
+    }
+  }
+}

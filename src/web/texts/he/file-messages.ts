@@ -1,0 +1,52 @@
+import type { Messages } from '../grammar/translate.ts'
+
+/** Messages about files, their texts, and imports into the library. */
+export const fileMessages: Messages = {
+  'A file "{name}" exists already. Choose another name.': 'כבר יש קובץ בשם ”{name}”. יש לבחור שם אחר.',
+  'There is no file "{name}". The list of files has the names.':
+    'אין קובץ ”{name}”. השמות מופיעים ברשימת הקבצים.',
+  'The file needs a name without control characters.': 'לקובץ דרוש שם בלי תווי בקרה.',
+  'The file name is longer than {max} characters. Choose a shorter one.':
+    'שם הקובץ ארוך מ־{max} תווים. יש לבחור שם קצר יותר.',
+  'The plan "{plan}" allows files of at most {size}. Choose a smaller file.':
+    'התוכנית ”{plan}” מאפשרת קבצים עד {size}. יש לבחור קובץ קטן יותר.',
+  'The plan "{plan}" stores {size}. Delete files to make room.':
+    'התוכנית ”{plan}” מאחסנת עד {size}. אפשר למחוק קבצים כדי לפנות מקום.',
+  '{number} uploads of this account are in progress, which is the maximum. Wait for one of them to end.':
+    '{number} העלאות של החשבון בעיצומן, וזה המרב. יש להמתין לסיומה של אחת מהן.',
+  '`file` is required: a part with a file name.': 'יש לבחור קובץ.',
+  'Send the file as multipart/form-data, in a part named `file`.': 'יש לבחור קובץ.',
+  'The form has more than one file. Send one file per request.':
+    'יש בטופס יותר מקובץ אחד. מעלים קובץ אחד בכל פעם.',
+  'The multipart body is incomplete or malformed. Check its boundary and its end.':
+    'ההעלאה נקטעה. יש לשלוח את הקובץ שוב.',
+  'The range starts after the end of the file, which has {size} bytes. Ask for an earlier range.':
+    'הטווח מתחיל אחרי סוף הקובץ, שגודלו {size} בתים.',
+  'It is too large to be read.': 'הוא גדול מכדי לקרוא אותו.',
+  'It is neither a text nor a document.': 'הוא אינו טקסט ואינו מסמך.',
+  'It could not be read just now. Try again later.': 'לא היה אפשר לקרוא אותו כעת. אפשר לנסות שוב מאוחר יותר.',
+  'It would take too long to read.': 'קריאתו הייתה נמשכת יותר מדי זמן.',
+  'It would take too much memory to read.': 'קריאתו הייתה דורשת יותר מדי זיכרון.',
+  'It is an old Word document or one with a password. Save it as DOCX without one.':
+    'זה מסמך Word ישן או מסמך עם סיסמה. יש לשמור אותו כ־DOCX בלי סיסמה.',
+  'It is an RTF document. Save it as DOCX.': 'זה מסמך RTF. יש לשמור אותו כ־DOCX.',
+  'It is an archive without a Word document in it.': 'זה קובץ ארכיון שאין בו מסמך Word.',
+  'Its markup is nested too deeply.': 'מבנה המסמך עמוק מדי.',
+  'It has a password.': 'יש עליו סיסמה.',
+  'It is damaged or no PDF at all.': 'הוא פגום, או שאינו קובץ PDF כלל.',
+  'Its archive has {number} entries.': 'יש בארכיון שלו {number} רשומות.',
+  'It unpacks to more than a document of its kind ever needs.':
+    'אחרי פריסתו הוא גדול יותר משמסמך כזה צריך להיות.',
+  'Its archive is damaged.': 'הארכיון שלו פגום.',
+  'Only its first {max} characters are here.': 'כאן רק {max} התווים הראשונים שלו.',
+  'It is damaged: its text cannot be taken out.': 'הוא פגום: אי אפשר להוציא ממנו את הטקסט.',
+  'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.':
+    'אין בו טקסט: אולי דפיו הם תמונות, שיש לזהות קודם את הכתוב בהן.',
+  'It holds no text.': 'אין בו טקסט.',
+  'There is no collection "{name}".': 'אין אוסף ”{name}”.',
+  'There is no collection "{name}". Use one of: {names}.': 'אין אוסף ”{name}”. אלה האוספים: {names}.',
+  'The collection "{name}" is being imported. Wait until it is done, or cancel it on the page Operator, Library.':
+    'האוסף ”{name}” נמצא בייבוא. יש להמתין לסיומו, או לבטל אותו בדף ניהול, ספרייה.',
+  'The collection "{name}" is waiting or being imported. Cancel it first, or wait until it is done.':
+    'האוסף ”{name}” ממתין או נמצא בייבוא. יש לבטל אותו קודם, או להמתין לסיומו.',
+}

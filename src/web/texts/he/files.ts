@@ -1,0 +1,24 @@
+import type { EnglishTexts } from '../en/index.ts'
+
+export const files: EnglishTexts['files'] = {
+  content: 'תוכן',
+  versions: 'גרסאות',
+  version: 'גרסה',
+  change: 'שינוי הקובץ',
+  deleteDots: 'מחיקת הקובץ…',
+  deleteQuestion: 'המחיקה סופית: הקובץ נמחק עם כל הגרסאות שלו.',
+  deleteConfirm: 'כן, למחוק אותו',
+  size: 'גודל',
+  type: 'סוג',
+  origin: 'מקור',
+  uploaded: 'הועלה',
+  anAnswer: 'תשובה',
+  image: (name) => `התמונה ${name}`,
+  empty: 'הקובץ ריק.',
+  noPreview: (problem) => `אין תצוגה מקדימה. ${problem}`,
+  partPreview: (problem) => `התצוגה המקדימה חלקית. ${problem}`,
+  cut: 'מוצגת רק ההתחלה. כדי לקרוא את כל הקובץ יש להוריד אותו.',
+  downloadVersion: (version) => `הורדת גרסה ${version}`,
+  unread: 'הקובץ הועלה, אבל תשובות אינן יכולות לקרוא אותו.',
+  renamed: 'שם הקובץ שונה.',
+}

@@ -1,0 +1,32 @@
+import type { EnglishTexts } from '../en/index.ts'
+
+export const frame: EnglishTexts['frame'] = {
+  product: 'מדויק',
+  skip: 'דילוג לתוכן',
+  main: 'ניווט ראשי',
+  section: 'מדור',
+  ask: 'שאלה',
+  library: 'הספרייה',
+  projects: 'פרויקטים',
+  usage: 'שימוש',
+  settings: 'הגדרות',
+  operator: 'ניהול',
+  signIn: 'כניסה',
+  signUp: 'יצירת חשבון',
+  signOut: 'יציאה',
+  account: 'תפריט החשבון',
+  note: 'התשובות מביאות מקורות ואינן פסק הלכה. ליד כל ציטוט מוצג אופן בדיקתו.',
+  apiReference: 'תיעוד ה־API',
+  footer: 'אודות ותצוגה',
+  otherLanguage: { code: 'en', name: 'English' },
+  theme: 'צבעים',
+  themes: { system: 'כמו במערכת', light: 'בהיר', dark: 'כהה' },
+  shortcuts: 'קיצורי מקלדת',
+  shortcutList: {
+    search: 'מעבר לחיפוש או לשאלה',
+    help: 'הצגת העזרה הזאת',
+    escape: 'סגירת חלון',
+  },
+  copied: 'הועתק',
+  selected: 'הטקסט סומן: אפשר להעתיק אותו במקלדת',
+}

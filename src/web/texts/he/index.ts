@@ -1,0 +1,41 @@
+import type { EnglishTexts } from '../en/index.ts'
+import { formatsOf } from '../grammar/formats.ts'
+import { translator } from '../grammar/translate.ts'
+import { account } from './account.ts'
+import { common } from './common.ts'
+import { errors } from './errors.ts'
+import { files } from './files.ts'
+import { frame } from './frame.ts'
+import { keys } from './keys.ts'
+import { landing } from './landing.ts'
+import { messages } from './messages.ts'
+import { operator } from './operator/index.ts'
+import { projects } from './projects.ts'
+import { reference } from './reference.ts'
+import { runs } from './runs.ts'
+import { usage } from './usage.ts'
+
+const translated = translator(messages)
+
+export const he: EnglishTexts = {
+  account,
+  common,
+  errors,
+  files,
+  frame,
+  keys,
+  landing,
+  operator,
+  projects,
+  reference,
+  runs,
+  usage,
+  ...formatsOf('he', {
+    bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],
+    seconds: (value) => `${value} שניות`,
+    minutes: (minutes, seconds) => `${minutes} דק׳ ${seconds} שנ׳`,
+  }),
+  language: 'he',
+  direction: 'rtl',
+  translate: (english) => translated(english) ?? english,
+}

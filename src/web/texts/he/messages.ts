@@ -1,0 +1,104 @@
+import type { Messages } from '../grammar/translate.ts'
+import { fileMessages } from './file-messages.ts'
+
+/** Messages about accounts, keys, credits, limits and fields, by their English text in the code that writes them. */
+const accountMessages: Messages = {
+  'The e-mail address or the password is wrong. Check both.':
+    'כתובת הדואר או הסיסמה שגויה. כדאי לבדוק את שתיהן.',
+  'This is not your current password.': 'זו אינה הסיסמה הנוכחית.',
+  'This account is suspended. Ask the operator of this service to resume it.':
+    'החשבון מושעה. אפשר לבקש ממפעיל השירות לבטל את ההשעיה.',
+  'An account for {email} exists already. Use another address.':
+    'כבר יש חשבון לכתובת {email}. אפשר להשתמש בכתובת אחרת.',
+  'There is no account for {email}. Check the address.': 'אין חשבון לכתובת {email}. כדאי לבדוק את הכתובת.',
+  'There is no such account. Check its id.': 'אין חשבון כזה. כדאי לבדוק את המזהה.',
+  'There is no such account.': 'אין חשבון כזה.',
+  '"{email}" is not an e-mail address. Write it as name@example.org.':
+    '”{email}” אינה כתובת דואר. כותבים אותה כך: name@example.org.',
+  '"{email}" is not an e-mail address that can be reached. Give another one.':
+    'אי אפשר לשלוח דואר לכתובת ”{email}”. יש להזין כתובת אחרת.',
+  'There is no plan "{plan}". Use one of: {plans}.': 'אין תוכנית ”{plan}”. אלה התוכניות: {plans}.',
+  'A turn of this account has not ended. Suspend the account first, or wait for the end.':
+    'יש בחשבון שאלה שהטיפול בה לא הסתיים. יש להשעות את החשבון קודם, או להמתין לסיום.',
+  'This link does not work: it was used, replaced or has expired. Ask the operator of this service for a new link.':
+    'הקישור אינו פועל: כבר השתמשו בו, הוא הוחלף או שתוקפו פג. אפשר לבקש ממפעיל השירות קישור חדש.',
+  'Too many people are signing in. Try again in a few seconds.':
+    'יותר מדי אנשים נכנסים כעת. אפשר לנסות שוב בעוד כמה שניות.',
+  'A password has at least {min} characters. A few words in a row make a good one.':
+    'בסיסמה יש לפחות {min} תווים. כמה מילים ברצף הן סיסמה טובה.',
+  'A password has at most {max} characters.': 'בסיסמה יש לכל היותר {max} תווים.',
+  'This password is among the first that would be guessed. A few unrelated words make a better one.':
+    'זו אחת הסיסמאות הראשונות שמנחשים. כמה מילים שאין ביניהן קשר הן סיסמה טובה יותר.',
+  'Too many sign-in attempts from your address. Try again in {min} min.':
+    'יותר מדי ניסיונות כניסה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
+  'Too many wrong passwords for this account. Try again in {min} min. Or use a browser that has signed in to this account before.':
+    'יותר מדי סיסמאות שגויות לחשבון הזה. אפשר לנסות שוב בעוד {min} דקות, או להשתמש בדפדפן שכבר נכנס לחשבון בעבר.',
+  'Too many new accounts from your address. Try again in {min} min.':
+    'יותר מדי חשבונות חדשים מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
+  'Too many attempts to create an account from your address. Try again in {min} min.':
+    'יותר מדי ניסיונות ליצור חשבון מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
+  'Too many requests for password reset links from your address. Try again in {min} min.':
+    'יותר מדי בקשות לקישור לאיפוס סיסמה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
+  'A key needs a name of 1 to 100 characters.': 'למפתח דרוש שם באורך של 1 עד 100 תווים.',
+  'The expiry is in the past. Give a later time.': 'התוקף כבר עבר. יש לבחור מועד מאוחר יותר.',
+  'This form has created a key already. Open a new form.': 'הטופס הזה כבר יצר מפתח. יש לפתוח טופס חדש.',
+  'There is no scope "{scope}". Use some of: {scopes}.': 'אין הרשאה ”{scope}”. אלה ההרשאות: {scopes}.',
+  'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.':
+    'ההרשאה ”projects:write” מחייבת מפתח שיש לו גישה לכל הפרויקטים. אפשר לוותר על ההרשאה, או ליצור מפתח כזה.',
+  'The account has no project "{project}". Check the id.':
+    'אין בחשבון פרויקט ”{project}”. כדאי לבדוק את המזהה.',
+  'The plan "{plan}" of this account does not include the API. Change to a plan that does.':
+    'התוכנית ”{plan}” של החשבון אינה כוללת את ה־API. יש לעבור לתוכנית שכוללת אותו.',
+  'The account got credits after this form was opened. Check its pools, and send the form again if it should get more.':
+    'החשבון קיבל קרדיטים אחרי שהטופס נפתח. כדאי לבדוק את היתרות, ולשלוח את הטופס שוב אם יש להוסיף עוד.',
+  'The account changed after this form was opened. Check its pools, and send the form again if more should be taken back.':
+    'החשבון השתנה אחרי שהטופס נפתח. כדאי לבדוק את היתרות, ולשלוח את הטופס שוב אם יש לגרוע עוד.',
+  'The account has {available} credits available, so nothing was taken back. Give a smaller amount, or "all".':
+    'בחשבון זמינים {available} קרדיטים, ולכן לא נגרע דבר. יש להזין סכום קטן יותר, או ”all”.',
+  'Enter credits as a number above zero with at most six decimals, such as 250 or 0.5.':
+    'יש להזין מספר גדול מאפס, עם שש ספרות לכל היותר אחרי הנקודה, כגון 250 או 0.5.',
+  'The e-mail address does not match the account. Nothing was deleted.':
+    'כתובת הדואר אינה תואמת את החשבון. דבר לא נמחק.',
+  'This is your own account. Another operator can do this.': 'זה החשבון שלך. מפעיל אחר יכול לעשות זאת.',
+  "The turn needs a hold of {credits} credits, but the account has {available}. Add credits, or wait for the plan's allowance on {day} (UTC).":
+    'לשאלה דרושים {credits} קרדיטים, ובחשבון יש {available}. אפשר להוסיף קרדיטים, או להמתין למכסה שתתקבל ב־{day} (UTC).',
+  'Too many turns of this session are queued. Wait for one to end.':
+    'יותר מדי שאלות ממתינות בשיחה הזאת. יש להמתין לסיומה של אחת מהן.',
+  'A turn of this session has not ended. Cancel it, or wait for its end.':
+    'הטיפול בשאלה בשיחה הזאת לא הסתיים. אפשר לעצור אותו, או להמתין לסיומו.',
+  'A turn in this project has not ended. Cancel it or wait for its end, then delete the project.':
+    'הטיפול בשאלה בפרויקט הזה לא הסתיים. יש לעצור אותו או להמתין לסיומו, ואז למחוק את הפרויקט.',
+  'The plan "{plan}" allows {turns} turns per minute. Try again in {seconds} s.':
+    'התוכנית ”{plan}” מאפשרת {turns} שאלות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'The plan "{plan}" allows {requests} requests per minute. Try again in {seconds} s.':
+    'התוכנית ”{plan}” מאפשרת {requests} בקשות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'One answer at a time on the plan "{plan}". Wait for an answer to end.':
+    'תשובה אחת בכל פעם בתוכנית ”{plan}”. יש להמתין לסיום התשובה.',
+  'The plan "{plan}" allows {turns} concurrent turns. Wait for an answer to end.':
+    'התוכנית ”{plan}” מאפשרת {turns} שאלות בו־זמנית. יש להמתין לסיומה של תשובה.',
+  'The service takes no new turns now. Try again in a few seconds.':
+    'השירות אינו מקבל כעת שאלות חדשות. אפשר לנסות שוב בעוד כמה שניות.',
+  'The service is shutting down. Send the request again.': 'השירות נסגר כעת. יש לשלוח את הבקשה שוב.',
+  'The connection was closed before the turn started, so no turn was started. Send the request again.':
+    'החיבור נותק לפני שהשאלה נקלטה. יש לשלוח אותה שוב.',
+  'There is no model "{model}". Use one of: {models}.': 'אין מודל ”{model}”. אלה המודלים: {models}.',
+  'The limit of {number} searches per minute from your address is reached. Try again in {seconds} s.':
+    'הגעת למגבלה של {number} חיפושים בדקה מהכתובת שלך. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'The limit of {number} pages per minute from your address is reached. Try again in {seconds} s.':
+    'הגעת למגבלה של {number} דפים בדקה מהכתובת שלך. אפשר לנסות שוב בעוד {seconds} שניות.',
+  '{running} searches are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
+    '{running} חיפושים בעבודה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'This form was not sent from a page of this service. Open the page again and send it from there.':
+    'הטופס לא נשלח מדף של השירות. יש לפתוח את הדף שוב ולשלוח משם.',
+  'A field contains the NUL character. Remove it.': 'באחד השדות יש תו NUL. יש להסיר אותו.',
+  'The form may have at most {max} fields.': 'בטופס יכולים להיות לכל היותר {max} שדות.',
+  'The field "{field}" is not valid: {why}.': 'השדה ”{field}” אינו תקין.',
+  '`start` is after `end`. Give an earlier `start`.':
+    'תאריך ההתחלה מאוחר מתאריך הסיום. יש לבחור התחלה מוקדמת יותר.',
+  'Enter a name for the project.': 'יש להזין שם לפרויקט.',
+  'The name is too long: at most 200 characters.': 'השם ארוך מדי: לכל היותר 200 תווים.',
+  'Write a question first.': 'יש לכתוב שאלה תחילה.',
+  'The library has no such work.': 'הספר הזה אינו בספרייה.',
+}
+
+export const messages: Messages = { ...accountMessages, ...fileMessages }

@@ -1,0 +1,6 @@
+import { accounts } from './accounts.ts'
+import { collections } from './collections.ts'
+import { health } from './health.ts'
+import { holdings } from './holdings.ts'
+
+export const operator = { accounts, collections, health, holdings }

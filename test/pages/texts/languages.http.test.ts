@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openVisitor, signedUp, type TestVisitor } from '../../support/visitor.ts'
+import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
+import { wordsOfLatin } from './latin-words.ts'
+
+let world: World
+let visitor: TestVisitor
+let things: Things
+
+beforeAll(async () => {
+  world = await openWorld(unhurried)
+  visitor = await signedUp(world.service, 'owner@example.org')
+  const { id } = await world.row<{ id: string }>(
+    `update accounts set plan = 'pro', operator = true where email = 'owner@example.org' returning id`,
+  )
+  things = await makeThings(world.db, world.service, { accountId: id, key: await ownerKey(world.db, id) })
+})
+afterAll(() => world.close())
+
+/** What people chose or what is a name, in the pages of the test. */
+const names =
+  /owner|person|example|org|test|pro|basic|free|unlimited|service|txt|plain|text|beinoni|^What$|^is$/i
+
+/** Texts, and attributes that screen readers read, in English. */
+async function englishOf(response: Response): Promise<readonly string[]> {
+  const page = await response.text()
+  expect(page).toContain('<html lang="he" dir="rtl">')
+  const spoken = [...page.matchAll(/\b(?:aria-label|placeholder|title|alt)="([^"]*)"/g)].map(([, t]) => t)
+  return wordsOfLatin(`${page} ${spoken.join(' ')}`).filter((word) => !names.test(word))
+}
+
+const hebrew = { 'accept-language': 'he-IL,he;q=0.9' }
+
+test.each(['/signin', '/signup', '/reset-password/none', '/nowhere'])(
+  'the page %s is in Hebrew for a Hebrew browser without an account',
+  async (path) => {
+    expect(await englishOf(await openVisitor(world.service).get(path, hebrew))).toEqual([])
+  },
+)
+
+test.each([
+  '/settings/keys',
+  '/settings/keys/new',
+  '/settings/account',
+  '/projects',
+  '/projects/ID',
+  '/files/ID',
+  '/usage',
+  '/operator',
+  '/operator/accounts/new',
+  '/operator/accounts/ID',
+  '/operator/audit',
+  '/operator/library',
+  '/operator/health',
+])('the page %s is in Hebrew for a reader who chose Hebrew', async (path) => {
+  await visitor.post('/preferences', { language: 'he' })
+  const ids = { projects: things.projectId, files: things.fileId, accounts: things.accountId }
+  const id = Object.entries(ids).find(([name]) => path.includes(`/${name}/`))?.[1] ?? ''
+  expect(await englishOf(await visitor.get(path.replace('ID', id)))).toEqual([])
+})
+
+test('a refused form says why in the language of the reader', async () => {
+  const reader = openVisitor(world.service)
+  await reader.post('/preferences', { language: 'he' })
+  const reply = await reader.post('/signin', { email: 'owner@example.org', password: 'wrong' })
+  expect(await reply.text()).toContain('כתובת הדואר או הסיסמה שגויה')
+})
+
+test('the choice of a language wins over the browser and leads back to the page', async () => {
+  const reader = openVisitor(world.service)
+  const changed = await reader.post('/preferences', { language: 'en', next: '/signup?a=1' })
+  expect([changed.status, changed.headers.get('location')]).toEqual([303, '/signup?a=1'])
+  expect(await (await reader.get('/signin', hebrew)).text()).toContain('<html lang="en" dir="ltr">')
+})
+
+test('a chosen theme is in the first bytes of the page, so that nothing flashes', async () => {
+  const reader = openVisitor(world.service)
+  expect(await (await reader.get('/signin')).text()).not.toContain('data-theme=')
+  await reader.post('/preferences', { theme: 'dark' })
+  const page = await (await reader.get('/signin')).text()
+  expect(page).toContain('<html lang="en" dir="ltr" data-theme="dark">')
+  expect(page).toContain('<meta name="color-scheme" content="dark">')
+})
+
+test.each(['//evil.example', 'https://evil.example', '/\\evil.example'])(
+  'a choice never leads to another site such as %s',
+  async (next) => {
+    const reply = await openVisitor(world.service).post('/preferences', { theme: 'dark', next })
+    expect(reply.headers.get('location')).toBe('/')
+  },
+)
