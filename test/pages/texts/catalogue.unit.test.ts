@@ -99,25 +99,28 @@ async function refusalsOfPages(): Promise<readonly (readonly [string, string])[]
   return found
 }
 
+/** In the sources below, `#{` stands for the beginning of an inserted value. */
+const withValues = (source: string) => source.replaceAll('#{', '$\x7b')
+
 describe('the check of the sources', () => {
   test.each([
     ['a text between tags', 'html`<p>Hello there</p>`'],
-    ['a text after an inserted value', 'html`<p>${name} is here</p>`'],
-    ['a text inside an inserted template', "html`<p>${isDone ? html`<b>Done now</b>` : ''}</p>`"],
-    ['a label of a screen reader', 'html`<nav aria-label="Main">${x}</nav>`'],
+    ['a text after an inserted value', 'html`<p>#{name} is here</p>`'],
+    ['a text inside an inserted template', "html`<p>#{isDone ? html`<b>Done now</b>` : ''}</p>`"],
+    ['a label of a screen reader', 'html`<nav aria-label="Main">#{x}</nav>`'],
     ['a title of a page', "return { title: 'Usage', main }"],
     ['an empty list', "emptyState('Nothing here', text)"],
     ['a notice', "notice('problem', 'It failed.')"],
   ])('it finds %s', (_what, source) => {
-    expect(textsOutsideCatalogue('a.ts', source)).toHaveLength(1)
+    expect(textsOutsideCatalogue('a.ts', withValues(source))).toHaveLength(1)
   })
 
   test.each([
-    ['texts of the catalogue', 'html`<p title="${t.a}">${t.b}: ${t.c}</p>`'],
+    ['texts of the catalogue', 'html`<p title="#{t.a}">#{t.b}: #{t.c}</p>`'],
     ['parts of a tag', 'html` aria-current="page"`, html` checked`, html`lang="he" dir="rtl"`'],
     ['code', 'html`<code>npm run</code>`'],
   ])('it lets %s pass', (_what, source) => {
-    expect(textsOutsideCatalogue('a.ts', source)).toEqual([])
+    expect(textsOutsideCatalogue('a.ts', withValues(source))).toEqual([])
   })
 })
 
