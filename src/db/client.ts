@@ -1,10 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { type Call, CallBatches } from './call-batches.ts'
 import { databaseFault, isConnectionFault } from './errors.ts'
 import { retryTransient } from './retry.ts'
-import { ServerClock } from './server-clock.ts'
-import { SharedConnections } from './shared-connections.ts'
 
 /** Runs statements: a pool or an open transaction. It is the first parameter of every function that needs it. */
 export type Executor = NodePgDatabase
@@ -24,9 +21,6 @@ export type Database = {
   readonly systemPool: pg.Pool
   /** For the writes of turns. Statements are sent without waiting for earlier results. */
   readonly turnPool: pg.Pool
-  /** Connections of `turnPool` for calls that are their own transactions. */
-  readonly turnCalls: SharedConnections
-  readonly clock: ServerClock
   /**
    * For leases and other background work. Requests that use all other connections must not cost a turn its
    * lease.
@@ -143,8 +137,6 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     tenantPool,
     systemPool,
     turnPool,
-    turnCalls: new SharedConnections(turnPool),
-    clock: new ServerClock(),
     backgroundPool,
     importPool,
     async close() {
@@ -199,19 +191,6 @@ export async function withTurnTx<T>(
   const begin = { text: beginAs(client, scope === 'system' ? '*' : scope.accountId), query_timeout: beginMs }
   client.query(begin).catch(() => undefined)
   return finishOn(client, work, undefined)
-}
-
-/**
- * Runs calls of database functions that take the account as a parameter (`migrations/0007_turn_functions.sql`).
- * To the caller each is its own transaction in one round trip (see `CallBatches`). A call that fails without an
- * error from the server may have succeeded; a caller that retries must check first.
- */
-export function withTurnCalls<T>(
-  database: Database,
-  { accountId }: Exclude<Scope, 'system'>,
-  work: (calls: Executor) => Promise<T>,
-): Promise<T> {
-  return database.turnCalls.use(accountId, (client) => work(callExecutorOn(client)))
 }
 
 /**
@@ -273,26 +252,6 @@ function executorOn(client: pg.PoolClient): Executor {
   executors.set(client, executor)
   return executor
 }
-
-const callExecutors = new WeakMap<pg.PoolClient, Executor>()
-
-/** Batches calls; created once per connection. */
-function callExecutorOn(client: pg.PoolClient): Executor {
-  const known = callExecutors.get(client)
-  if (known) return known
-  const batches = new CallBatches(client)
-  const sender = {
-    query: (query: Call | pg.QueryConfig, values?: unknown[]) =>
-      isCall(query) ? batches.query(query) : client.query(query, values),
-  }
-  const executor = drizzle({ client: sender as unknown as pg.PoolClient })
-  callExecutors.set(client, executor)
-  return executor
-}
-
-/** `statement` puts the values into the query. The query builder passes them as a second argument. */
-const isCall = (query: Call | pg.QueryConfig): query is Call =>
-  query.name !== undefined && query.values !== undefined
 
 /** Both statements in one round trip. */
 const beginAs = (client: pg.PoolClient, account: string) =>

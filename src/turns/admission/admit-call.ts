@@ -1,4 +1,6 @@
-import { statement, turnCall } from '../../db/statement.ts'
+import { statement } from '../../db/statement.ts'
+import type { OnSend } from '../store/turn-calls.ts'
+import type { TurnCalls } from '../store/turn-store.ts'
 
 /** What `admit_run` returns. If `decision` is not `admitted`, nothing was written. */
 export type AdmissionRow = {
@@ -13,11 +15,11 @@ export type AdmissionRow = {
   readonly known_client_closed: boolean
   /** Seconds until the oldest turn of the rate limit's window leaves it. */
   readonly seconds: number | null
-  /** Micro-credits that the account can spend. */
-  readonly available: string
+  /** Micro-credits that the account can spend. Exact if they decide: a hold is far below 2^53. */
+  readonly available: number
   readonly project: string
   readonly turn: number
-  readonly held: string
+  readonly held: number
   readonly account_turn: number
   /** The server's time if the call came late. */
   readonly created_at: Date
@@ -26,19 +28,23 @@ export type AdmissionRow = {
   readonly started_at: Date | null
 }
 
-/** Decides on a turn and writes it (see `src/db/functions/admit_run.sql`). */
-export const callAdmitRun = statement<AdmissionRow>(
-  'admit_run',
-  `select * from admit_run(
-    :accountId, :planName, :apiAccess, :monthlyMicros, :turnsPerMinute, :concurrentTurns, :queuedTurns,
-    :keyId, :hash, :key, :retried, :retryWindowMinutes, :keyHours,
-    :underPressure, :again, :settled, :lost, :lostAt, :gone, :sentAt, :notAfter,
-    :sessionId, :newSessionId, :projectId, :afterTurn, :hasQuestion, :sessionName,
-    :runId, :messageId, :model, :request, :input, :onDisconnect,
-    :holdMicros, :ampleMicros, :ampleParts, :maxMicros,
-    :leaseOwner, :clientAt, :leaseSeconds, :turnSeconds)`,
-  turnCall,
-)
+/**
+ * Decides on a turn and writes it (see `src/db/functions/admit_run.sql`).
+ * @param onSend values of the moment when the call is sent.
+ */
+export async function callAdmitRun(
+  calls: TurnCalls,
+  values: Readonly<Record<string, unknown>> & { readonly accountId: string },
+  onSend?: OnSend,
+): Promise<AdmissionRow> {
+  const row = await calls.call<AdmissionRow>(values.accountId, { call: 'admit', ...values }, onSend)
+  const instant = (text: Date | null) => text && new Date(text)
+  return {
+    ...row,
+    ...{ created_at: instant(row.created_at) as Date, deadline_at: instant(row.deadline_at) as Date },
+    ...{ lease_expires_at: instant(row.lease_expires_at), started_at: instant(row.started_at) },
+  }
+}
 
 /** Writes the input of a turn that was admitted without it. */
 export const callWriteInput = statement(

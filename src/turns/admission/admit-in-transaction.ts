@@ -2,6 +2,7 @@ import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { attachFiles } from '../sessions/attachments.ts'
 import { defaultProjectId } from '../sessions/projects.ts'
+import { callsIn } from '../store/turn-store.ts'
 import { callWriteInput } from './admit-call.ts'
 import { type Admission, admitRun, type Decision } from './admit-run.ts'
 import { inputRows } from './run-values.ts'
@@ -25,7 +26,7 @@ export async function admitInTransaction(
 ): Promise<Decision> {
   const files = bringsFiles(input) ? input.attachments : undefined
   const admit = (projectId?: string) =>
-    admitRun(tx, principal, input, { ...admission, projectId, withoutInput: files !== undefined })
+    admitRun(callsIn(tx), principal, input, { ...admission, projectId, withoutInput: files !== undefined })
   const first = await admit()
   const decision = first.kind === 'no project' ? await admit(await defaultProjectId(tx, principal)) : first
   if (decision.kind !== 'admitted' || !files) return decision

@@ -1,7 +1,6 @@
 import type { Plan, Plans } from '../../accounts/plans.ts'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import type { Executor } from '../../db/client.ts'
 import { databaseFault } from '../../db/errors.ts'
 import { newId } from '../../ids.ts'
 import type { ClientReport } from '../replicas/client-inquiry.ts'
@@ -9,6 +8,7 @@ import type { Lease } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { newInput } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
+import type { TurnCalls } from '../store/turn-store.ts'
 import { type AdmissionRow, callAdmitRun, startTooLate } from './admit-call.ts'
 import { NotLastTurn } from './continuation.ts'
 import { keyHours, retryWindowMinutes } from './idempotency.ts'
@@ -72,21 +72,21 @@ export type Decision =
 
 /**
  * Admits a turn with one call of `admit_run`. Only the decision `admitted` wrote anything.
- * @param executor an open transaction, or calls that are their own transactions.
+ * @param calls those of an open transaction, or calls that are their own transactions.
  * @throws ServiceError of `refusals`. `NotLastTurn` if the session has a newer turn than `input.after`.
  */
 export function admitRun(
-  executor: Executor,
+  calls: TurnCalls,
   principal: Principal,
   input: TurnInput,
   admission: Admission,
 ): Promise<Decision> {
-  return admitOnPlan(executor, principal, input, admission, principal.plan)
+  return admitOnPlan(calls, principal, input, admission, principal.plan)
 }
 
 /** @param planName as the account names it. */
 async function admitOnPlan(
-  executor: Executor,
+  calls: TurnCalls,
   principal: Principal,
   input: TurnInput,
   admission: Admission,
@@ -108,9 +108,9 @@ async function admitOnPlan(
     input: admission.withoutInput ? null : inputRows(fresh, input.transcript),
     messageId: run.messageId,
   }
-  const row = await send(executor, values, onSend)
+  const row = await send(calls, values, onSend)
   if (row.decision === 'plan_changed')
-    return admitOnPlan(executor, principal, input, admission, admission.plans.of(row.plan), row.plan)
+    return admitOnPlan(calls, principal, input, admission, admission.plans.of(row.plan), row.plan)
   if (row.decision !== 'admitted') return otherDecision(row, input, { plan, holdMicros: holds.holdMicros })
   return {
     kind: 'admitted',
@@ -120,11 +120,13 @@ async function admitOnPlan(
   }
 }
 
-async function send(executor: Executor, values: object, onSend: Admission['onSend']): Promise<AdmissionRow> {
+async function send(
+  calls: TurnCalls,
+  values: Parameters<typeof callAdmitRun>[1],
+  onSend: Admission['onSend'],
+): Promise<AdmissionRow> {
   try {
-    const [row] = await callAdmitRun(executor, { ...atOnce, ...values }, onSend)
-    if (!row) throw new Error('admit_run returned no row')
-    return row
+    return await callAdmitRun(calls, { ...atOnce, ...values }, onSend)
   } catch (error) {
     if (databaseFault(error)?.code !== startTooLate) throw error
     return { decision: 'late' } as AdmissionRow

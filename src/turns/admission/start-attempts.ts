@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import { afterPendingReads } from '../../db/call-batches.ts'
-import { type Executor, withTurnCalls, withTurnTx, withTx } from '../../db/client.ts'
+import { withTurnTx, withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
@@ -10,6 +9,7 @@ import { type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
 import type { Run } from '../run/run.ts'
 import { adoptClient, readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
+import { afterPendingReads } from '../store/pending-reads.ts'
 import { admitInTransaction, bringsFiles } from './admit-in-transaction.ts'
 import { type Admission, admitRun, type Decision, type KnownRun, type Sending } from './admit-run.ts'
 import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
@@ -109,20 +109,18 @@ export class StartAttempts {
     return lost.filter((other) => other !== this.client && other.since <= since)
   }
 
-  #inOneCall(lostHere: readonly string[]): Promise<Started | Other> {
-    const { database } = this.#services
-    return withTurnCalls(database, this.#principal, async (calls) => {
-      if (!database.clock.now()) await this.#noteServerTime(calls)
-      const admission = { ...this.#admission(lostHere), onSend: () => this.#sending(lostHere) }
-      return this.#decide(() => admitRun(calls, this.#principal, this.#input, admission))
-    })
+  async #inOneCall(lostHere: readonly string[]): Promise<Started | Other> {
+    const { store } = this.#services.runner
+    if (!store.clock.now()) await this.#noteServerTime()
+    const admission = { ...this.#admission(lostHere), onSend: () => this.#sending(lostHere) }
+    return this.#decide(() => admitRun(store, this.#principal, this.#input, admission))
   }
 
   /** The last look at the client, and at equal requests of this process, before the run can begin. */
   #sending(lostHere: readonly string[]): Sending {
     if (this.#input.left.aborted) throw nobodyThere()
     if (this.#lostBefore().some(({ runId }) => !lostHere.includes(runId))) throw new Overtaken()
-    const now = this.#services.database.clock.now() ?? new Date()
+    const now = this.#services.runner.store.clock.now() ?? new Date()
     this.#unsure = true
     this.#overAt = performance.now() + callMs
     return {
@@ -179,7 +177,7 @@ export class StartAttempts {
 
   /** Does what a decision asks for. Returns undefined if the admission must decide again. */
   async #follow(decision: Other): Promise<Started | undefined> {
-    const { database, runner } = this.#services
+    const { runner } = this.#services
     switch (decision.kind) {
       case 'repeated':
         return this.#adopt(decision.known)
@@ -196,7 +194,7 @@ export class StartAttempts {
         this.#needsTransaction = true
         return undefined
       case 'late':
-        if (decision.serverTime) database.clock.note(decision.serverTime)
+        if (decision.serverTime) runner.store.clock.note(decision.serverTime)
         this.#late += 1
         // The database answers too slowly for calls with a time limit.
         if (this.#late === maxLate) this.#needsTransaction = true
@@ -232,7 +230,7 @@ export class StartAttempts {
 
   #written(run: Run, fresh: readonly ModelMessage[]): Started {
     const { request, sessionId } = this.#input
-    this.#services.database.clock.note(run.createdAt)
+    this.#services.runner.store.clock.note(run.createdAt)
     const isWhole = sessionId === undefined
     return { run, repeated: false, ...(isWhole && { conversation: messagesForModel(request, fresh) }) }
   }
@@ -242,9 +240,11 @@ export class StartAttempts {
     return this.#looks > maxLooks
   }
 
-  async #noteServerTime(calls: Executor): Promise<void> {
-    const { rows } = await calls.execute<{ at: Date }>('select clock_timestamp() as at')
-    if (rows[0]) this.#services.database.clock.note(new Date(rows[0].at))
+  async #noteServerTime(): Promise<void> {
+    const { rows } = await this.#services.database.system.execute<{ at: Date }>(
+      'select clock_timestamp() as at',
+    )
+    if (rows[0]) this.#services.runner.store.clock.note(new Date(rows[0].at))
   }
 
   async #requireClient(): Promise<void> {

@@ -41,7 +41,7 @@ export function endOf(run: Run, event: TerminalEvent): RunEndRow {
   const isFree = status === 'failed' && usage.cost_micros === '0' && !hasOutput(said)
   return {
     status,
-    output: outputItems(run, event.end),
+    output: JSON.stringify(outputItems(run, event.end)),
     error_code: event.type === 'run.failed' ? event.code : null,
     error_message: event.type === 'run.failed' ? event.message : '',
     finish_reason: event.type === 'run.completed' ? event.reason : null,

@@ -2,7 +2,7 @@ import type { Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { Run } from '../run/run.ts'
 import { type Added, type CallPurpose, runCall, type WriteAnswer } from '../store/turn-calls.ts'
-import type { TurnStore } from '../store/turn-store.ts'
+import { callsIn, type TurnStore } from '../store/turn-store.ts'
 import { LeaseLost } from './event-log.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
 
@@ -41,7 +41,7 @@ export function writeIdempotently(
     const progress = progressAfter(purpose, added, before)
     last = { added, progress }
     const call = runCall({ ...run, ...before }, added, purpose)
-    const answer = tx ? await store.callIn(tx, run.accountId, call) : await store.call(run.accountId, call)
+    const answer = await (tx ? callsIn(tx) : store).call<WriteAnswer>(run.accountId, call)
     if (!answer.owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
     const holdMicros = answer.enough === false ? before.holdMicros : progress.holdMicros
     return { added, answer, progress: { ...progress, holdMicros } }

@@ -1,6 +1,6 @@
-import { afterPendingReads } from '../../db/call-batches.ts'
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
+import { afterPendingReads } from '../store/pending-reads.ts'
 import type { ClientConnections } from './client-connections.ts'
 import { replicaHasEnded } from './presence.ts'
 import type { Signals } from './signals.ts'

@@ -19,7 +19,8 @@ export type RunPosition = {
 /** The last values of a run's row, its charge and its answer. Amounts are in micro-credits. */
 export type RunEndRow = {
   readonly status: 'completed' | 'failed' | 'cancelled'
-  readonly output: readonly object[]
+  /** JSON. */
+  readonly output: string
   readonly error_code: string | null
   readonly error_message: string
   readonly finish_reason: string | null
@@ -43,15 +44,17 @@ export type CallPurpose =
   | { readonly call: 'prepareCall'; readonly more: string; readonly for_step: number }
   | ({ readonly call: 'finish' } & RunEndRow)
 
-/** A call with its data. Objects and arrays are sent as JSON. */
-export type TurnCall = CallPurpose & {
-  readonly run: string
-  readonly epoch: number
-  readonly events_before: number
-  readonly steps_before: number
-  readonly events: readonly RunEvent[]
-  readonly steps: readonly object[]
-}
+export type CallName = CallPurpose['call'] | 'admit'
+
+/** A call with its values, by the names of `call-statements`. */
+export type TurnCall = { readonly call: CallName } & Readonly<Record<string, unknown>>
+
+/**
+ * For a call that depends on the clock and on a client's connection. It returns further values of the call at the
+ * moment when the call is sent. If it throws, the call fails with that and is not sent. Such a call comes last in
+ * its batch, because it must commit soon.
+ */
+export type OnSend = () => Readonly<Record<string, unknown>>
 
 /**
  * Answer of `append`, `prepareCall` and `finish`. If `owned` is false, nothing was written: the run has another
@@ -75,7 +78,8 @@ export function runCall(run: RunPosition, { events, steps }: Added, purpose: Cal
     epoch: run.epoch,
     events_before: run.eventCount,
     steps_before: run.stepCount,
-    events,
-    steps: steps.map(({ record, costMicros }) => ({ record, micros: `${costMicros}` })),
+    // The driver would write an array as one of Postgres.
+    events: JSON.stringify(events),
+    steps: JSON.stringify(steps.map(({ record, costMicros }) => ({ record, micros: `${costMicros}` }))),
   }
 }

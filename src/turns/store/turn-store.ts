@@ -1,6 +1,10 @@
-import { type Database, type Executor, withTurnCalls, withTurnTx } from '../../db/client.ts'
-import { statement, turnCall } from '../../db/statement.ts'
-import type { TurnCall, WriteAnswer } from './turn-calls.ts'
+import { sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { type Database, type Executor, withTurnTx } from '../../db/client.ts'
+import { AccountBatches } from './account-batches.ts'
+import { callTogether, singleCalls } from './call-statements.ts'
+import { ServerClock } from './server-clock.ts'
+import type { OnSend, TurnCall } from './turn-calls.ts'
 
 /** Events that one run adds, and the counts that its row must have. */
 export type RunEvents = {
@@ -13,20 +17,25 @@ export type RunEvents = {
   readonly events: string
 }
 
-/**
- * The database calls that write turns. It owns their texts. How they travel, alone or with others of the account,
- * does not concern the caller.
- */
-export type TurnStore = {
-  readonly database: Database
+/** Makes calls: as own transactions, or in the transaction of `callsIn`. */
+export type TurnCalls = {
   /**
-   * Makes a call as its own transaction.
+   * Makes a call.
+   * @param onSend see `OnSend`.
    * @throws the database's error. After a lost connection the call may have succeeded.
    */
-  call(accountId: string, call: TurnCall): Promise<WriteAnswer>
-  /** Makes a call in the caller's transaction. */
-  callIn(tx: Executor, accountId: string, call: TurnCall): Promise<WriteAnswer>
-  /** Opens a transaction of the account, for `callIn`. */
+  call<Answer>(accountId: string, call: TurnCall, onSend?: OnSend): Promise<Answer>
+}
+
+/**
+ * The database calls that admit and write turns. It owns their texts. How they travel, alone or with others of
+ * the account, does not concern the caller.
+ */
+export type TurnStore = TurnCalls & {
+  readonly database: Database
+  /** The database's time, from the answers of starts. */
+  readonly clock: ServerClock
+  /** Opens a transaction of the account, for `callsIn`. */
   transaction<T>(accountId: string, work: (tx: Executor) => Promise<T>): Promise<T>
   /**
    * Appends events to many runs of any accounts in one transaction.
@@ -35,68 +44,49 @@ export type TurnStore = {
   appendToRuns(lines: readonly RunEvents[]): Promise<ReadonlySet<string>>
 }
 
+/** One store serves a whole process: only its own calls share batches. */
 export function createTurnStore(database: Database): TurnStore {
+  const pooled = drizzle({ client: database.turnPool })
+  const appendAll = prepareAppends(pooled)
+  const single = singleCalls(pooled)
+  const batches = new AccountBatches<TurnCall>(async (account, calls) => {
+    const [one] = calls
+    // A prepared statement costs less than a batch of one.
+    return one && calls.length === 1 ? [await single(account, one)] : callTogether(pooled, account, calls)
+  })
   return {
     database,
-    call: (accountId, call) =>
-      withTurnCalls(database, { accountId }, (calls) => makeCall(calls, accountId, call)),
-    callIn: makeCall,
+    clock: new ServerClock(),
+    call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
+      batches.call(accountId, call, onSend) as Promise<Answer>,
     transaction: (accountId, work) => withTurnTx(database, { accountId }, (tx) => work(tx)),
-    appendToRuns: (lines) =>
-      withTurnTx(database, 'system', async (tx, sendCommit) => {
-        const sent = sendLines(tx, lines)
-        sendCommit()
-        return sent
-      }),
+    async appendToRuns(lines) {
+      const rows = await appendAll.execute({
+        runs: lines.map(({ runId }) => runId),
+        accounts: lines.map(({ accountId }) => accountId),
+        epochs: lines.map(({ epoch }) => epoch),
+        eventsBefore: lines.map(({ eventsBefore }) => eventsBefore),
+        stepsBefore: lines.map(({ stepsBefore }) => stepsBefore),
+        events: lines.map(({ events }) => events),
+      })
+      return new Set(rows.map(({ run }) => run))
+    },
   }
 }
 
-/** Parameters that all appending database functions share, in this order. */
-const appended = ':account, :run, :epoch, :events_before, :steps_before, :events, :steps'
-
-const texts = {
-  append: statement<WriteAnswer>(
-    'append_to_run',
-    `select owned, key_usable, enough from append_to_run_2(${appended}, null, null)`,
-    turnCall,
-  ),
-  prepareCall: statement<WriteAnswer>(
-    'prepare_call',
-    `select owned, key_usable, enough from append_to_run_2(${appended}, :more, :for_step)`,
-    turnCall,
-  ),
-  finish: statement<WriteAnswer>(
-    'end_turn',
-    `select owned, waiting from end_turn(${appended}, :status, :output, :error_code, :error_message, :finish_reason,
-      :usage, :cost, :charge, :facts, :session, :message, :turn, :position, :answer)`,
-    turnCall,
-  ),
+/** Calls in an open transaction of the caller. */
+export function callsIn(tx: Executor): TurnCalls {
+  const single = singleCalls(tx)
+  return {
+    call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
+      single(accountId, { ...call, ...onSend?.() }) as Promise<Answer>,
+  }
 }
 
-async function makeCall(executor: Executor, account: string, call: TurnCall): Promise<WriteAnswer> {
-  // The driver would write an array as one of Postgres.
-  const encoded = Object.entries(call).map(([name, value]) => [
-    name,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-  ])
-  const [answer] = await texts[call.call](executor, { ...Object.fromEntries(encoded), account })
-  if (!answer) throw new Error(`the call "${call.call}" returned no row`)
-  return answer
-}
-
-const appendAll = statement<{ run: string }>(
-  'append_to_runs',
-  'select append_to_runs(:runs, :accounts, :epochs, :eventsBefore, :stepsBefore, :events) as run',
-)
-
-async function sendLines(tx: Executor, lines: readonly RunEvents[]): Promise<ReadonlySet<string>> {
-  const rows = await appendAll(tx, {
-    runs: lines.map(({ runId }) => runId),
-    accounts: lines.map(({ accountId }) => accountId),
-    epochs: lines.map(({ epoch }) => epoch),
-    eventsBefore: lines.map(({ eventsBefore }) => eventsBefore),
-    stepsBefore: lines.map(({ stepsBefore }) => stepsBefore),
-    events: lines.map(({ events }) => events),
-  })
-  return new Set(rows.map(({ run }) => run))
+/** Runs of all accounts: `set_config` comes first and shows them to the row policies. */
+function prepareAppends(executor: Executor) {
+  const { placeholder } = sql
+  const run = sql<string>`append_to_runs(${placeholder('runs')}, ${placeholder('accounts')}, ${placeholder('epochs')},
+    ${placeholder('eventsBefore')}, ${placeholder('stepsBefore')}, ${placeholder('events')})`
+  return executor.select({ run }).from(sql`set_config('app.account', '*', true)`).prepare('append_to_runs')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ServerClock } from '../../../src/db/server-clock.ts'
+import { ServerClock } from '../../../src/turns/store/server-clock.ts'
 
 test('without an answer of the server nobody knows its time', () => {
   expect(new ServerClock().now()).toBeUndefined()

@@ -5,6 +5,7 @@ import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunRequest } from '../../../src/turns/run/run-request.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import type { Caller } from './caller.ts'
 
 export const plainRequest: RunRequest = {
@@ -41,7 +42,7 @@ export async function start(database: Database, person: Caller, options: StartOp
   const admission = admissionOf(person, { lease })
   return admitted(
     await withTx(database, person.principal, (tx) =>
-      admitRun(tx, person.principal, plainInput(options), admission),
+      admitRun(callsIn(tx), person.principal, plainInput(options), admission),
     ),
   )
 }

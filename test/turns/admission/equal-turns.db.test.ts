@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
 import { type Admission, admitRun } from '../../../src/turns/admission/admit-run.ts'
+import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { admissionOf, plainInput } from '../../support/turns/start.ts'
@@ -44,7 +45,7 @@ const admit = (more: Partial<Admission> = {}, retried = false) => {
   const { identity, ...input } = plainInput({ text: 'The same.' })
   const executor = drizzle({ client }) as unknown as Executor
   const admission = admissionOf(person, { clientAt: here, lease: { owner: here, seconds: 15 }, ...more })
-  return admitRun(executor, principal, { ...input, identity: { ...identity, retried } }, admission)
+  return admitRun(callsIn(executor), principal, { ...input, identity: { ...identity, retried } }, admission)
 }
 
 async function undone<T>(work: () => Promise<T>): Promise<T> {

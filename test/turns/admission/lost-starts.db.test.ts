@@ -9,6 +9,7 @@ import { createRunner, type Runner } from '../../../src/turns/ownership/runner.t
 import { createUnconfirmedStarts } from '../../../src/turns/ownership/unconfirmed-starts.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { readRun } from '../../../src/turns/run/runs.ts'
+import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
@@ -53,7 +54,7 @@ async function claimedAfterWaiting() {
   const begin = (again: boolean) =>
     withTx(db.database, person.principal, (tx) => {
       const admission = admissionOf(person, { lease, runId, again })
-      return admitRun(tx, person.principal, plainInput({ sessionId: first.sessionId }), admission)
+      return admitRun(callsIn(tx), person.principal, plainInput({ sessionId: first.sessionId }), admission)
     })
   const queued = admitted(await begin(false))
   expect(queued.status).toBe('queued')

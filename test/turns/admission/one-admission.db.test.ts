@@ -2,12 +2,12 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Call } from '../../../src/db/call-batches.ts'
 import type { Executor } from '../../../src/db/client.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { admitInTransaction } from '../../../src/turns/admission/admit-in-transaction.ts'
 import { admitRun, type Decision } from '../../../src/turns/admission/admit-run.ts'
 import { NotLastTurn } from '../../../src/turns/admission/continuation.ts'
+import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { expectedOf } from '../../support/turns/admission/model.ts'
 import { type Prepared, prepare } from '../../support/turns/admission/prepared.ts'
@@ -33,13 +33,6 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** Sends calls as a batch would. */
-const calls = {
-  $client: {
-    query: ({ onSend, ...call }: Call) => client.query({ ...call, values: [...(onSend?.() ?? call.values)] }),
-  },
-} as unknown as Executor
-
 /** What was decided, in the words of the model. */
 function told(decision: Decision) {
   if (decision.kind === 'repeated') return { decision: `repeated ${decision.known.id}` }
@@ -59,7 +52,7 @@ function toldError(error: unknown) {
 async function admit({ principal, input, request, sentAt, notAfter, settled, ...rest }: Prepared) {
   const onSend = () => ({ sentAt, notAfter, underPressure: request.underPressure })
   const admission = { ...rest, clients: settled, again: request.earlier !== undefined, onSend }
-  const first = await admitRun(calls, principal, input, admission)
+  const first = await admitRun(callsIn(executor), principal, input, admission)
   if (first.kind !== 'no project') return first
   await client.query('savepoint asked')
   return admitInTransaction(executor, principal, input, admission).catch(async (error: unknown) => {

@@ -5,6 +5,7 @@ import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
 import { admitRun } from '../../../src/turns/admission/admit-run.ts'
 import { renewLeases } from '../../../src/turns/ownership/leases.ts'
+import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
@@ -122,6 +123,6 @@ test('leases of some runs are renewed without a look at the others that are open
 
 test('a turn begins without a look at each of the turns that are open', async () => {
   const begin = (executor: Executor) =>
-    admitRun(executor, principal, plainInput({ text: 'another' }), admissionOf(person))
+    admitRun(callsIn(executor), principal, plainInput({ text: 'another' }), admissionOf(person))
   expect(await fetchedBy(begin, (decision) => admitted(decision).status === 'in_progress')).toBeLessThan(20)
 })

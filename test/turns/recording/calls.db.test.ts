@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
-import { withTurnCalls, withTx } from '../../../src/db/client.ts'
+import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import { admitRun } from '../../../src/turns/admission/admit-run.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
+import { createTurnStore, type TurnStore } from '../../../src/turns/store/turn-store.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, plainInput } from '../../support/turns/start.ts'
@@ -11,6 +12,7 @@ import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
 let { db } = {} as StoreWorld
+let store: TurnStore
 let person: Caller
 /** The same by a key, as the usual start wants it. */
 let principal: Principal
@@ -18,6 +20,7 @@ let principal: Principal
 beforeAll(async () => {
   world = await openWorld({ replicas: 0 })
   ;({ db } = world)
+  store = createTurnStore(db.database)
   person = await makeCaller(db.database)
   principal = await withKey(db.database, person)
 })
@@ -33,14 +36,13 @@ type Times = {
 }
 
 /** Sent after all others, unless stated: they make the same request. Nobody says where the clients are. */
-const startUntil = (times: Times, runId = newId('run'), of = person, by = principal) =>
-  withTurnCalls(db.database, by, async (calls) => {
-    const { notAfter, sentAt = later(60_000), owner = 'replica_gone', text = 'question' } = times
-    const onSend = () => ({ sentAt, notAfter, underPressure: false })
-    const admission = admissionOf(of, { lease: { owner, seconds: 15 }, runId, onSend })
-    const decision = await admitRun(calls, by, plainInput({ text }), admission)
-    return decision.kind === 'admitted' ? decision.run : decision.kind
-  })
+const startUntil = async (times: Times, runId = newId('run'), of = person, by = principal) => {
+  const { notAfter, sentAt = later(60_000), owner = 'replica_gone', text = 'question' } = times
+  const onSend = () => ({ sentAt, notAfter, underPressure: false })
+  const admission = admissionOf(of, { lease: { owner, seconds: 15 }, runId, onSend })
+  const decision = await admitRun(store, by, plainInput({ text }), admission)
+  return decision.kind === 'admitted' ? decision.run : decision.kind
+}
 
 async function rowsOf(runId: string) {
   const { rows } = await db.database.systemPool.query<{ runs: number; held: number; moved: number }>(
@@ -93,12 +95,10 @@ test('a start overtaken by a duplicate elsewhere writes nothing; a later one is 
 test('a call that may not be sent any more fails with that reason and writes nothing', async () => {
   const runId = newId('run')
   const reason = new Error('the client has disconnected')
-  const sent = withTurnCalls(db.database, principal, (calls) => {
-    const onSend = () => {
-      throw reason
-    }
-    return admitRun(calls, principal, plainInput(), admissionOf(person, { runId, onSend }))
-  })
+  const onSend = () => {
+    throw reason
+  }
+  const sent = admitRun(store, principal, plainInput(), admissionOf(person, { runId, onSend }))
   await expect(sent).rejects.toBe(reason)
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
@@ -106,37 +106,10 @@ test('a call that may not be sent any more fails with that reason and writes not
 test('a second write of one start is refused, whatever it would have said', async () => {
   const runId = newId('run')
   await startUntil({ notAfter: later(60_000) }, runId)
-  await expect(startUntil({ notAfter: later(60_000) }, runId)).rejects.toThrow('admit_run')
+  await expect(startUntil({ notAfter: later(60_000) }, runId)).rejects.toMatchObject({
+    cause: { code: '23505' },
+  })
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
-})
-
-test('calls of each account use one connection, and all are given back', async () => {
-  const { turnPool } = db.database
-  const other = await makeCaller(db.database)
-  const pid = async (of: Principal) =>
-    withTurnCalls(db.database, of, async (calls) => {
-      const { rows } = await calls.execute('select pg_backend_pid() as pid, pg_sleep(0.2)')
-      return (rows[0] as { pid: number }).pid
-    })
-  const [a, b, c] = await Promise.all([pid(principal), pid(principal), pid(other.principal)])
-  expect(a).toBe(b)
-  expect(c).not.toBe(a)
-  expect(turnPool.idleCount).toBe(turnPool.totalCount)
-})
-
-test('a connection lost under calls fails them, and the next call gets another', async () => {
-  const lost = withTurnCalls(db.database, principal, (calls) =>
-    Promise.allSettled([
-      calls.execute('select pg_terminate_backend(pg_backend_pid())'),
-      calls.execute('select 1'),
-      calls.execute('select 2'),
-    ]).then((all) => {
-      for (const one of all) if (one.status === 'rejected') throw one.reason
-    }),
-  )
-  await expect(lost).rejects.toThrow()
-  const { rows } = await withTurnCalls(db.database, principal, (calls) => calls.execute('select 3 as three'))
-  expect(rows).toEqual([{ three: 3 }])
 })
 
 /** Someone with so many slots, and how they start a turn by key. */

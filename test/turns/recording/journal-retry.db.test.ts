@@ -91,7 +91,7 @@ const text = 'Let me write it down.\n\nIt stands in the file a.txt.'
 /** What a transaction of that kind, and none before it, sends to the server. */
 const kinds = [
   ['a flush of text', 'text.delta'],
-  ['the extension of the hold', 'prepare_call'],
+  ['the extension of the hold', 'prepareCall'],
   ['a step with a written file', 'file_versions'],
   ['the end with the charge', 'run.completed'],
 ] as const
@@ -133,7 +133,7 @@ test('an unaffordable hold whose answer is lost is refused, and queued writes ha
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
-  const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
+  const cut = proxy.cutAtCommit('prepareCall', 'reply-lost')
   expect(await journal.prepareCall(1, 10n ** 15n)).toMatchObject({ isHeld: false })
   await cut
   expect(journal.holdMicros).toBe(run.holdMicros)
@@ -147,7 +147,7 @@ test.each(fates)('steps whose write is lost (%j) are written once and charged', 
   const journal = journalOf(proxied, run)
   const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
   const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
-  const cut = proxy.cutAtCommit('prepare_call', fate)
+  const cut = proxy.cutAtCommit('prepareCall', fate)
   journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
   await journal.tool(2, call, { content: '{"files":[]}' })
   const cost = journal.costMicros

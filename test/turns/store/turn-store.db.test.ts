@@ -1,20 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Principal } from '../../../src/accounts/principal.ts'
+import { openDatabase } from '../../../src/db/client.ts'
+import { newId } from '../../../src/ids.ts'
+import { admitRun } from '../../../src/turns/admission/admit-run.ts'
+import { endOf } from '../../../src/turns/recording/finish-run.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { runCall } from '../../../src/turns/store/turn-calls.ts'
-import { createTurnStore, type TurnStore } from '../../../src/turns/store/turn-store.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
-import { start } from '../../support/turns/start.ts'
+import { runCall, type WriteAnswer } from '../../../src/turns/store/turn-calls.ts'
+import { callsIn, createTurnStore, type TurnStore } from '../../../src/turns/store/turn-store.ts'
+import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { emptyEnd } from '../../support/turns/journal.ts'
+import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
+let principal: Principal
 let store: TurnStore
 
 beforeAll(async () => {
   world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database, { concurrentTurns: 100 })
+  principal = await withKey(db.database, person)
   store = createTurnStore(db.database)
 })
 afterAll(() => world.close())
@@ -24,19 +32,33 @@ const startRuns = (count: number) =>
 
 const added = { events: [{ type: 'run.started' as const }], steps: [] }
 
-const append = (run: Run) => store.call(run.accountId, runCall(run, added, { call: 'append' }))
+const append = (run: Run, by = store) =>
+  by.call<WriteAnswer>(run.accountId, runCall(run, added, { call: 'append' }))
+
+const record = { kind: 'tool', call: { id: 'c', name: 'n', arguments: '{}' } } as never
+
+const finish = (run: Run) => {
+  const last = { ...added, steps: [{ record, costMicros: 100n }] }
+  return store.call<WriteAnswer>(
+    run.accountId,
+    runCall(run, last, { call: 'finish', ...endOf(run, emptyEnd(100n)) }),
+  )
+}
 
 /** A step that the table has already, so the call fails. */
-async function failing(run: Run) {
+async function failing(run: Run, by = store) {
   await db.database.systemPool.query(
     `insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
       values ($1, 1, $2, 1, 'model', '{}', 0)`,
     [run.id, run.accountId],
   )
-  const record = { kind: 'tool', call: { id: 'c', name: 'n', arguments: '{}' } } as never
   const steps = [{ record, costMicros: 0n }]
-  return () => store.call(run.accountId, runCall(run, { events: [], steps }, { call: 'append' }))
+  return () => by.call(run.accountId, runCall(run, { events: [], steps }, { call: 'append' }))
 }
+
+/** Deletes the steps that `failing` wrote. */
+const forget = (runs: readonly Run[]) =>
+  db.database.systemPool.query('delete from run_steps where run_id = any($1)', [runs.map(({ id }) => id)])
 
 /** Runs `work` while the account's calls wait for a lock of the row of `busy`. */
 async function whileBusy<T>(busy: Run, work: () => Promise<T>): Promise<T> {
@@ -47,7 +69,7 @@ async function whileBusy<T>(busy: Run, work: () => Promise<T>): Promise<T> {
     const waiting = append(busy).catch(() => undefined)
     const backend = async () => {
       const { rows } = await db.database.systemPool.query<{ pid: number }>(
-        `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%append_to_run%'`,
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%append_to_run_2(%'`,
       )
       return rows[0]?.pid ?? 0
     }
@@ -70,14 +92,56 @@ async function transactionsOf(runs: readonly Run[]): Promise<readonly (string | 
   return runs.map(({ id }) => rows.find(({ run }) => run === id)?.by)
 }
 
-test('calls made while the server is busy have their own answers', async () => {
+test('calls made while the server is busy are one transaction with own answers', async () => {
   const [busy, a, lost, b] = (await startRuns(4)) as [Run, Run, Run, Run]
   const answers = await whileBusy(busy, () =>
     Promise.all([append(a), append({ ...lost, epoch: 7 }), append(b)]),
   )
   expect(answers.map(({ owned }) => owned)).toEqual([true, false, true])
   const [first, none, second] = await transactionsOf([a, lost, b])
-  expect([first, none, second]).toEqual([expect.any(String), undefined, expect.any(String)])
+  expect(first).toBeDefined()
+  expect(second).toBe(first)
+  expect(none).toBeUndefined()
+})
+
+test('a batch makes its calls in the order in which they came', async () => {
+  const [busy, ...runs] = (await startRuns(9)) as [Run, ...Run[]]
+  await whileBusy(busy, () => Promise.all(runs.map((run) => append(run))))
+  const { rows } = await db.database.systemPool.query<{ run: string }>(
+    'select run_id as run from run_events where run_id = any($1) order by ctid',
+    [runs.map(({ id }) => id)],
+  )
+  expect(rows.map(({ run }) => run)).toEqual(runs.map(({ id }) => id))
+})
+
+/** What a turn has written, without what differs between any two turns. */
+async function rowsOf(run: Run) {
+  const { rows } = await db.database.systemPool.query(
+    `select r.status, r.hold_micros, r.hold_parts, r.cost_micros, r.usage, r.output, r.event_count, r.request,
+        m.content, s.name, extract(epoch from r.deadline_at - r.created_at)::int as seconds,
+        (select array_agg(t.kind || t.amount_micros order by t.id) from credit_transactions t where t.run_id = r.id) as moved
+      from runs r join messages m on m.run_id = r.id join sessions s on s.id = r.session_id where r.id = $1`,
+    [run.id],
+  )
+  return rows
+}
+
+test('starts and ends in a batch write the same as those that are sent alone', async () => {
+  const [busy] = (await startRuns(1)) as [Run]
+  const input = plainInput({ text: `A "quoted" question, {with braces} and a \\ backslash.` })
+  const begin = () => admitRun(store, principal, input, admissionOf(person, { runId: newId('run') }))
+  const alone = admitted(await begin())
+  const together = (await whileBusy(busy, () => Promise.all([begin(), begin(), begin()]))).map(admitted)
+  const types = ({ createdAt, deadlineAt, startedAt, holdMicros, turn }: Run) =>
+    [createdAt, deadlineAt, startedAt].every((at) => at instanceof Date && at.getTime() > 0) &&
+    `${typeof holdMicros} ${holdMicros} ${turn}`
+  expect(new Set([alone, ...together].map(types))).toEqual(new Set([expect.any(String)]))
+  await finish(alone)
+  const ended = whileBusy({ ...busy, eventCount: 1 }, () => Promise.all(together.map(finish)))
+  expect((await ended).map(({ owned }) => owned)).toEqual([true, true, true])
+  const expected = await rowsOf(alone)
+  expect(expected).toMatchObject([{ status: 'cancelled', cost_micros: '100', event_count: 1 }])
+  for (const run of together) expect(await rowsOf(run)).toEqual(expected)
 })
 
 test('a failed call undoes no other call of its batch', async () => {
@@ -89,7 +153,7 @@ test('a failed call undoes no other call of its batch', async () => {
   const [first, second] = await transactionsOf([a, b])
   expect([first, second]).toEqual([expect.any(String), expect.any(String)])
   expect(second).not.toBe(first)
-  await db.database.systemPool.query('delete from run_steps where run_id = $1', [bad.id])
+  await forget([bad])
 })
 
 test.each(['accounts where id', 'credit_pools where account_id'])(
@@ -121,7 +185,7 @@ test('a connection lost under a call fails it, and the next call gets another', 
     const lost = append(busy)
     lost.catch(() => undefined)
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity
-      where wait_event_type = 'Lock' and query like '%append_to_run%'`
+      where wait_event_type = 'Lock' and query like '%append_to_run_2(%'`
     await expect.poll(async () => (await db.database.systemPool.query(cut)).rowCount).toBe(1)
     await expect(lost).rejects.toThrow()
   } finally {
@@ -130,11 +194,43 @@ test('a connection lost under a call fails it, and the next call gets another', 
   expect(await append(next)).toMatchObject({ owned: true })
 })
 
+test('a failed call closes its connection, and the next call gets another', async () => {
+  const own = openDatabase({ url: db.url, onIdleError: () => undefined })
+  try {
+    const [bad, next] = (await startRuns(2)) as [Run, Run]
+    const by = createTurnStore(own)
+    const fail = await failing(bad, by)
+    expect(await append(next, by)).toMatchObject({ owned: true })
+    expect(own.turnPool.totalCount).toBe(1)
+    await expect(fail()).rejects.toMatchObject({ cause: { code: '23505' } })
+    expect(own.turnPool.totalCount).toBe(0)
+    expect(await append({ ...next, eventCount: 1 }, by)).toMatchObject({ owned: true })
+    expect(own.turnPool.totalCount).toBe(1)
+    await forget([bad])
+  } finally {
+    await own.close()
+  }
+})
+
+test('more calls than connections that fail at once leave a pool that works', async () => {
+  const others = await Promise.all(Array.from({ length: 20 }, () => makeCaller(db.database)))
+  const runs = await Promise.all(others.map((other) => start(db.database, other)))
+  const fails = await Promise.all(runs.map((run) => failing(run)))
+  const settled = await Promise.allSettled(fails.map((fail) => fail()))
+  expect(settled.map((one) => one.status === 'rejected' && one.reason.cause.code)).toEqual(
+    runs.map(() => '23505'),
+  )
+  const { turnPool } = db.database
+  expect(turnPool.totalCount).toBeLessThanOrEqual(turnPool.options.max)
+  expect((await Promise.all(runs.map((run) => append(run)))).every(({ owned }) => owned)).toBe(true)
+  await forget(runs)
+})
+
 test('calls in a transaction are written with it or not at all', async () => {
   const [kept, undone] = (await startRuns(2)) as [Run, Run]
   const write = (run: Run, fail: boolean) =>
     store.transaction(run.accountId, async (tx) => {
-      await store.callIn(tx, run.accountId, runCall(run, added, { call: 'append' }))
+      await callsIn(tx).call(run.accountId, runCall(run, added, { call: 'append' }))
       if (fail) throw new Error('undone')
     })
   await write(kept, false)
