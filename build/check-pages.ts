@@ -10,7 +10,9 @@ import { textsOutsideCatalogue } from './pages/texts.ts'
  */
 const root = path.join(import.meta.dirname, '..')
 /** Folders whose texts are not in the catalogue yet. */
-const withoutTexts = ['src/web/pages/ask/', 'src/web/pages/library/', 'src/web/pages/runs/']
+const withoutTexts = ['ask', 'feedback', 'library', 'previews', 'runs', 'sharing'].map(
+  (folder) => `src/web/pages/${folder}/`,
+)
 const faults: string[] = []
 for (const name of await readdir(path.join(root, 'src/web'), { recursive: true })) {
   if (!/\.(?:ts|js|css)$/.test(name)) continue

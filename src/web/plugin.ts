@@ -10,17 +10,21 @@ import { html } from './components/html.ts'
 import { sendPage } from './components/page.ts'
 import { openToAll } from './components/route-guards.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
+import { exportPages } from './pages/exports/exports.ts'
+import { feedbackPages } from './pages/feedback/feedback.ts'
 import { filePages } from './pages/files/files.ts'
 import { keyPages } from './pages/keys/keys.ts'
 import { landingPages } from './pages/landing/landing.ts'
 import { libraryPages } from './pages/library/library.ts'
 import { operatorPages } from './pages/operator/operator.ts'
+import { previewPages } from './pages/previews/previews.ts'
 import { projectPages } from './pages/projects/projects.ts'
 import { referencePages } from './pages/reference/reference.ts'
 import { runPages } from './pages/runs/runs.ts'
 import type { WebServices } from './pages/services.ts'
 import { accountPages } from './pages/settings/account.ts'
 import { preferencePages } from './pages/settings/preferences.ts'
+import { sharingPages } from './pages/sharing/sharing.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
@@ -68,9 +72,13 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   accountPages(app, services)
   conversationPages(app, services)
   runPages(app, services)
+  sharingPages(app, services)
+  exportPages(app, services)
+  feedbackPages(app, services)
   projectPages(app, services)
   filePages(app, services)
   libraryPages(app, services)
+  previewPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
   referencePages(app)

@@ -8,6 +8,10 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { checkChanges } from '../../src/billing/checks/check-changes.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { recordBranch } from '../../src/turns/sessions/branches.ts'
+import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
+import type { Session } from '../../src/turns/sessions/sessions.ts'
+import { shareSession } from '../../src/turns/sessions/shared-sessions.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { launchService } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
@@ -39,6 +43,13 @@ beforeAll(async () => {
       x_service: { project_id: things.projectId },
     })
   }
+  for (const { accountId, sessionId, runId } of [mine, foreign])
+    await withTx(world.db.database, { accountId }, async (tx) => {
+      const session = { id: sessionId, accountId, turnCount: 1 } as Session
+      await shareSession(tx, session)
+      await giveFeedback(tx, { id: runId, accountId }, { rating: 'up', note: '' })
+      await recordBranch(tx, { sessionId, accountId, parentId: 'sess_gone', parentTurn: 1 })
+    })
   await signedUp(service, 'rls@example.org')
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })

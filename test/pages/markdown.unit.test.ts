@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
 import { showMarkdown } from '../../src/web/markdown/shown-markdown.ts'
 
 const rendered = (text: string, citations?: ReadonlyMap<number, string>) =>
-  String(renderMarkdown(text, citations))
+  String(renderMarkdown(text, citations && { citations }))
 
 describe('Markdown of answers and files', () => {
   test('numbers lead to their sources, and others stay text', () => {
@@ -75,7 +75,7 @@ describe('Markdown that is made to be large', () => {
   test('a long text is rendered in a thread to the same markup', async () => {
     const text = 'As it *says* [1].\n\n'.repeat(400)
     const links = new Map([[1, '#s1']])
-    expect(String(await showMarkdown(text, links))).toBe(rendered(text, links))
+    expect(String(await showMarkdown(text, { citations: links }))).toBe(rendered(text, links))
   })
 
   test('a text that is too long is shown as it was written', async () => {

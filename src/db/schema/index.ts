@@ -1,6 +1,7 @@
 export * from './accounts.ts'
 export * from './billing.ts'
 export * from './checks.ts'
+export * from './conversations.ts'
 export * from './files.ts'
 export * from './sources.ts'
 export * from './turns.ts'

@@ -23,7 +23,7 @@ export async function answerView(question: ScoredQuestion, prefix: string): Prom
     : nothing
   if (!answer || answer.text === '') return failure
   const links = new Map(answer.sources.map(({ n }) => [n, `#${anchor(question, prefix, n)}`]))
-  return html`${failure}<div class="answer" dir="auto">${await showMarkdown(answer.text, links)}</div>${looseQuotations(
+  return html`${failure}<div class="answer" dir="auto">${await showMarkdown(answer.text, { citations: links })}</div>${looseQuotations(
     answer.quotations ?? [],
   )}${problems(question)}`
 }

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord } from '../../agent/events.ts'
 import { describeCall } from '../../agent/loop/tool-calls.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
+import type { OfferedSource } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
 import { createSourceMarks } from '../../sources/citations/source-marks.ts'
@@ -38,6 +39,8 @@ export type ConversationTurn = {
   readonly steps: readonly TurnStep[]
   /** Titles of the tool calls in progress. */
   readonly doing: readonly string[]
+  /** The passages that finished steps showed to the model. */
+  readonly read: readonly OfferedSource[]
   /** Undefined while the run is in progress. */
   readonly end: RunEnd | undefined
 }
@@ -72,6 +75,22 @@ export async function readTurn(
   return turn
 }
 
+/** The passages that the finished steps of a run showed to the model so far, each once. */
+export async function readPassagesRead(executor: Executor, runId: string): Promise<readonly OfferedSource[]> {
+  const rows = await executor
+    .select({ record: runSteps.record })
+    .from(runSteps)
+    .where(and(eq(runSteps.runId, runId), eq(runSteps.kind, 'tool')))
+    .orderBy(runSteps.step)
+  return passagesRead(rows)
+}
+
+function passagesRead(rows: readonly { readonly record: unknown }[]): readonly OfferedSource[] {
+  const records = rows.map(({ record }) => record as StepRecord)
+  const sources = records.flatMap((record) => (record.kind === 'tool' ? record.sources : []))
+  return [...new Map(sources.map((source) => [source.mark, source])).values()]
+}
+
 async function turnsOf(
   services: RunnerServices,
   executor: Executor,
@@ -102,6 +121,7 @@ async function turnsOf(
       run,
       question: asked ? textOf(asked.content) : '',
       steps: stepsOf(services, run, own),
+      read: passagesRead(own),
       end,
       ...(end
         ? { answer: answer ? textOf(answer.content) : end.text, doing: [] }

@@ -1,23 +1,55 @@
-// Copy buttons. Without scripts they stay hidden, and the text can be selected.
+/**
+ * Copy buttons, also those that come to the page later. A short message says that it was copied: `data-copied`, or
+ * `data-selected` where the browser refuses access to the clipboard, of the button or of an element around it.
+ * - `data-copy`: the id of the element whose text is copied. Without scripts these buttons stay hidden.
+ * - `data-copy-text`: the text itself.
+ * - `data-copy-link`: a path of this service, copied as a full URL.
+ * - `data-copy-passage`: the shown passages of the card around the button, with their ref.
+ */
 import { toast } from './frame.js'
 
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  if (button instanceof HTMLButtonElement) offerCopy(button)
+for (const button of document.querySelectorAll('button[data-copy]'))
+  if (button instanceof HTMLButtonElement) button.hidden = false
+
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('button') : null
+  const text = button && textOf(button)
+  if (button && text !== undefined && text !== null) void copy(button, text)
+})
+
+/**
+ * @param {HTMLButtonElement} button
+ * @returns {string | undefined} undefined for other buttons.
+ */
+function textOf(button) {
+  const { copy: id, copyText, copyLink, copyPassage } = button.dataset
+  if (id !== undefined) return document.getElementById(id)?.textContent ?? undefined
+  if (copyLink !== undefined) return new URL(copyLink, location.href).href
+  if (copyPassage === undefined) return copyText
+  const card = button.closest('[data-ref]')
+  if (!(card instanceof HTMLElement)) return undefined
+  const quotes = [...card.querySelectorAll('.passage blockquote')]
+  const shown = quotes.filter((quote) => quote.checkVisibility())
+  const texts = (shown.length > 0 ? shown : quotes).map((quote) => quote.textContent ?? '')
+  return [...texts, card.dataset['ref'] ?? ''].join('\n\n')
 }
 
-/** @param {HTMLButtonElement} button names the element with the text in `data-copy`. */
-function offerCopy(button) {
-  const source = document.getElementById(button.dataset['copy'] ?? '')
-  if (!source) return
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(source.textContent ?? '')
-      toast(button.dataset['copied'] ?? '✓')
-    } catch {
-      // Without TLS the browser refuses access to the clipboard: select the text instead.
-      getSelection()?.selectAllChildren(source)
-      toast(button.dataset['selected'] ?? '✓')
-    }
-  })
+/** @param {HTMLButtonElement} button @param {string} text */
+async function copy(button, text) {
+  const around = button.closest('[data-copied]')
+  const { copied = '✓', selected = '✓' } = around instanceof HTMLElement ? around.dataset : {}
+  toast((await written(text, button)) ? copied : selected)
+}
+
+/** @param {string} text @param {HTMLButtonElement} button */
+async function written(text, button) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Without TLS the browser refuses access to the clipboard: select the text instead.
+    const source = document.getElementById(button.dataset['copy'] ?? '') ?? button.closest('[data-ref]')
+    if (source) getSelection()?.selectAllChildren(source)
+    return false
+  }
 }

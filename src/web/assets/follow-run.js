@@ -1,25 +1,13 @@
 /** Updates the turns of a conversation while they run. The first unfinished turn is followed until it ends. */
 
-/** @typedef {{ readonly seq: number } & import('../../turns/run/run-events.ts').RunEvent} LoggedEvent */
-/** @typedef {{ readonly title: string, state: 'now' | 'done' | 'failed' }} ProgressLine */
+/** @typedef {{ readonly title: string, readonly state: 'now' | 'done' | 'failed' }} ProgressLine */
+/** @typedef {{ readonly status: string, readonly lines: readonly ProgressLine[] }} Progress */
+/** @typedef {{ readonly from: number, readonly blocks: readonly string[] }} Blocks */
 /** @typedef {ReturnType<typeof liveView>} LiveView */
 
 /** Milliseconds before a connection that the browser has given up is opened again, and how often. */
 const pauseMs = 2_000
 const maxAttempts = 150
-
-const eventTypes = [
-  'run.queued',
-  'run.started',
-  'step.started',
-  'step.restarted',
-  'text.delta',
-  'tool.started',
-  'tool.finished',
-  'run.completed',
-  'run.failed',
-  'run.cancelled',
-]
 
 function followNext() {
   const turn = document.querySelector('[data-run]')
@@ -30,37 +18,36 @@ function followNext() {
 function follow(turn) {
   const id = turn.dataset['run'] ?? ''
   const view = liveView(turn)
-  /** @type {LoggedEvent[]} */
-  const log = []
+  const scroll = followEnd(turn)
   let attempts = 0
   const connect = () => {
-    const seen = log.at(-1)?.seq ?? 0
-    const source = new EventSource(`/runs/${id}/events?starting_after=${seen}`)
+    const source = new EventSource(`/runs/${id}/live`)
     source.onopen = () => {
       attempts = 0
       view.connected()
     }
     // A browser reconnects by itself after some failures and not after others: here it always does.
     source.onerror = () => {
-      view.disconnected()
+      view.say(view.texts['lost'])
       source.close()
       attempts += 1
       if (attempts < maxAttempts) setTimeout(connect, pauseMs)
-      else view.say('Connection lost. Reload the page to continue.')
+      else view.say(view.texts['gone'])
     }
-    /** @param {MessageEvent<string>} message */
-    const take = (message) => {
-      /** @type {LoggedEvent} */
-      const event = JSON.parse(message.data)
-      if (event.seq <= (log.at(-1)?.seq ?? 0)) return
-      log.push(event)
-      if (event.type === 'step.restarted') dropVoid(log, event.void_from_seq)
-      view.show(log)
-      if (!/^run\.(completed|failed|cancelled)$/.test(event.type)) return
+    /** @param {string} type @param {(data: any) => void} take */
+    const on = (type, take) =>
+      source.addEventListener(type, (/** @type {MessageEvent<string>} */ message) => {
+        take(JSON.parse(message.data))
+        scroll.keep()
+      })
+    on('progress', view.progress)
+    on('sources', view.sources)
+    on('blocks', view.blocks)
+    on('end', ({ text }) => {
       source.close()
-      void replace(turn, id, view)
-    }
-    for (const type of eventTypes) source.addEventListener(type, take)
+      scroll.end()
+      void replace(turn, id, view, text)
+    })
   }
   view.stop(sendStop)
   connect()
@@ -69,98 +56,162 @@ function follow(turn) {
 /**
  * Sends the form that stops the turn.
  * @param {HTMLFormElement} form
+ * @param {LiveView['texts']} texts
  * @returns why the turn does not stop; empty when it stops.
  */
-async function sendStop(form) {
+async function sendStop(form, texts) {
   try {
     // An accepted form is answered by a redirect to the conversation.
     const response = await fetch(form.action, { method: 'POST' })
-    if (!response.ok) return 'Not stopped: the service refused the request. Try again in a few seconds.'
+    if (!response.ok) return texts['refused'] ?? ''
     const isSignedOut = new URL(response.url).pathname === '/signin'
-    return isSignedOut ? 'Not stopped: you are signed out. Reload the page to sign in.' : ''
+    return isSignedOut ? (texts['signedOut'] ?? '') : ''
   } catch {
-    return 'Not stopped: the request did not reach the service. Try again.'
+    return texts['unsent'] ?? ''
   }
 }
 
 /**
- * Another replica took the run over and repeats the unfinished step: its first events are void.
- * @param {LoggedEvent[]} log
- * @param {number} from
- */
-function dropVoid(log, from) {
-  const kept = log.filter(({ seq, type }) => seq < from || type === 'step.restarted')
-  log.splice(0, log.length, ...kept)
-}
-
-/**
- * The ended turn as the service renders it replaces the live one.
+ * The ended turn as the service renders it replaces the live one. The words under the reader's eyes keep their place.
  * @param {HTMLElement} turn
  * @param {string} id
  * @param {LiveView} view
+ * @param {string} announcement
  */
-async function replace(turn, id, view) {
+async function replace(turn, id, view, announcement) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
       const response = await fetch(`/runs/${id}/turn`)
       if (!response.ok) throw new Error(String(response.status))
       const template = document.createElement('template')
       template.innerHTML = await response.text()
-      turn.replaceWith(template.content)
-      part(document, '#announcement').textContent = 'The answer is complete.'
+      const ended = template.content.querySelector('article')
+      if (!ended) throw new Error('no turn')
+      const hadFocus = turn.contains(document.activeElement)
+      const place = readingPlace(turn)
+      turn.replaceWith(ended)
+      place(ended)
+      if (hadFocus) ended.focus({ preventScroll: true })
+      part(document, '#announcement').textContent = announcement
+      if (!document.querySelector('[data-run]'))
+        document.querySelector('.rail [aria-current] + .dot')?.remove()
       return followNext()
     } catch {
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
-  view.say('The turn has ended. Reload the page to see the answer.')
+  view.say(view.texts['ended'])
 }
 
 /**
- * The parts of a live turn. Everything is put in as text.
+ * Remembers where on the screen the first visible block of an answer is.
+ * @param {HTMLElement} turn
+ * @returns moves the window so that the block of the ended turn is there.
+ */
+function readingPlace(turn) {
+  const blocks = [...part(turn, '.answer').children]
+  const at = blocks.findIndex((block) => block.getBoundingClientRect().bottom > 0)
+  const before = blocks[at]?.getBoundingClientRect().top ?? 0
+  return (/** @type {Element} */ ended) => {
+    const block = ended.querySelector('.answer')?.children[at]
+    if (block) scrollBy({ top: block.getBoundingClientRect().top - before, behavior: 'instant' })
+  }
+}
+
+/**
+ * Keeps the end of a growing answer in the window until the reader scrolls up, and again when the reader comes back.
+ * @param {HTMLElement} turn
+ */
+function followEnd(turn) {
+  const [draft, strip, toEnd] = [part(turn, '.draft'), part(turn, '.strip'), part(turn, '.to-end')]
+  let isFollowing = true
+  let top = scrollY
+  const below = () => draft.getBoundingClientRect().bottom - strip.getBoundingClientRect().top
+  const onScroll = () => {
+    if (scrollY < top - 2) isFollowing = false
+    else if (below() < 40) isFollowing = true
+    top = scrollY
+    toEnd.hidden = isFollowing || below() < 40
+  }
+  const keep = () => {
+    const hidden = below()
+    if (isFollowing && hidden > 0) scrollBy({ top: hidden + 8, behavior: 'instant' })
+    top = scrollY
+    toEnd.hidden = isFollowing || hidden < 40
+  }
+  addEventListener('scroll', onScroll, { passive: true })
+  toEnd.addEventListener('click', () => {
+    isFollowing = true
+    keep()
+  })
+  return { keep, end: () => removeEventListener('scroll', onScroll) }
+}
+
+/**
+ * The parts of a live turn. The markup comes from the service, which renders it as for the ended turn.
  * @param {HTMLElement} turn
  */
 function liveView(turn) {
-  const [status, doing, draft] = [part(turn, '.status'), part(turn, '.doing'), part(turn, '.draft')]
-  const form = part(turn, '.stop')
+  const [strip, status, doing] = [part(turn, '.strip'), part(turn, '.status'), part(turn, '.doing')]
+  const draft = part(turn, '.draft')
+  const form = part(strip, '.stop')
+  /** @type {Readonly<Record<string, string>>} */
+  const texts = JSON.parse(strip.dataset['texts'] ?? '{}')
   let said = status.textContent ?? ''
   /** Of the button Stop, once it was pressed: it is shown until the turn ends. */
   let stopState = ''
-  /** @param {string} text */
+  /** @param {string | undefined} text */
   const say = (text) => {
-    if (status.textContent !== text) status.textContent = text
+    if (text !== undefined && status.textContent !== text) status.textContent = text
   }
   return {
+    texts,
     say,
     connected: () => say(stopState || said),
-    disconnected: () => say('Connection lost. Reconnecting …'),
-    /** @param {(form: HTMLFormElement) => Promise<string>} send */
+    /** @param {(form: HTMLFormElement, texts: Readonly<Record<string, string>>) => Promise<string>} send */
     stop(send) {
       form.addEventListener('submit', async (event) => {
         event.preventDefault()
         if (!(form instanceof HTMLFormElement)) return
-        stopState = 'Stopping …'
+        stopState = texts['stopping'] ?? ''
         say(stopState)
-        stopState = (await send(form)) || stopState
+        stopState = (await send(form, texts)) || stopState
         say(stopState)
       })
     },
-    /** @param {readonly LoggedEvent[]} log */
-    show(log) {
-      const text = textOf(log)
-      const lines = progressOf(log)
-      said = stopState || statusOf(log, text, lines)
-      say(said)
-      setItems(doing, lines, 'li', (item, line) => {
-        if (item.textContent !== line.title) item.textContent = line.title
-        item.className = line.state
-      })
-      const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-      setItems(draft, paragraphs, 'p', (item, paragraph) => {
-        if (item.textContent !== paragraph) item.textContent = paragraph
-      })
+    /** @param {Progress} progress */
+    progress({ status: text, lines }) {
+      said = text
+      say(stopState || said)
+      doing.replaceChildren(...lines.map(progressItem))
+    },
+    /** @param {{ readonly text: string, readonly markup: string }} sources */
+    sources({ text, markup }) {
+      part(turn, '.checks').textContent = text
+      part(turn, '.live-sources').replaceChildren(parsed(markup))
+    },
+    /** @param {Blocks} news */
+    blocks({ from, blocks }) {
+      while (draft.children.length > from) draft.lastElementChild?.remove()
+      draft.append(parsed(blocks.join('')))
     },
   }
+}
+
+/** @param {ProgressLine} line */
+function progressItem({ title, state }) {
+  const item = document.createElement('li')
+  item.textContent = title
+  item.className = state
+  item.dir = 'auto'
+  return item
+}
+
+/** @param {string} markup */
+function parsed(markup) {
+  const template = document.createElement('template')
+  template.innerHTML = markup
+  return template.content
 }
 
 /**
@@ -173,58 +224,6 @@ function part(parent, selector) {
   const found = parent.querySelector(selector)
   if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
   return found
-}
-
-/** @param {readonly LoggedEvent[]} log */
-function textOf(log) {
-  return log.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
-}
-
-/**
- * One line per tool call, with its result.
- * @param {readonly LoggedEvent[]} log
- * @returns {readonly ProgressLine[]}
- */
-function progressOf(log) {
-  /** @type {Map<number, ProgressLine>} */
-  const lines = new Map()
-  for (const event of log) {
-    if (event.type === 'tool.started') lines.set(event.step, { title: event.title, state: 'now' })
-    if (event.type !== 'tool.finished') continue
-    const line = lines.get(event.step)
-    if (line) line.state = event.ok ? 'done' : 'failed'
-  }
-  return [...lines.values()]
-}
-
-/**
- * @param {readonly LoggedEvent[]} log
- * @param {string} text
- * @param {readonly ProgressLine[]} lines
- */
-function statusOf(log, text, lines) {
-  const current = lines.findLast((line) => line.state === 'now')
-  if (current) return `${current.title} …`
-  if (log.at(-1)?.type === 'run.queued') return 'Waiting for your previous question …'
-  return text === '' ? 'Thinking …' : 'Writing …'
-}
-
-/**
- * Gives a list one child per item, and fills each.
- * @template T
- * @param {HTMLElement} list
- * @param {readonly T[]} items
- * @param {'li' | 'p'} tag
- * @param {(child: HTMLElement, item: T) => void} fill
- */
-function setItems(list, items, tag, fill) {
-  while (list.children.length > items.length) list.lastElementChild?.remove()
-  for (const [at, item] of items.entries()) {
-    const child = list.children[at] ?? list.appendChild(document.createElement(tag))
-    if (!(child instanceof HTMLElement)) continue
-    child.dir = 'auto'
-    fill(child, item)
-  }
 }
 
 followNext()

@@ -1,10 +1,15 @@
 import { inThread } from '../../threads.ts'
-import { renderMarkdown } from './markdown.ts'
+import type { AnswerMarks } from './answer-marks.ts'
+import { type BlockEnv, renderBlocks, renderMarkdown } from './markdown.ts'
 
-/** A text, and the URL of each citation number in it. */
-export type MarkdownInput = { readonly text: string; readonly citations: ReadonlyMap<number, string> }
+/** A text, and what it gets besides its Markdown; with `blocks`, the markup of each block. */
+export type MarkdownInput =
+  | { readonly text: string; readonly marks: AnswerMarks }
+  | { readonly text: string; readonly blocks: BlockEnv }
 
 /** The job of `shown-markdown`. */
-export const job = inThread(async ({ text, citations }: MarkdownInput) =>
-  String(renderMarkdown(text, citations)),
+export const job = inThread(async (input: MarkdownInput) =>
+  'blocks' in input
+    ? renderBlocks(input.text, input.blocks)
+    : String(renderMarkdown(input.text, input.marks)),
 )

@@ -1,11 +1,9 @@
 import { raw } from 'hono/html'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
 import type { Html } from '../components/html.ts'
+import { type AnswerMarks, markAnswer } from './answer-marks.ts'
 import { markHebrewContainers } from './markdown-directions.ts'
 import { keepLargeTable } from './markdown-tables.ts'
-
-/** From a citation number to the URL of its source. */
-export type CitationLinks = ReadonlyMap<number, string>
 
 const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
 
@@ -29,10 +27,36 @@ markdown.validateLink = (address) => /^(https?:\/\/|mailto:)/i.test(address.trim
 markdown.core.ruler.push('directions', giveDirections)
 markdown.core.ruler.push('links', markLinks)
 markdown.core.ruler.push('citations', linkCitations)
+markdown.core.ruler.push('answer_marks', markAnswer)
 
 /** Renders Markdown as safe markup. No other output of the pages is inserted without escaping. */
-export function renderMarkdown(text: string, citations: CitationLinks = new Map()): Html {
-  return raw(markdown.render(text, { citations }))
+export function renderMarkdown(text: string, marks: AnswerMarks = {}): Html {
+  return raw(markdown.render(text, { ...marks }))
+}
+
+/** A block of the top level, such as a paragraph or a whole list: one element of the markup. */
+export type RenderedBlock = { readonly markup: string; readonly firstLine: number }
+
+/** Counts cells of tables through several calls, see `keepLargeTable`. */
+export type BlockEnv = AnswerMarks & { readonly tableCells?: number }
+
+/** Renders each block of the top level by itself. Together they are what `renderMarkdown` gives. */
+export function renderBlocks(
+  text: string,
+  env: BlockEnv,
+): { readonly blocks: readonly RenderedBlock[]; readonly tableCells: number } {
+  const used: { tableCells?: number } = { ...env }
+  const tokens = markdown.parse(text, used)
+  const blocks: RenderedBlock[] = []
+  let from = 0
+  for (const [at, { nesting, level }] of tokens.entries()) {
+    if (nesting === 1 || level > 0) continue
+    const group = tokens.slice(from, at + 1)
+    const markup = markdown.renderer.render(group, markdown.options, used)
+    blocks.push({ markup, firstLine: group[0]?.map?.[0] ?? 0 })
+    from = at + 1
+  }
+  return { blocks, tableCells: used.tableCells ?? 0 }
 }
 
 /** Each block gets its own direction; Hebrew quotations get the font of Hebrew texts. */
@@ -57,7 +81,7 @@ function inlineTokens(tokens: readonly Token[]): readonly Token[] {
 
 /** Turns citation numbers in brackets into links to their sources; other numbers stay text. */
 function linkCitations(state: StateCore): void {
-  const citations = (state.env as { readonly citations?: CitationLinks }).citations
+  const { citations } = state.env as AnswerMarks
   if (!citations || citations.size === 0) return
   for (const token of state.tokens) {
     if (token.type !== 'inline' || !token.children) continue
@@ -69,7 +93,7 @@ function linkCitations(state: StateCore): void {
   }
 }
 
-function withLinks(state: StateCore, token: Token, citations: CitationLinks): Token[] {
+function withLinks(state: StateCore, token: Token, citations: ReadonlyMap<number, string>): Token[] {
   // The non-breaking space keeps a citation number on the line of its sentence.
   const content = token.content.replaceAll(/ (?=\[\d{1,3}\])/g, '\u00a0')
   return content.split(/(\[\d{1,3}\])/).flatMap((part) => {

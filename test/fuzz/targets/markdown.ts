@@ -80,7 +80,7 @@ export const markdown: Target = {
       oncomment: (text) => require(false, 'no comments', text),
       onprocessinginstruction: (name) => require(false, 'no instructions', name),
     })
-    parser.write(String(renderMarkdown(input.toString('utf8'), citations)))
+    parser.write(String(renderMarkdown(input.toString('utf8'), { citations })))
     parser.end()
   },
 }

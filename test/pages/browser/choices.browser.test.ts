@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
 
     await page.goto('/ask')
     expect(await page.getByLabel('Model').locator('option').allTextContents()).toEqual(['service', 'quoting'])
-    await page.getByLabel('Project of a new conversation').selectOption('Shabbat')
+    await page.getByLabel('Project').selectOption('Shabbat')
     await page.getByLabel('Model').selectOption('quoting')
     await ask(page, 'What does a small lamp do in a dark room?')
     await page.locator('.turn-foot').waitFor()
@@ -48,7 +48,12 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
     await screenshot(page, 'ask-choices')
     expect(await accessibilityFaults(page)).toEqual([])
     world.upstream.enqueue(reply('It shines.'))
-    await page.locator('select[name="session"]').selectOption({ index: 1 })
+    await page
+      .getByRole('navigation', { name: 'Conversations' })
+      .getByRole('listitem')
+      .getByRole('link')
+      .click()
+    await page.waitForURL(/\/sessions\//)
     await page.getByLabel('Model').selectOption('service')
     await ask(page, 'And in a word?')
     await page.getByText('It shines.').waitFor()

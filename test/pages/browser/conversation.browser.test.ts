@@ -41,28 +41,46 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
       'Reading The Gate 1:1',
       'Reading The Gate 2:1',
     ])
-    expect(await page.locator('.sources').count()).toBe(0)
+    const read = page.getByRole('complementary', { name: 'Passages read for answer 1' })
+    expect(await read.locator('.source-names .ref').allTextContents()).toEqual([
+      'The Gate 1:1',
+      'The Gate 2:1',
+    ])
     await screenshot(page, 'conversation-live')
     expect(await accessibilityFaults(page)).toEqual([])
     held.open()
     await ended(page)
     const sources = page.locator('.sources li')
-    expect(await sources.locator('.source-names > b').allTextContents()).toEqual([
-      'The Gate 1:1',
+    expect(await sources.locator('.source-names .ref').allTextContents()).toEqual([
       'The Gate 1:1',
       'The Gate 2:1',
     ])
-    expect(await sources.locator('summary .badge').allTextContents()).toEqual([
-      'word for word',
-      'word for word',
-      'close',
-      'not found',
+    expect(await sources.locator('.number').allTextContents()).toEqual(['1', '2', '3'])
+    expect(await sources.locator('.badge').allTextContents()).toEqual(['word for word', 'close', 'not found'])
+    expect(await page.locator('.checks .count').allTextContents()).toEqual([
+      '✓ 2 word for word',
+      '≈ 1 close',
+      '✗ 1 not found',
     ])
-    await page.getByRole('link', { name: 'Source 1' }).click()
-    expect(await sources.nth(0).locator('mark').textContent()).toBe(
+    expect(await page.locator('.answer .quoted.not_found').textContent()).toBe(
+      'the moon was full of silver fishes over the harbour',
+    )
+    const notes = await page.locator('.answer .check-note').all()
+    const spoken = notes.map(
+      async (note) => (await note.getAttribute('aria-label')) ?? (await note.textContent()),
+    )
+    expect(await Promise.all(spoken)).toEqual(['word for word', 'word for word', 'close', 'not found'])
+    await page.getByRole('button', { name: 'close' }).click()
+    const details = page.getByRole('dialog', { name: 'Check of the quotation' })
+    expect(await details.locator('.differences').textContent()).toMatch(/\S/)
+    await screenshot(page, 'conversation-difference')
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: 'Source 1', exact: true }).click()
+    expect(await sources.nth(0).locator('.passage mark').first().textContent()).toBe(
       'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ',
     )
-    expect(await sources.nth(0).locator('mark').isVisible()).toBe(true)
+    expect(await sources.nth(0).locator('.passage mark').first().isVisible()).toBe(true)
     expect(await sources.nth(0).locator('blockquote').nth(1).textContent()).toContain('A small lamp')
     for (const look of looks) {
       await page.setViewportSize(look)
@@ -70,7 +88,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
       await screenshot(page, `conversation-${look.name}`)
     }
     await page.locator('details.turn-foot summary').click()
-    await page.locator('details.source').nth(2).locator('summary').click()
+    await page.locator('details.source').nth(1).locator('summary').click()
     await page.setViewportSize({ width: 1280, height: 860 })
     await page.evaluate("document.documentElement.dir = 'rtl'")
     await screenshot(page, 'conversation-rtl')
@@ -99,14 +117,14 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     )
     await ask(page, 'Write a sheet')
     await ended(page)
-    expect(await page.locator('.source summary .badge').allTextContents()).toEqual(['word for word'])
+    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['word for word'])
     const note = page.locator('.notice.note')
     expect(await note.textContent()).toContain(
       '1 citation was removed, because the turn never read its source.',
     )
     expect(await note.textContent()).toContain('The library does not have The Gate 7:7')
     await screenshot(page, 'conversation-file')
-    await page.getByRole('link', { name: 'Source 1' }).click()
+    await page.getByRole('link', { name: 'Source 1', exact: true }).click()
     await page.getByRole('link', { name: 'Open the file' }).click()
     await page.getByRole('heading', { name: 'דף מקורות.md' }).waitFor()
     await page.getByRole('link', { name: 'An answer' }).first().click()

@@ -1,8 +1,7 @@
 import { newId } from '../../../ids.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
-import { type Html, html } from '../../components/html.ts'
-import { selectField } from '../../components/select-field.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 
 export type AskValues = {
   readonly question: string
@@ -13,60 +12,78 @@ export type AskValues = {
 
 export const emptyQuestion: AskValues = { question: '', model: 'service', session: '', project: '' }
 
-/** The models, projects and conversations that a question can choose from. */
+/** The models and projects that a question can choose from, and the conversation that it continues. */
 export type AskChoices = {
   readonly models: readonly string[]
   readonly projects: readonly Project[]
-  readonly sessions: readonly Session[]
+  readonly session?: Pick<Session, 'id' | 'name' | 'projectId'> | undefined
+}
+
+/** Texts that the script of the box shows. */
+const scriptTexts = {
+  uploading: 'Uploading …',
+  failed: 'The file could not be uploaded.',
+  remove: 'Remove',
+  attached: 'Attached',
 }
 
 /**
- * The form for a question: with a choice of project and conversation, or for a follow-up in the conversation that is
- * shown.
+ * The box for a question: with a choice of project for a new conversation, or for a follow-up. A script grows it, sends
+ * it with Enter and attaches files.
  */
-export function askForm(choices: AskChoices, values: AskValues, isFollowUp = false): Html {
-  const placeholder = isFollowUp ? 'Ask a follow-up' : 'Ask in English or Hebrew'
-  const fields = isFollowUp
-    ? html`<input type="hidden" name="session" value="${values.session}">`
-    : conversationFields(choices, values)
-  return html`<form class="ask card${isFollowUp ? ' follow-up' : ''}" method="post" action="/ask">
+export function askForm(choices: AskChoices, values: AskValues): Html {
+  const isFollowUp = choices.session !== undefined
+  return html`<form class="composer" method="post" action="/ask" data-texts="${JSON.stringify(scriptTexts)}"
+data-project="${choices.session?.projectId ?? ''}">
 <input type="hidden" name="form" value="${newId('request')}">
-<label class="${isFollowUp ? 'sr' : ''}" for="question">Your question</label>
-<textarea id="question" name="question" required maxlength="50000" dir="auto" rows="${isFollowUp ? 2 : 4}"
-placeholder="${placeholder}">${values.question}</textarea>
-<div class="ask-row">
-${fields}
+${isFollowUp ? html`<input type="hidden" name="session" value="${choices.session.id}">` : nothing}
+<label class="sr" for="question">Your question</label>
+<textarea id="question" name="question" required maxlength="50000" dir="auto" rows="1" enterkeyhint="send"
+placeholder="${isFollowUp ? 'Ask a follow-up' : 'Ask in English or Hebrew'}">${values.question}</textarea>
+<ul class="attached" aria-label="Attached files" hidden></ul>
+<div class="composer-row">
+<label class="chip attach">Attach<input type="file" multiple></label>
+${isFollowUp ? nothing : projectField(choices.projects, values.project)}
 ${modelField(choices.models, values.model)}
-<button>Ask</button>
+<span class="composer-status faint" role="status"></span>
+<button class="send">Ask</button>
 </div></form>`
 }
 
-function conversationFields({ projects, sessions }: AskChoices, values: AskValues): Html {
-  return html`${selectField({
-    label: 'Conversation',
-    name: 'session',
-    selected: values.session,
-    options: [
-      { value: '', label: 'New conversation' },
-      ...sessions.map((session) => ({ value: session.id, label: nameOf(session) })),
-    ],
-  })}
-${selectField({
-  label: 'Project of a new conversation',
-  name: 'project',
-  selected: values.project,
-  options: [
+function projectField(projects: readonly Project[], chosen: string): Html {
+  if (projects.length === 0) return nothing
+  const options = [
     { value: '', label: 'My questions' },
     ...projects.map(({ id, name }) => ({ value: id, label: name })),
-  ],
-})}`
+  ]
+  return chip({ label: 'Project', name: 'project', options, selected: chosen })
 }
 
 function modelField(models: readonly string[], chosen: string): Html {
   const model = models.includes(chosen) ? chosen : (models[0] ?? '')
   if (models.length <= 1) return html`<input type="hidden" name="model" value="${model}">`
-  const options = models.map((id) => ({ value: id, label: id }))
-  return selectField({ label: 'Model', name: 'model', selected: model, options })
+  return chip({
+    label: 'Model',
+    name: 'model',
+    options: models.map((id) => ({ value: id, label: id })),
+    selected: model,
+  })
+}
+
+/** A choice that looks like a label of the box. */
+function chip(field: {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly selected: string
+}): Html {
+  const options = field.options.map(
+    ({ value, label }) =>
+      html`<option value="${value}" dir="auto"${
+        value === field.selected ? html` selected` : nothing
+      }>${label}</option>`,
+  )
+  return html`<label class="chip"><span>${field.label}</span> <select name="${field.name}">${options}</select></label>`
 }
 
 /** The name of a conversation: that of its first question, or the one that it was given. */

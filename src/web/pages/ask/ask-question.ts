@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Principal } from '../../../accounts/principal.ts'
+import type { ContentPart, ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { admitTurn } from '../../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../../turns/admission/requested-model.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findSession } from '../../../turns/sessions/sessions.ts'
+import { manyTexts } from '../../components/forms.ts'
 import type { WebServices } from '../services.ts'
 
 const text = (most: number) =>
@@ -25,6 +27,8 @@ export const questionForm = z.object({
   session: text(100).default(''),
   /** Project of a new conversation; empty: the default project of the pages. */
   project: text(100).default(''),
+  /** Ids of uploaded files that the question is about. */
+  file: manyTexts,
 })
 
 export type Question = z.output<typeof questionForm>
@@ -39,26 +43,61 @@ export async function askQuestion(
   input: Question,
   left: AbortSignal,
 ): Promise<Run> {
-  const model = requireModel(services, input.model)
-  const sessionId = input.session === '' ? undefined : input.session
-  if (sessionId !== undefined) {
-    const session = await withTx(services.database, principal, (tx) => findSession(tx, principal, sessionId))
+  if (input.session !== '') {
+    const session = await withTx(services.database, principal, (tx) =>
+      findSession(tx, principal, input.session),
+    )
     if (!session) throw notFound()
   }
-  const messages = [{ role: 'user' as const, content: input.question }]
-  const hash = createHash('sha256').update(JSON.stringify(input)).digest()
+  return startQuestion(services, principal, { input, history: [], identity: JSON.stringify(input), left })
+}
+
+/**
+ * Starts the turn of a question.
+ * @param asked.history earlier messages, for a new session.
+ * @param asked.identity two questions with the same one start one turn. It has the id of the form, so a form that is
+ *   sent again with another question starts another turn.
+ * @throws what `admitTurn` throws.
+ */
+export async function startQuestion(
+  services: WebServices,
+  principal: Principal,
+  asked: {
+    readonly input: Question
+    readonly history: readonly ModelMessage[]
+    readonly identity: string
+    readonly left: AbortSignal
+  },
+): Promise<Run> {
+  const { input, history, identity, left } = asked
+  const model = requireModel(services, input.model)
+  const messages = [...history, { role: 'user' as const, content: contentOf(input) }]
+  const hash = createHash('sha256').update(identity).digest()
   const { run } = await admitTurn(services, principal, {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, messages, undefined),
     messages,
-    sessionId,
+    attachments: {
+      ids: new Set(input.file),
+      inline: new Map(),
+      readsImages: model.readsImages,
+      param: 'file',
+    },
+    sessionId: input.session === '' ? undefined : input.session,
     projectId: input.project === '' ? undefined : input.project,
     request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'numbered' },
-    // The hash covers form and question, so a form that is sent again with another question starts another
-    // turn.
     identity: { hash, key: hash.toString('hex'), retried: false },
     onDisconnect: 'continue',
     left,
   })
   return run
+}
+
+/** The question, after the files that it is about. */
+function contentOf({ question, file }: Question): string | readonly ContentPart[] {
+  if (file.length === 0) return question
+  return [
+    ...file.map((fileId) => ({ type: 'file' as const, fileId })),
+    { type: 'text' as const, text: question },
+  ]
 }

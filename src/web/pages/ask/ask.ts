@@ -2,32 +2,26 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { receiveFile } from '../../../http/transfers/upload.ts'
 import { listProjects, ownProjectName } from '../../../turns/sessions/projects.ts'
-import { findSession, listSessions } from '../../../turns/sessions/sessions.ts'
+import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
-import { olderPage, pageOfAddress, pager } from '../../components/pager.ts'
+import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
-import type { Texts } from '../../texts/catalogue.ts'
-import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { type AskChoices, type AskValues, askForm, emptyQuestion } from './ask-form.ts'
+import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
 import { askQuestion, questionForm } from './ask-question.ts'
-import { conversationList } from './conversation-list.ts'
+import { type Rail, readRail, withRail } from './rail.ts'
 
-type Shown = AskChoices & { readonly hasMore: boolean }
+type Shown = AskChoices & { readonly rail: Rail }
 
-/** `/ask`: the form for a question, and the conversations so far. */
+/** `/ask`: the box for a question, and the conversations so far. */
 export function askPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask', accountsOnly, async (request, reply) => {
     const values = valuesOfAddress(request)
-    return sendPage(
-      request,
-      reply,
-      askPage(textsOf(request), await shownBy(services, request, values.session), values),
-    )
+    return sendPage(request, reply, askPage(await shownBy(services, request, values.session), values))
   })
 
   app.post('/ask', accountsOnly, async (request, reply) => {
@@ -42,7 +36,18 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
       if (error instanceof ServiceError && error.code === 'not_found') throw error
       const { message, status } = problemOf(request, error)
       const shown = await shownBy(services, request, input.session)
-      return sendPage(request, reply, askPage(textsOf(request), shown, input, message), status)
+      return sendPage(request, reply, askPage(shown, input, message), status)
+    }
+  })
+
+  // For the script of the box: it uploads a file before the question is sent, and names it in the form.
+  app.post('/ask/files', accountsOnly, async (request, reply) => {
+    try {
+      const { id, name } = await receiveFile(services, request)
+      return reply.send({ id, name })
+    } catch (error) {
+      const { message, status } = problemOf(request, error)
+      return reply.status(status).send({ problem: message })
     }
   })
 }
@@ -62,49 +67,51 @@ function valuesOfAddress(request: FastifyRequest): AskValues {
   }
 }
 
-function shownBy(services: WebServices, request: FastifyRequest, named: string): Promise<Shown> {
+async function shownBy(services: WebServices, request: FastifyRequest, named: string): Promise<Shown> {
   const { principal } = visitorOf(request)
-  const page = pageOfAddress(request)
+  const rail = await readRail(services, request)
   return withTx(services.database, principal, async (tx) => {
-    const { items, hasMore } = await listSessions(tx, principal, page)
-    const projects = await listProjects(tx, principal, { limit: 100, order: 'desc' })
-    const missing = named !== '' && !items.some((session) => session.id === named)
-    const session = missing ? await findSession(tx, principal, named) : undefined
+    const { items } = await listProjects(tx, principal, { limit: 100, order: 'desc' })
+    const session = named === '' ? undefined : await findSession(tx, principal, named)
     return {
       models: services.catalogue.models.map((model) => model.id),
-      projects: projects.items,
-      sessions: session ? [session, ...items] : items,
-      hasMore,
+      projects: items.filter(({ name }) => name !== ownProjectName),
+      session,
+      rail,
     }
   })
 }
 
 const examples = ['What is a beinoni?', 'What does bittul mean?', 'מהי שמחה של מצוה?']
 
-function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): Page {
-  const { sessions, hasMore } = shown
-  const choices = { ...shown, projects: shown.projects.filter(({ name }) => name !== ownProjectName) }
+function askPage(shown: Shown, values: AskValues, problem?: string): Page {
+  const { rail, session } = shown
   return {
     title: 'Ask',
     section: 'ask',
-    sheets: ['conversation', 'files'],
-    main: html`<h1>Ask the library</h1>
+    wide: true,
+    sheets: ['conversation', 'composer', 'rail', 'files'],
+    scripts: ['composer.js'],
+    main: withRail(
+      rail,
+      html`<div class="ask-start"><h1>Ask the library</h1>
+${session ? sessionNote(session) : nothing}
 ${outcomeNotice({ problem })}
-${askForm(choices, values)}
-${sessions.length === 0 ? exampleList() : nothing}
-<h2>Conversations</h2>
-${sessions.length === 0 ? noConversations : conversationList(t, sessions, shown.projects)}
-${pager(olderPage({ items: sessions, hasMore }, '/ask', 'after', t.common.older))}`,
+${askForm(shown, values)}
+${exampleList()}</div>`,
+    ),
   }
 }
 
-const noConversations = emptyState(
-  'No conversations yet',
-  'Ask a question above. Its conversation appears here, and you can continue it later.',
-)
+function sessionNote(session: Pick<Session, 'id' | 'name'>): Html {
+  return html`<p>In the conversation <a href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>:</p>`
+}
 
 function exampleList(): Html {
-  const link = (question: string) =>
-    html`<a href="/ask?question=${encodeURIComponent(question)}" dir="auto">${question}</a> `
-  return html`<p class="examples"><span class="faint">For example:</span> ${examples.map(link)}</p>`
+  const link = (question: string) => {
+    const href = `/ask?question=${encodeURIComponent(question)}`
+    return html`<li><a href="${href}" data-ask="${question}" dir="auto">${question}</a></li>`
+  }
+  return html`<p class="faint" id="examples">For example</p>
+<ul class="examples" aria-labelledby="examples">${examples.map(link)}</ul>`
 }

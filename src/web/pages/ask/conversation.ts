@@ -1,14 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Executor, withTx } from '../../../db/client.ts'
-import { databaseFault, isTransient } from '../../../db/errors.ts'
-import type { LibraryDatabase } from '../../../db/library/library-database.ts'
 import { notFound } from '../../../errors.ts'
-import { passagesAt } from '../../../sources/library/passages.ts'
-import type { Passage } from '../../../sources/library/types.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, findSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
+import { findShare, type SharedSession } from '../../../turns/sessions/shared-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { doneMessage, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -17,10 +14,14 @@ import { namedId, pager } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
+import { shareForm } from '../sharing/share-form.ts'
 import { askPages } from './ask.ts'
 import { askForm, emptyQuestion, nameOf } from './ask-form.ts'
-import type { Library } from './source-views.ts'
-import { turnView } from './turn-views.ts'
+import { branchPages } from './branch-question.ts'
+import { libraryFacts } from './library-facts.ts'
+import { type Rail, readRail, withRail } from './rail.ts'
+import { readExtras } from './turn-extras.ts'
+import { type LibraryFacts, turnSheets, turnView } from './turn-views.ts'
 
 /** Turns on one page; a link leads to earlier ones. */
 const turnsShown = 8
@@ -38,20 +39,29 @@ const nameForm = z.object({
     .refine((name) => name !== '', 'enter a name'),
 })
 
-const done = { renamed: 'The conversation has been renamed.' }
+const done = {
+  renamed: 'The conversation has been renamed.',
+  shared: 'Anybody with the link can now read this conversation. Find the link under Shared.',
+  unshared: 'The link has been revoked. Nobody can read the conversation with it any longer.',
+}
 
 type Shown = {
   readonly session: Session
   readonly project: Project | undefined
   readonly turns: readonly ConversationTurn[]
   readonly hasEarlier: boolean
-  readonly library: Library
+  readonly library: LibraryFacts
+  readonly rail: Rail
+  readonly extras: Awaited<ReturnType<typeof readExtras>>
+  readonly share: SharedSession | undefined
+  readonly appUrl: string
 }
 
 /** `/ask` and `/sessions/{id}`: questions, and conversations with their sources. */
 export function conversationPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   askPages(app, services)
+  branchPages(app, services)
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { before, look } = readFields(query, request.query)
@@ -95,26 +105,18 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     const conversation = await withSession(request, async (tx, session) => ({
       session,
       project: await findProject(tx, principal, session.projectId),
+      share: await findShare(tx, session.id),
       ...(await readTurns(services, tx, session.id, { limit: turnsShown, before })),
     }))
-    return { ...conversation, library: await passagesOf(services.library, conversation.turns) }
+    const { session, turns } = conversation
+    return {
+      ...conversation,
+      library: await libraryFacts(services.library, turns),
+      rail: await readRail(services, request, session.id),
+      extras: await readExtras(services, { accountId: session.accountId, sessionId: session.id }, turns),
+      appUrl: services.appUrl ?? '',
+    }
   }
-}
-
-/**
- * The library's passages at the sources of these turns. None while a separate library database does not answer: the
- * conversation is readable without them.
- */
-export async function passagesOf(
-  { isSeparate, system }: LibraryDatabase,
-  turns: readonly ConversationTurn[],
-): Promise<ReadonlyMap<string, readonly Passage[]>> {
-  const refs = new Set(turns.flatMap(({ end }) => end?.sources.map((source) => source.ref) ?? []))
-  return passagesAt(system, [...refs]).catch((error: unknown) => {
-    const fault = databaseFault(error)
-    if (isSeparate && fault && isTransient(fault)) return new Map()
-    throw error
-  })
 }
 
 function sessionPage(
@@ -129,22 +131,26 @@ function sessionPage(
   const { session, project, turns, hasEarlier } = shown
   const path = `/sessions/${session.id}`
   const values = { ...emptyQuestion, session: session.id, model: session.model }
-  const choices = { models: asked.models, projects: [], sessions: [] }
+  const choices = { models: asked.models, projects: [], session }
   return {
     title: nameOf(session),
     section: 'ask',
     wide: true,
-    sheets: ['conversation', 'sources', 'files'],
-    scripts: ['follow-run.js'],
-    main: html`${project ? projectCrumb(project) : nothing}
-<div class="head conversation-head"><h1 dir="auto">${nameOf(session)}</h1>${sessionActions(session)}</div>
+    sheets: [...turnSheets, 'composer', 'rail', 'files', 'answer-actions'],
+    scripts: ['composer.js', 'follow-run.js', 'copy.js', 'feedback.js', 'ref-preview.js'],
+    main: withRail(
+      shown.rail,
+      html`${project ? projectCrumb(project) : nothing}
+<div class="head conversation-head"><h1 dir="auto">${nameOf(session)}</h1>${sessionActions(shown)}</div>
+${branchNote(shown)}
 ${outcomeNotice({ done: asked.message })}
 ${pager(hasEarlier && { label: 'Earlier questions', href: `${path}?before=${turns[0]?.run.turn ?? 1}` })}
 ${turnList(shown)}
 ${pager(asked.before !== undefined && { label: 'Newest questions', href: `${path}#last` })}
 ${turns.every(({ end }) => end) ? nothing : reloadWithoutScripts(session, asked.look)}
 <p class="sr" id="announcement" role="status"></p>
-<section aria-label="Ask a follow-up">${askForm(choices, values, true)}</section>`,
+<section class="dock" aria-label="Ask a follow-up">${askForm(choices, values)}</section>`,
+    ),
   }
 }
 
@@ -153,10 +159,13 @@ function projectCrumb({ id, name }: Project): Html {
 }
 
 /** The turns; the last one has an anchor before it. */
-function turnList({ turns, library }: Shown): Html {
+function turnList({ turns, library, extras }: Shown): Html {
   if (turns.length === 0) return emptyState('No questions yet', 'Write the first question below.')
   const anchor = html`<span id="last"></span>`
-  return html`${turns.map((turn, i) => html`${i === turns.length - 1 ? anchor : nothing}${turnView(turn, library)}`)}`
+  return html`${turns.map((turn, i) => {
+    const before = i === turns.length - 1 ? anchor : nothing
+    return html`${before}${turnView(turn, library, extras)}`
+  })}`
 }
 
 /** To an address that differs, since the same one with a `#` would only be scrolled to. */
@@ -165,8 +174,29 @@ function reloadWithoutScripts({ id }: Session, look: number): Html {
   return html`<noscript><meta http-equiv="refresh" content="3; url=${address}"></noscript>`
 }
 
-function sessionActions({ id, name }: Session): Html {
+/** Says which conversation this one continues. */
+function branchNote({ extras: { parent } }: Shown): Html {
+  if (!parent || parent.turn === 1) return nothing
+  return html`<p class="faint">Continues
+<a href="/sessions/${parent.id}" dir="auto">${nameOf(parent)}</a> from before its
+question ${parent.turn}.</p>`
+}
+
+const formats = [
+  { format: 'md', label: 'Markdown' },
+  { format: 'docx', label: 'Word' },
+  { format: 'pdf', label: 'PDF' },
+]
+
+function sessionActions({ session, share, appUrl }: Shown): Html {
+  const { id, name } = session
   return html`<div class="actions">
+${shareForm(session, share, appUrl)}
+<details class="menu export"><summary class="button quiet">Export</summary>
+<ul class="share-box">${formats.map(
+    ({ format, label }) =>
+      html`<li><a href="/sessions/${id}/export?format=${format}" download>${label}</a></li>`,
+  )}</ul></details>
 <details class="confirm rename"><summary class="button quiet">Rename</summary>
 <form method="post" action="/sessions/${id}/rename">
 <label>Name of the conversation

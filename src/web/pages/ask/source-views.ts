@@ -1,94 +1,117 @@
-import type { QuoteCheck } from '../../../sources/citations/check.ts'
+import type { OfferedSource } from '../../../agent/tools.ts'
 import type { Passage } from '../../../sources/library/types.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
-import { markedText } from '../../components/texts.ts'
-import { beginningOf } from './free-quotations.ts'
+import { readHref, withQuery } from '../../components/library-links.ts'
+import { directionOf, languageName, markedText } from '../../components/texts.ts'
+import { excerptOf } from '../previews/excerpt.ts'
+import { results } from './answer-checks.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
 
-type Words = { readonly label: string; readonly meaning: string }
+type Span = { readonly start: number; readonly end: number }
 
-const results: Readonly<Record<QuoteCheck['result'], Words>> = {
-  verbatim: { label: 'word for word', meaning: 'The passage has the quotation word for word.' },
-  fuzzy: { label: 'close', meaning: 'The quotation is close to the passage, but not word for word.' },
-  misattributed: { label: 'in another passage', meaning: 'Another passage has the quotation.' },
-  not_found: { label: 'not found', meaning: 'The passage does not have the quotation.' },
-  paraphrase: { label: 'no quotation', meaning: 'The answer cites the passage without a quotation.' },
+/** A version of a passage on its card, with the quoted words. */
+type Version = Pick<Passage, 'language' | 'version' | 'license' | 'text'> & {
+  readonly spans: readonly Span[]
 }
+
+type Asked = { readonly id: string; readonly sessionId: string; readonly turn: number }
 
 /** HTML id of a source's passage on the page. */
 export function sourceAnchor(runId: string, n: number): string {
   return `${runId}-s${n}`
 }
 
-/** The sources of an answer: each opens to its passage in all languages, with the quoted words marked. */
-export function sourceList(runId: string, sources: readonly CitedSource[], library: Library): Html {
-  return html`<aside class="sources" aria-label="Sources of this answer"><h3>Sources</h3>
-<ol>${sources.map((source) => sourceItem(runId, source, library.get(source.ref) ?? []))}</ol></aside>`
+/** The sources of an answer, one card per passage: it opens to the passage in all languages, with the quoted words. */
+export function sourceList(
+  run: Asked,
+  sources: readonly CitedSource[],
+  library: Library,
+  isOwn: boolean,
+): Html {
+  const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
+  return html`<aside class="sources" aria-label="Sources of answer ${run.turn}"><h3>Sources</h3>
+<ol>${cards.map((cited) => sourceCard(run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
 }
 
-function sourceItem(runId: string, source: CitedSource, passages: readonly Passage[]): Html {
-  const others = passages.filter((passage) => isOther(passage, source))
-  return html`<li><details class="source">
-<summary><span class="number">${source.n}</span> <span class="source-names">
-<b dir="auto">${source.ref}</b>${hebrewRef(source)}
-<span class="source-checks">${badges(source)}</span></span></summary>
-<div class="passages" id="${sourceAnchor(runId, source.n)}">
-${source.verification.map(checkLine)}
-${passageBlock(source, markedText(source.text, quotedIn(source)))}
-${others.map((passage) => passageBlock(passage, passage.text))}
-<p class="source-links">${sourceLinks(source, passages.length > 0)}</p>
-</div></details></li>`
+/** The passages that a running turn has read so far, one card each. */
+export function passagesReadList(run: Asked, read: readonly OfferedSource[]): Html {
+  if (read.length === 0) return nothing
+  const cards = [...Map.groupBy(read, ({ ref }) => ref)]
+  return html`<aside class="sources" aria-label="Passages read for answer ${run.turn}"><h3>Passages read</h3>
+<ol>${cards.map(([ref, versions]) => readCard(ref, versions))}</ol></aside>`
 }
 
-/** One for each result that the checks of a source have. */
-function badges({ verification }: CitedSource): Html {
-  const kinds = [...new Set(verification.map((check) => check.result))]
-  if (kinds.length === 0) return html`<span class="badge">not checked</span>`
-  return html`${kinds.map(
-    (kind) =>
-      html`<span class="badge ${kind}" title="${results[kind].meaning}">${results[kind].label}</span> `,
-  )}`
+function readCard(ref: string, versions: readonly OfferedSource[]): Html {
+  const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
+  if (!shown) return nothing
+  return html`<li class="source-card" data-ref="${ref}">
+<p class="source-head"><span class="source-names">${refLink(ref)}${hebrewRef(ref, shown.heRef)}</span></p>
+${excerpt({ ...shown, spans: [] })}</li>`
 }
 
-function hebrewRef({ he_ref: heRef, ref }: CitedSource): Html {
+function sourceCard(
+  run: Asked,
+  cited: readonly CitedSource[],
+  passages: readonly Passage[],
+  isOwn: boolean,
+): Html {
+  const [first] = cited
+  if (!first) return nothing
+  const versions = versionsOf(cited, passages)
+  const quoted = versions.find(({ spans }) => spans.length > 0) ?? versions[0]
+  const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
+  return html`<li class="source-card" data-ref="${first.ref}">
+<p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
+<span class="source-names">${isOfFile(first) ? fileName(first, isOwn) : refLink(first.ref)}
+${hebrewRef(first.ref, first.he_ref)}
+</span></p>
+<p class="source-checks">${badges(cited)}</p>
+${quoted ? excerpt(quoted) : nothing}
+<details class="source"><summary>The passage<span class="sr"> ${first.ref}</span></summary>
+<div class="passages">${anchors}${versionTabs(first, run.id, versions)}</div></details>
+${actions(run, first, passages.length > 0, isOwn)}</li>`
+}
+
+function refLink(ref: string): Html {
+  return html`<a class="ref" href="${readHref(ref)}" dir="auto">${ref}</a>`
+}
+
+function hebrewRef(ref: string, heRef: string): Html {
   if (heRef.trim() === '' || heRef === ref) return nothing
-  return html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
+  return html` <span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
 }
 
-function checkLine({ result, quote, found_ref: found, context_warning: context }: QuoteCheck): Html {
-  const { label, meaning } = results[result]
-  const quoted = quote === undefined ? nothing : html`<q dir="auto">${beginningOf(quote)}</q> `
-  const elsewhere =
-    found === undefined ? nothing : html` It is in <a href="${readHref(found)}" dir="auto">${found}</a>.`
-  const omitted =
-    context && html` It leaves out <q dir="auto">${context.words}</q>, which may change the meaning.`
-  return html`<p class="check"><span class="badge ${result}">${label}</span> ${quoted}
-<span class="faint">${meaning}${elsewhere}${omitted}</span></p>`
+/** One for each result that the checks of a passage have. */
+function badges(cited: readonly CitedSource[]): Html {
+  const checks = cited.flatMap(({ verification }) => verification)
+  if (checks.length === 0) return html`<span class="badge">not checked</span>`
+  const kinds = [...new Set(checks.map(({ result }) => result))]
+  const shown = kinds.length > 1 ? kinds.filter((kind) => kind !== 'paraphrase') : kinds
+  return html`${shown.map((kind) => {
+    if (kind === 'paraphrase')
+      return html`<span class="badge" title="The answer cites the passage without a quotation.">no quotation</span> `
+    return html`<span class="badge ${kind}" title="${results[kind].meaning}">${results[kind].label}</span> `
+  })}`
 }
 
-/** Whether the passage is not the cited version. The cited version is shown as the model received it. */
+/** The cited versions as the model received them, then the others of the library; Hebrew first. */
+function versionsOf(cited: readonly CitedSource[], passages: readonly Passage[]): readonly Version[] {
+  const own = cited.map((source) => ({ ...source, spans: quotedIn(source) }))
+  const others = passages
+    .filter((passage) => cited.every((source) => isOther(passage, source)))
+    .map((passage) => ({ ...passage, spans: [] }))
+  return [...own, ...others].toSorted((a, b) => Number(b.language === 'he') - Number(a.language === 'he'))
+}
+
 function isOther(passage: Passage, source: CitedSource): boolean {
   return passage.language !== source.language || passage.version !== source.version
 }
 
-function passageBlock(
-  of: { readonly language: string; readonly version: string; readonly license: string },
-  text: string | Html,
-): Html {
-  const language = of.language === 'he' ? html`lang="he" dir="rtl"` : html`dir="auto"`
-  const facts = [of.version, of.license === '' ? '' : `licence: ${of.license}`].filter((fact) => fact !== '')
-  return html`<figure class="passage"><blockquote class="text" ${language}>${text}</blockquote>
-<figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
-}
-
 /** Where in the passage the quoted words are. */
-function quotedIn({
-  verification,
-}: CitedSource): readonly { readonly start: number; readonly end: number }[] {
+function quotedIn({ verification }: CitedSource): readonly Span[] {
   return verification
     .flatMap(({ result, start, end }) =>
       (result === 'verbatim' || result === 'fuzzy') && start !== undefined && end !== undefined
@@ -98,13 +121,59 @@ function quotedIn({
     .sort((a, b) => a.start - b.start)
 }
 
-/** Links to the passage in the library, to the file that was read, and to where the text was taken from. */
-function sourceLinks(source: CitedSource, inLibrary: boolean): readonly Html[] {
-  const file = /^\/v1\/files\/(file-\w+)\//.exec(source.url)?.[1]
+function excerpt({ language, text, spans }: Version): Html {
+  const cut = excerptOf(text, spans)
+  const direction = directionOf(language)
+  return html`<p class="excerpt text" lang="${language}" dir="${direction}">${markedText(cut.text, cut.spans)}</p>`
+}
+
+/** The passage in each language, and a choice of one of them if there are several. It works without scripts. */
+function versionTabs({ n }: CitedSource, runId: string, versions: readonly Version[]): Html {
+  const languages = [...Map.groupBy(versions, ({ language }) => language)]
+  const name = `${sourceAnchor(runId, n)}-language`
+  const tab = (value: string, label: string, isChosen: boolean) =>
+    html`<label class="tab"><input type="radio" name="${name}" value="${value}"${isChosen ? html` checked` : nothing}>
+${label}</label>`
+  const tabs = html`<fieldset class="language-tabs"><legend class="sr">Language of the passage</legend>
+${languages.map(([language], at) => tab(`${at}`, languageName(language), false))}${tab('all', 'All', true)}</fieldset>`
+  return html`${languages.length > 1 && languages.length < 5 ? tabs : nothing}
+${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map(passageBlock)}</div>`)}`
+}
+
+function passageBlock({ language, version, license, text, spans }: Version): Html {
+  const facts = [version, license === '' ? '' : `licence: ${license}`].filter((fact) => fact !== '')
+  return html`<figure class="passage">
+<blockquote class="text" lang="${language}" dir="${directionOf(language)}">${markedText(text, spans)}</blockquote>
+<figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
+}
+
+const ofFile = /^\/v1\/files\/(file-\w+)\//
+
+function isOfFile({ url }: CitedSource): boolean {
+  return ofFile.test(url)
+}
+
+function fileName({ url, ref }: CitedSource, isOwn: boolean): Html {
+  if (!isOwn) return html`<b dir="auto">${ref}</b>`
+  return html`<a href="/files/${ofFile.exec(url)?.[1] ?? ''}" dir="auto">${ref}</a>`
+}
+
+/** What a reader can do with a passage: ask about it, copy it, and open where its text was taken from. */
+function actions({ sessionId }: Asked, source: CitedSource, inLibrary: boolean, isOwn: boolean): Html {
   const isWeb = /^https?:\/\//i.test(source.url) && !source.url.includes('/library/read/')
-  return [
-    inLibrary ? html`<a href="${readHref(source.ref)}">Read in the library</a> ` : nothing,
-    file === undefined ? nothing : html`<a href="/files/${file}">Open the file</a> `,
-    isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">Source of the text</a>` : nothing,
-  ]
+  const link = inLibrary ? readHref(source.ref) : ''
+  return html`<div class="source-actions">
+${isOwn ? askLink(sessionId, source.ref) : nothing}
+${isOwn && isOfFile(source) ? html`<a href="/files/${ofFile.exec(source.url)?.[1] ?? ''}">Open the file</a>` : nothing}
+${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">Source of the text</a>` : nothing}
+<span class="copy-row" role="group" aria-label="Copy ${source.ref}"><span class="faint" aria-hidden="true">Copy</span>
+<button type="button" class="quiet" data-copy-passage>text</button>
+<button type="button" class="quiet" data-copy-text="${source.ref}">ref</button>
+${inLibrary ? html`<button type="button" class="quiet" data-copy-link="${link}">link</button>` : nothing}</span></div>`
+}
+
+function askLink(sessionId: string, ref: string): Html {
+  const question = `What does ${ref} mean?`
+  const href = withQuery('/ask', { session: sessionId, question })
+  return html`<a href="${href}" data-ask="${question}" aria-label="Ask about this: ${ref}">Ask about this</a>`
 }

@@ -9,6 +9,7 @@ import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import { counted } from '../../components/texts.ts'
 import { formatDateTime, formatDuration } from '../../components/times.ts'
+import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
 
 const states: Readonly<Record<Run['status'], string>> = {
@@ -25,12 +26,13 @@ export function runPage({ run, question, steps, end }: ConversationTurn): Page {
   return {
     title: 'Run',
     section: 'projects',
-    sheets: ['files'],
+    sheets: ['files', 'ref-preview'],
+    scripts: ['ref-preview.js'],
     main: html`<p class="crumb"><a href="/sessions/${run.sessionId}">Conversation</a></p>
 <h1>Run</h1>
 <p class="faint"><code>${run.id}</code></p>
 <blockquote class="asked" dir="auto">${question}</blockquote>
-${run.status === 'failed' ? notice('problem', run.errorMessage) : nothing}
+${run.status === 'failed' ? notice('problem', failureText(run)) : nothing}
 ${end ? nothing : stopForm(run)}
 ${factList(factsOf(run))}
 ${(run.usage as Partial<RunUsage>).estimated ? estimateNote : nothing}
@@ -45,12 +47,13 @@ function stopForm(run: Run): Html {
 <button class="quiet danger">Stop</button></p></form>`
 }
 
-function factsOf(run: Run): readonly Fact[] {
+function factsOf(run: Run): readonly (Fact | false)[] {
   const usage = run.usage as Partial<RunUsage>
   return [
     ['Status', html`<span class="badge ${run.status}">${states[run.status]}</span>`],
     ['Asked', formatDateTime(run.createdAt)],
     ['Duration', run.finishedAt ? tookOf(run) : 'in progress'],
+    run.errorMessage === '' ? false : ['Technical reason', html`<bdi>${run.errorMessage}</bdi>`],
     ['Cost', `${creditsText(run.costMicros)} credits`],
     ['Input tokens', count(usage.prompt_tokens)],
     ['Output tokens', count(usage.completion_tokens)],

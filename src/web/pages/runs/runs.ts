@@ -1,26 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
-import { eventPosition, sendRunEvents } from '../../../http/transfers/run-events.ts'
 import { type ConversationTurn, readTurn } from '../../../turns/reading/conversation.ts'
-import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
-import { isTerminal } from '../../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
-import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
-import { passagesOf } from '../ask/conversation.ts'
+import { libraryFacts } from '../ask/library-facts.ts'
+import { readExtras } from '../ask/turn-extras.ts'
 import { turnView } from '../ask/turn-views.ts'
 import type { WebServices } from '../services.ts'
+import { sendLiveTurn } from './live-stream.ts'
 import { runPage } from './run-views.ts'
 
-const query = z.object({ starting_after: eventPosition.optional() })
-
-/** `/runs/{id}`: all details of a run, and the events that update the page of a conversation. */
+/** `/runs/{id}`: all details of a run, and the stream that updates the page of a conversation. */
 export function runPages(app: FastifyInstance, services: WebServices): void {
   const { database, runner } = services
 
@@ -28,16 +23,15 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     sendPage(request, reply, runPage(await turnOf(request))),
   )
 
-  app.get('/runs/:id/events', accountsOnly, async (request, reply) => {
-    const run = await runOf(request)
-    const { starting_after: startingAfter } = readFields(query, request.query)
-    return sendRunEvents(services, request, reply, run, { startingAfter, body: eventBody })
-  })
+  app.get('/runs/:id/live', accountsOnly, async (request, reply) =>
+    sendLiveTurn(services, reply, await runOf(request)),
+  )
 
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
-    const library = await passagesOf(services.library, [turn])
-    return reply.type('text/html; charset=utf-8').send(String(await turnView(turn, library)))
+    const library = await libraryFacts(services.library, [turn])
+    const extras = await readExtras(services, turn.run, [turn])
+    return reply.type('text/html; charset=utf-8').send(String(await turnView(turn, library, extras)))
   })
 
   app.post('/runs/:id/cancel', accountsOnly, async (request, reply) => {
@@ -60,9 +54,4 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     const run = await runOf(request)
     return withTx(database, run, (tx) => readTurn(services, tx, run))
   }
-}
-
-/** The members of an event that the page needs. The page requests the end of the run separately. */
-function eventBody({ seq, event }: CommittedEvent): object {
-  return isTerminal(event) || event.type === 'file' ? { seq, type: event.type } : { seq, ...event }
 }

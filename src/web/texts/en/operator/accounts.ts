@@ -3,7 +3,13 @@ import { html } from 'hono/html'
 /** `/operator`: accounts, one account, and the audit log. */
 export const accounts = {
   operator: 'Operator',
-  tabs: { accounts: 'Accounts', audit: 'Audit log', library: 'Library', health: 'Health' },
+  tabs: {
+    accounts: 'Accounts',
+    audit: 'Audit log',
+    feedback: 'Feedback',
+    library: 'Library',
+    health: 'Health',
+  },
   title: 'Accounts',
   newAccount: 'New account',
   more: 'More accounts',
@@ -95,6 +101,7 @@ ${until} (UTC).`,
   addressHint: html`The link uses the address at which you opened this page. If others reach the service at another
 address, replace it in the link, or set <code>APP_URL</code>.`,
   audit: 'Audit log',
+  feedback: 'Feedback',
   auditAbout: `Changes to accounts and to the library by operators, on these pages and on the command line, and password
 resets. Nobody can change or remove entries.`,
   onlyAccount: (id: string) =>

@@ -3,7 +3,7 @@ import type { EnglishTexts } from '../../en/index.ts'
 
 export const accounts: EnglishTexts['operator']['accounts'] = {
   operator: 'ניהול השירות',
-  tabs: { accounts: 'חשבונות', audit: 'יומן ביקורת', library: 'ספרייה', health: 'תקינות' },
+  tabs: { accounts: 'חשבונות', audit: 'יומן ביקורת', feedback: 'משוב', library: 'ספרייה', health: 'תקינות' },
   title: 'חשבונות',
   newAccount: 'חשבון חדש',
   more: 'חשבונות נוספים',
@@ -90,6 +90,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   addressHint: html`בקישור מופיעה הכתובת שבה נפתח הדף הזה. אם אחרים מגיעים לשירות בכתובת אחרת, יש להחליף אותה בקישור, או
 לקבוע את <code>APP_URL</code>.`,
   audit: 'יומן ביקורת',
+  feedback: 'משוב',
   auditAbout:
     'שינויים שמפעילים עורכים בחשבונות ובספרייה, בדפים האלה ובשורת הפקודה, ואיפוסי סיסמאות. איש אינו יכול לשנות או להסיר רישומים.',
   onlyAccount: (id) => html`רק החשבון <code>${id}</code>. <a href="/operator/audit">הצגת הכול</a>`,

@@ -1,0 +1,129 @@
+/**
+ * The box for a question: Enter sends it and Shift+Enter begins a new line, links with `data-ask` fill it, and files
+ * that are chosen or dropped are uploaded and named in the form.
+ */
+const form = document.querySelector('.composer')
+if (form instanceof HTMLFormElement) enhance(form)
+
+/** @param {HTMLFormElement} form */
+function enhance(form) {
+  const box = form.querySelector('textarea')
+  if (!box) return
+  sendWithEnter(form, box)
+  fillFromLinks(box)
+  attachFiles(form)
+  const dock = form.closest('.dock')
+  if (dock) {
+    // The strip of a running turn stands above the box, which grows.
+    const tell = () => document.documentElement.style.setProperty('--dock', `${dock.clientHeight}px`)
+    new ResizeObserver(tell).observe(dock)
+  }
+}
+
+/** @param {HTMLFormElement} form @param {HTMLTextAreaElement} box */
+function sendWithEnter(form, box) {
+  const isTouch = matchMedia('(pointer: coarse)')
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isTouch.matches) return
+    event.preventDefault()
+    if (box.value.trim() !== '') form.requestSubmit()
+  })
+  if (CSS.supports('field-sizing', 'content')) return
+  const grow = () => {
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight}px`
+  }
+  box.addEventListener('input', grow)
+  grow()
+}
+
+/** @param {HTMLTextAreaElement} box */
+function fillFromLinks(box) {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[data-ask]') : null
+    const question = link instanceof HTMLElement ? link.dataset['ask'] : undefined
+    if (question === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    box.value = question
+    box.dispatchEvent(new Event('input'))
+    box.focus()
+  })
+}
+
+/** @param {HTMLFormElement} form */
+function attachFiles(form) {
+  const input = form.querySelector('input[type=file]')
+  const [list, status] = [form.querySelector('.attached'), form.querySelector('.composer-status')]
+  if (!(input instanceof HTMLInputElement) || !(list instanceof HTMLElement) || !status) return
+  /** @type {Readonly<Record<string, string>>} */
+  const texts = JSON.parse(form.dataset['texts'] ?? '{}')
+  const add = async (/** @type {FileList | readonly File[]} */ files) => {
+    for (const file of files) {
+      status.textContent = `${texts['uploading']} ${file.name}`
+      const { id, name, problem } = await upload(form, file, texts)
+      status.textContent = problem ?? `${texts['attached']}: ${name}`
+      if (id !== undefined) list.append(attachedItem(list, id, name ?? file.name, texts))
+      list.hidden = list.children.length === 0
+    }
+    input.value = ''
+  }
+  input.addEventListener('change', () => void add(input.files ?? []))
+  form.addEventListener('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    form.classList.add('drop')
+  })
+  for (const type of ['dragleave', 'drop']) form.addEventListener(type, () => form.classList.remove('drop'))
+  form.addEventListener('drop', (event) => {
+    const files = event.dataTransfer?.files
+    if (!files || files.length === 0) return
+    event.preventDefault()
+    void add(files)
+  })
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {File} file
+ * @param {Readonly<Record<string, string>>} texts
+ * @returns {Promise<{ id?: string, name?: string, problem?: string }>}
+ */
+async function upload(form, file, texts) {
+  const body = new FormData()
+  const project = form.dataset['project'] || new FormData(form).get('project')
+  // The fields come first, because the file may be refused for them.
+  if (typeof project === 'string' && project !== '') body.append('project_id', project)
+  body.append('file', file)
+  try {
+    const response = await fetch('/ask/files', { method: 'POST', body })
+    return await response.json()
+  } catch {
+    return { problem: texts['failed'] ?? '' }
+  }
+}
+
+/**
+ * @param {HTMLElement} list
+ * @param {string} id
+ * @param {string} name
+ * @param {Readonly<Record<string, string>>} texts
+ */
+function attachedItem(list, id, name, texts) {
+  const item = document.createElement('li')
+  const label = document.createElement('bdi')
+  label.textContent = name
+  const field = Object.assign(document.createElement('input'), { type: 'hidden', name: 'file', value: id })
+  const remove = Object.assign(document.createElement('button'), {
+    type: 'button',
+    className: 'quiet',
+    textContent: '×',
+  })
+  remove.setAttribute('aria-label', `${texts['remove']} ${name}`)
+  remove.addEventListener('click', () => {
+    item.remove()
+    list.hidden = list.children.length === 0
+    list.closest('form')?.querySelector('textarea')?.focus()
+  })
+  item.append(label, field, remove)
+  return item
+}

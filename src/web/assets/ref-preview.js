@@ -1,0 +1,116 @@
+/**
+ * Shows a preview of a passage for every link to the reader, also for links that come to the page later: while the
+ * pointer rests on the link or on the preview, while either has the focus, and after the first tap on a touch screen.
+ * Escape closes it. Without scripts the links simply open the reader.
+ */
+
+/** Milliseconds that the pointer rests on a link before its preview appears, and may be away before it closes. */
+const delayMs = 250
+const linkPath = '/library/read/'
+
+const box = document.createElement('div')
+box.className = 'ref-preview'
+box.popover = 'manual'
+box.setAttribute('role', 'group')
+
+/** @type {Map<string, Promise<string>>} */
+const loaded = new Map()
+/** @type {HTMLAnchorElement | null} */
+let shownFor = null
+/** @type {HTMLAnchorElement | null} */
+let wanted = null
+let timer = 0
+
+/** @param {EventTarget | null} target */
+function linkOf(target) {
+  const link = target instanceof Element ? target.closest('a') : null
+  const isRef = link?.origin === location.origin && link.pathname.startsWith(linkPath)
+  return link && isRef && !link.closest('.ref-preview, [data-no-preview]') ? link : null
+}
+
+/** @param {string} path */
+function load(path) {
+  const known = loaded.get(path)
+  if (known) return known
+  const markup = fetch(path).then((response) => {
+    if (!response.ok) throw new Error(String(response.status))
+    return response.text()
+  })
+  loaded.set(path, markup)
+  markup.catch(() => loaded.delete(path))
+  return markup
+}
+
+/** @param {HTMLAnchorElement} link */
+async function show(link) {
+  wanted = link
+  try {
+    const markup = await load(link.pathname.replace(linkPath, '/library/preview/'))
+    if (wanted !== link || !link.isConnected) return
+    box.innerHTML = markup
+    box.setAttribute('aria-label', `Preview: ${link.textContent?.trim() ?? ''}`)
+    // Next to the link, so that Tab leads from the link into the preview.
+    link.after(box)
+    box.showPopover()
+    place(link)
+    shownFor = link
+  } catch {
+    // Nothing to show: the link still opens the reader.
+  }
+}
+
+function hide() {
+  wanted = null
+  shownFor = null
+  clearTimeout(timer)
+  if (box.isConnected) box.remove()
+}
+
+/** Below the link where there is room, otherwise above it; within the window. @param {HTMLElement} link */
+function place(link) {
+  const at = link.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = box
+  const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - width - 8))
+  const isBelow = at.bottom + height + 8 <= innerHeight || at.top < height + 8
+  box.style.left = `${left}px`
+  box.style.top = `${isBelow ? at.bottom + 4 : at.top - height - 4}px`
+}
+
+/** @param {() => void} work */
+function later(work) {
+  clearTimeout(timer)
+  timer = setTimeout(work, delayMs)
+}
+
+document.addEventListener('pointerover', (event) => {
+  if (event.pointerType === 'touch') return
+  const link = linkOf(event.target)
+  if (link && link !== shownFor) later(() => void show(link))
+  else if (link || box.contains(/** @type {Node} */ (event.target))) clearTimeout(timer)
+  else if (shownFor || wanted) later(hide)
+  else clearTimeout(timer)
+})
+document.addEventListener('focusin', (event) => {
+  const link = linkOf(event.target)
+  if (link?.matches(':focus-visible')) later(() => void show(link))
+  else if (shownFor && !box.contains(/** @type {Node} */ (event.target)) && event.target !== shownFor) hide()
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || !shownFor) return
+  const link = shownFor
+  const hadFocus = box.contains(document.activeElement)
+  hide()
+  if (hadFocus) link.focus()
+})
+// A first tap shows the preview, which has the link to the reader; a second tap opens the reader.
+document.addEventListener('click', (event) => {
+  const link = linkOf(event.target)
+  const isTouch = event instanceof PointerEvent && event.pointerType === 'touch'
+  if (link && isTouch && link !== shownFor) {
+    event.preventDefault()
+    void show(link)
+  } else if (!link && shownFor && !box.contains(/** @type {Node} */ (event.target))) hide()
+})
+addEventListener('scroll', () => shownFor && !box.matches(':hover, :focus-within') && hide(), {
+  passive: true,
+})

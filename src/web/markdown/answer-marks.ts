@@ -1,0 +1,173 @@
+import type { StateCore, Token } from 'markdown-it'
+import { type Letters, lettersIn, lettersOf } from './letters.ts'
+
+/** A quotation of the answer with the result of its check. The label stands after the quotation. */
+export type QuotationMark = {
+  /** The quotation as the check gives it: on one line, without marks. */
+  readonly quote: string
+  /** Class of the quotation and of its label. */
+  readonly kind: 'verbatim' | 'fuzzy' | 'misattributed' | 'not_found'
+  /** The words of the label, for screen readers where `sign` is shown. */
+  readonly label: string
+  /** Shown in place of the words. */
+  readonly sign?: string
+  /** Where the label leads. */
+  readonly href?: string
+  /** HTML id of the popover that the label opens. */
+  readonly popover?: string
+}
+
+/** A ref that the answer names, as written there, and its URL. */
+export type RefMark = { readonly written: string; readonly href: string }
+
+/** What a rendered answer gets besides its own Markdown. Cloneable, because long answers are rendered in a thread. */
+export type AnswerMarks = {
+  /** From a citation number to the URL of its source. */
+  readonly citations?: ReadonlyMap<number, string>
+  readonly quotations?: readonly QuotationMark[]
+  readonly refs?: readonly RefMark[]
+}
+
+/** A range of one text token, and what stands around it and after it. */
+type Piece = {
+  readonly start: number
+  readonly end: number
+  readonly open: string
+  readonly close: string
+  readonly after: string
+}
+
+/**
+ * Puts the checks of quotations around their words, and links the refs. Words are compared by their letters, so
+ * emphasis, line breaks and punctuation may differ. What is not found in the text is left out.
+ */
+export function markAnswer(state: StateCore): void {
+  const { quotations = [], refs = [] } = state.env as AnswerMarks
+  if (quotations.length === 0 && refs.length === 0) return
+  const letters = lettersOf(state.tokens)
+  const pieces = new Map<Token, Piece[]>()
+  const taken: { readonly from: number; readonly to: number }[] = []
+  const isFree = (from: number, to: number) => taken.every((span) => to <= span.from || from >= span.to)
+  const { escapeHtml } = state.md.utils
+  for (const mark of quotations) {
+    const wanted = lettersIn(mark.quote)
+    const from = findFree(letters.text, wanted, isFree)
+    if (from === undefined) continue
+    taken.push({ from, to: from + wanted.length })
+    addQuotation(pieces, letters, from, from + wanted.length, quotationMarkup(mark, escapeHtml))
+  }
+  let last = 0
+  for (const { written, href } of refs) {
+    const wanted = lettersIn(written)
+    const from = letters.text.indexOf(wanted, last)
+    if (wanted === '' || from === -1) continue
+    const to = from + wanted.length
+    last = to
+    if (!isFree(from, to) || !isWholeText(letters, from, to)) continue
+    taken.push({ from, to })
+    const open = `<a class="ref" href="${escapeHtml(href)}">`
+    addPiece(pieces, letters, from, to, { open, close: '</a>', after: '' })
+  }
+  for (const token of state.tokens)
+    if (token.children)
+      token.children = token.children.flatMap((child) => split(state, child, pieces.get(child)))
+}
+
+function findFree(
+  text: string,
+  wanted: string,
+  isFree: (from: number, to: number) => boolean,
+): number | undefined {
+  if (wanted === '') return undefined
+  let at = text.indexOf(wanted)
+  while (at !== -1 && !isFree(at, at + wanted.length)) at = text.indexOf(wanted, at + 1)
+  return at === -1 ? undefined : at
+}
+
+/** Whether a range lies in one token outside links, and begins and ends with a whole word. */
+function isWholeText({ token, offset, tokens, linked }: Letters, from: number, to: number): boolean {
+  const at = token[from]
+  if (at === undefined || token[to - 1] !== at || linked[at]) return false
+  const content = tokens[at]?.content ?? ''
+  const before = content.slice(0, offset[from])
+  const after = content.slice((offset[to - 1] ?? 0) + 1)
+  return !/[\p{L}\p{M}\p{N}]$/u.test(before) && !/^[\p{L}\p{M}\p{N}]/u.test(after)
+}
+
+type Markup = Pick<Piece, 'open' | 'close' | 'after'>
+
+function quotationMarkup(mark: QuotationMark, escaped: (text: string) => string): Markup {
+  const { kind, label, sign, href, popover } = mark
+  const words = escaped(sign ?? label)
+  const note = `class="check-note ${kind}"`
+  const named = sign === undefined ? '' : ` aria-label="${escaped(label)}"`
+  const after =
+    href !== undefined
+      ? `<a ${note} href="${escaped(href)}" dir="auto">${words}</a>`
+      : popover !== undefined
+        ? `<button type="button" ${note} popovertarget="${escaped(popover)}"${named}>${words}</button>`
+        : `<span ${note}${sign === undefined ? '' : ` role="img"${named} title="${escaped(label)}"`}>${words}</span>`
+  return {
+    open: `<span class="quoted ${kind}">`,
+    close: '</span>',
+    after: `${sign === undefined ? ' ' : '\u00a0'}${after}`,
+  }
+}
+
+/** Adds one piece per token. The label follows the last one. */
+function addQuotation(
+  pieces: Map<Token, Piece[]>,
+  letters: Letters,
+  from: number,
+  to: number,
+  markup: Markup,
+): void {
+  let start = from
+  for (let at = from + 1; at <= to; at += 1) {
+    if (at < to && letters.token[at] === letters.token[start]) continue
+    addPiece(pieces, letters, start, at, at === to ? markup : { ...markup, after: '' })
+    start = at
+  }
+}
+
+function addPiece(
+  pieces: Map<Token, Piece[]>,
+  { token, offset, tokens }: Letters,
+  from: number,
+  to: number,
+  markup: Markup,
+): void {
+  const target = tokens[token[from] ?? -1]
+  if (!target) return
+  const piece = { start: offset[from] ?? 0, end: (offset[to - 1] ?? 0) + 1, ...markup }
+  pieces.set(target, [...(pieces.get(target) ?? []), piece])
+}
+
+/** Closing quotation marks and punctuation between a quotation and its label. */
+const closing = /^[.,;:!?…]*[”"’»״'“]*[.,;:!?…]*/
+
+function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefined): readonly Token[] {
+  if (!pieces) return [token]
+  const parts: Token[] = []
+  const add = (type: 'text' | 'html_inline', content: string) => {
+    if (content === '') return
+    const part = new state.Token(type, '', 0)
+    part.content = content
+    parts.push(part)
+  }
+  let at = 0
+  for (const { start, end, open, close, after } of pieces.toSorted((a, b) => a.start - b.start)) {
+    add('text', token.content.slice(at, start))
+    add('html_inline', open)
+    add('text', token.content.slice(start, end))
+    add('html_inline', close)
+    at = end
+    if (after === '') continue
+    const sign = closing.exec(token.content.slice(end))?.[0] ?? ''
+    add('text', sign)
+    add('html_inline', after)
+    at = end + sign.length
+  }
+  add('text', token.content.slice(at))
+  return parts
+}

@@ -1,0 +1,59 @@
+import { asWritten, maxCharacters, showBlocks } from './shown-markdown.ts'
+
+/**
+ * Renders an answer while it grows, block by block. The blocks of a finished answer are what `showMarkdown` gives for
+ * it, so nothing on the page moves at the end. A block that a later one follows never changes: only the newest blocks
+ * are rendered again.
+ */
+export class LiveMarkdown {
+  /** The beginning of the text whose blocks are final. */
+  #settledText = ''
+  #settled: readonly string[] = []
+  #tableCells = 0
+
+  /**
+   * The markup of each block of the top level, one element each.
+   * @param text the whole text so far. It may begin differently from the earlier one: then all is rendered again.
+   * @param citations from a citation number to the URL of its source.
+   * @returns undefined when the machine is too busy to render now.
+   */
+  async render(text: string, citations: ReadonlyMap<number, string>): Promise<readonly string[] | undefined> {
+    if (text.length > maxCharacters) return [String(asWritten(text))]
+    if (!text.startsWith(this.#settledText)) this.#reset()
+    const open = await this.#settle(text.slice(this.#settledText.length), citations)
+    const newest = await showBlocks(open, { citations, tableCells: this.#tableCells })
+    return newest && [...this.#settled, ...newest.blocks.map(({ markup }) => markup)]
+  }
+
+  #reset(): void {
+    this.#settledText = ''
+    this.#settled = []
+    this.#tableCells = 0
+  }
+
+  /**
+   * Keeps the blocks before the last one. Only whole lines count: `#` at the end of a text begins a heading, but `#x`
+   * continues the paragraph above it.
+   * @returns the text whose blocks can still change.
+   */
+  async #settle(text: string, citations: ReadonlyMap<number, string>): Promise<string> {
+    const lines = text.slice(0, text.lastIndexOf('\n') + 1)
+    const read = await showBlocks(lines, { citations, tableCells: this.#tableCells })
+    const last = read?.blocks.at(-1)
+    if (!read || !last || read.blocks.length === 1) return text
+    const at = offsetOfLine(text, last.firstLine)
+    const settled = await showBlocks(text.slice(0, at), { citations, tableCells: this.#tableCells })
+    if (!settled) return text
+    this.#settledText += text.slice(0, at)
+    this.#settled = [...this.#settled, ...settled.blocks.map(({ markup }) => markup)]
+    this.#tableCells = settled.tableCells
+    return text.slice(at)
+  }
+}
+
+/** Offset of a line, counted as Markdown does. */
+function offsetOfLine(text: string, line: number): number {
+  const breaks = /\r\n|\n|\r/g
+  for (let passed = 0; passed < line; passed += 1) if (!breaks.exec(text)) return text.length
+  return line === 0 ? 0 : breaks.lastIndex
+}

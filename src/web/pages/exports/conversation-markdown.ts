@@ -1,0 +1,27 @@
+import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { CitedSource } from '../../../turns/run/run-events.ts'
+
+/** A conversation as Markdown: each question is a heading, with its answer and the sources by their numbers. */
+export function conversationMarkdown(name: string, turns: readonly ConversationTurn[]): string {
+  const parts = turns.flatMap(({ question, answer, end }) => [
+    `## ${oneLine(question)}`,
+    answer,
+    ...(end && end.sources.length > 0 ? ['### Sources', ...end.sources.map(sourceItem)] : []),
+  ])
+  return `${[`# ${oneLine(name)}`, ...parts].filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function sourceItem({ n, ref, he_ref: heRef, version, license, url, text }: CitedSource): string {
+  const refs = [ref, heRef].filter((part) => part !== '').join(' · ')
+  const facts = [version, license === '' ? '' : `licence: ${license}`, /^https?:/.test(url) ? `<${url}>` : '']
+  const quoted = text
+    .trim()
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n')
+  return `[${n}] **${refs}** (${facts.filter((fact) => fact !== '').join('; ')})\n\n${quoted}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,68 @@
+import type { Passage } from '../../../sources/library/types.ts'
+import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { CitedSource } from '../../../turns/run/run-events.ts'
+import {
+  printable,
+  type Sheet,
+  type SheetLanguage,
+  type SheetSource,
+  type SheetVersion,
+} from '../../../workspace/sheets/sheet.ts'
+import { plainText } from './plain-text.ts'
+
+type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 'text'>
+
+/**
+ * A conversation as a sheet, for Word and PDF: questions and answers, then each cited passage once, in Hebrew and
+ * English. The numbers in the answers are those of the passages in the sheet.
+ */
+export function conversationSheet(
+  name: string,
+  turns: readonly ConversationTurn[],
+  passages: ReadonlyMap<string, readonly Passage[]>,
+): Sheet {
+  const cited = turns.flatMap(({ end }) => end?.sources ?? [])
+  const byRef = [...Map.groupBy(cited, ({ ref }) => ref)]
+  const numbers = new Map(byRef.map(([ref], at) => [ref, at + 1]))
+  const intro = turns.flatMap((turn) => [turn.question.trim(), renumbered(turn, numbers)])
+  return {
+    title: printable(name),
+    intro: printable(intro.filter((text) => text !== '').join('\n\n')),
+    sources: byRef.flatMap(([ref, own]) => sourceOf(own, passages.get(ref) ?? []) ?? []),
+  }
+}
+
+/** The answer as plain text, with the numbers of the sheet. */
+function renumbered({ answer, end }: ConversationTurn, numbers: ReadonlyMap<string, number>): string {
+  const own = new Map(end?.sources.map(({ n, ref }) => [n, numbers.get(ref)]))
+  return plainText(answer).replace(/\[(\d{1,3})\]/g, (written, n: string) => {
+    const number = own.get(Number(n))
+    return number === undefined ? written : `[${number}]`
+  })
+}
+
+function sourceOf(cited: readonly CitedSource[], passages: readonly Passage[]): SheetSource | undefined {
+  const [first] = cited
+  if (!first) return undefined
+  // A cited version comes before the others of the library.
+  const all: readonly Text[] = [...cited, ...passages]
+  const hebrew = all.find(({ language }) => language === 'he')
+  const other = all.find(({ language }) => language === 'en') ?? all.find(({ language }) => language !== 'he')
+  return {
+    heading: '',
+    note: '',
+    ref: first.ref,
+    heRef: first.he_ref,
+    rows: [
+      {
+        label: { he: '', en: '' },
+        texts: { he: printable(hebrew?.text ?? ''), en: printable(other?.text ?? '') },
+      },
+    ],
+    versions: [...(hebrew ? [versionOf(hebrew, 'he')] : []), ...(other ? [versionOf(other, 'en')] : [])],
+  }
+}
+
+function versionOf({ work, version, license, url }: Text, language: SheetLanguage): SheetVersion {
+  return { language, work, title: version, license, url: /^https?:/.test(url) ? url : '' }
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../db/client.ts'
+import { notFound } from '../../../errors.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { readTurns } from '../../../turns/reading/conversation.ts'
+import { findSession } from '../../../turns/sessions/sessions.ts'
+import { renderSheet } from '../../../workspace/sheets/render.ts'
+import { readFields } from '../../components/forms.ts'
+import { namedId } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import { nameOf } from '../ask/ask-form.ts'
+import { libraryFacts } from '../ask/library-facts.ts'
+import type { WebServices } from '../services.ts'
+import { conversationMarkdown } from './conversation-markdown.ts'
+import { conversationSheet } from './conversation-sheet.ts'
+
+/** Maximum turns of one file, the newest ones. */
+const maxTurns = 50
+
+const types = {
+  md: 'text/markdown; charset=utf-8',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+} as const
+
+const query = z.object({ format: z.enum(['md', 'docx', 'pdf']).default('md') })
+
+/** `/sessions/{id}/export`: a conversation with its sources as a file. */
+export function exportPages(app: FastifyInstance, services: WebServices): void {
+  const { database, library } = services
+
+  app.get('/sessions/:id/export', accountsOnly, async (request, reply) => {
+    const { format } = readFields(query, request.query)
+    const { principal } = visitorOf(request)
+    const signal = disconnectSignal(reply)
+    const { session, turns } = await withTx(database, principal, async (tx) => {
+      const found = await findSession(tx, principal, namedId(request))
+      if (!found) throw notFound()
+      return { session: found, ...(await readTurns(services, tx, found.id, { limit: maxTurns })) }
+    })
+    const ended = turns.filter(({ end }) => end !== undefined)
+    const name = nameOf(session)
+    reply.type(types[format]).header('content-disposition', attachment(name, format))
+    if (format === 'md') return reply.send(conversationMarkdown(name, ended))
+    const { passages } = await libraryFacts(library, ended)
+    const [file] = await renderSheet(conversationSheet(name, ended, passages), [format], signal)
+    return reply.send(file?.content)
+  })
+}
+
+/** RFC 6266: a name in ASCII, and the real one in UTF-8. */
+function attachment(name: string, format: string): string {
+  const safe = [...name.replace(/[\p{Cc}/\\:*?"<>|]/gu, ' ').trim()].slice(0, 80).join('').toWellFormed()
+  const encoded = encodeURIComponent(`${safe}.${format}`).replaceAll("'", '%27')
+  return `attachment; filename="conversation.${format}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../db/client.ts'
+import { notFound } from '../../../errors.ts'
+import { findRun } from '../../../turns/run/runs.ts'
+import {
+  feedbackOf,
+  giveFeedback,
+  listFeedback,
+  maxNote,
+  withdrawFeedback,
+} from '../../../turns/sessions/feedback.ts'
+import { readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { namedId } from '../../components/pager.ts'
+import { accountsOnly, operatorsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { questionLine } from './feedback-export.ts'
+import { feedbackPage } from './feedback-view.ts'
+
+const form = z.object({
+  rating: z.enum(['up', 'down']),
+  note: z
+    .string()
+    .max(maxNote)
+    .transform((note) => note.replaceAll('\r\n', '\n').trim().toWellFormed())
+    .default(''),
+})
+
+const query = z.object({ offset: z.coerce.number().int().min(0).max(1_000_000).default(0) })
+
+/** Entries on one page, and in one file. */
+const shown = 50
+const exported = 10_000
+
+/** `/runs/{id}/feedback`, and `/operator/feedback` with its export as JSON lines. */
+export function feedbackPages(app: FastifyInstance, { database }: WebServices): void {
+  app.post('/runs/:id/feedback', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const feedback = readFields(form, request.body)
+    const run = await withTx(database, principal, async (tx) => {
+      const found = await findRun(tx, principal, namedId(request))
+      if (!found?.finishedAt) throw notFound()
+      const before = (await feedbackOf(tx, [found.id])).get(found.id)
+      // The same button again takes the feedback back.
+      if (before?.rating === feedback.rating && feedback.note === '') await withdrawFeedback(tx, found.id)
+      else await giveFeedback(tx, found, feedback)
+      return found
+    })
+    return reply.redirect(`/sessions/${run.sessionId}#${run.id}`, 303)
+  })
+
+  app.get('/operator/feedback', operatorsOnly, async (request, reply) => {
+    const { offset } = readFields(query, request.query)
+    const found = await listFeedback(database.system, { limit: shown + 1, offset })
+    const page = {
+      entries: found.slice(0, shown),
+      offset,
+      next: found.length > shown ? offset + shown : undefined,
+    }
+    return sendPage(request, reply, feedbackPage(textsOf(request), page))
+  })
+
+  app.get('/operator/feedback.jsonl', operatorsOnly, async (_request, reply) => {
+    const entries = await listFeedback(database.system, { limit: exported })
+    const lines = entries.flatMap((entry) => questionLine(entry) ?? [])
+    return reply
+      .type('application/jsonl; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="feedback.jsonl"')
+      .send(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  })
+}

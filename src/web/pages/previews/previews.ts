@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { notFound } from '../../../errors.ts'
+import { clientAddress } from '../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { createSearchLimit } from '../../../http/limits/work-limits.ts'
+import { readPassage } from '../../../sources/library/passages.ts'
+import { openToAll } from '../../components/route-guards.ts'
+import type { WebServices } from '../services.ts'
+import { passagePreview } from './preview-view.ts'
+
+/** Longest ref that is looked up, as in the reader. */
+const maxRef = 600
+
+/** `/library/preview/{ref}`: the beginning of a passage in its languages, as markup for a popover. */
+export function previewPages(app: FastifyInstance, { library }: WebServices): void {
+  const reads = createSearchLimit()
+
+  app.get<{ Params: { ref: string } }>('/library/preview/:ref', openToAll, async (request, reply) => {
+    const ref = request.params.ref.slice(0, maxRef)
+    const signal = disconnectSignal(reply)
+    const found = await reads.run(clientAddress(request), signal, () =>
+      readPassage(library.system, ref, { signal }),
+    )
+    if (!('passages' in found)) throw notFound()
+    return reply.type('text/html; charset=utf-8').send(String(await passagePreview(ref, found.passages)))
+  })
+}

@@ -1,0 +1,47 @@
+import { type CommittedEvent, voidRemoved } from '../../../turns/recording/event-log.ts'
+
+/** One line per tool call, with its result. */
+export type ProgressLine = { readonly title: string; readonly state: 'now' | 'done' | 'failed' }
+
+/** The state of a running turn, from its committed events. Events that another attempt declares void are dropped. */
+export class LiveProgress {
+  #events: readonly CommittedEvent[] = []
+  #text = ''
+
+  /** The answer so far. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** @returns whether a step has ended that may have read passages. */
+  take(events: readonly CommittedEvent[]): boolean {
+    const restarted = events.some(({ event }) => event.type === 'step.restarted')
+    const all = [...this.#events, ...events]
+    const kept = restarted ? voidRemoved(all) : all
+    this.#text = restarted ? textOf(kept) : this.#text + textOf(events)
+    this.#events = kept
+    return restarted || events.some(({ event }) => event.type === 'tool.finished')
+  }
+
+  /** The line of the status and the lines of the tool calls. */
+  shown(): { readonly status: string; readonly lines: readonly ProgressLine[] } {
+    const lines = new Map<string, ProgressLine>()
+    for (const { event } of this.#events) {
+      if (event.type === 'tool.started') lines.set(`${event.step}`, { title: event.title, state: 'now' })
+      if (event.type !== 'tool.finished') continue
+      const line = lines.get(`${event.step}`)
+      if (line) lines.set(`${event.step}`, { ...line, state: event.ok ? 'done' : 'failed' })
+    }
+    const current = [...lines.values()].findLast(({ state }) => state === 'now')
+    return { status: current ? `${current.title} …` : this.#restingStatus(), lines: [...lines.values()] }
+  }
+
+  #restingStatus(): string {
+    if (this.#events.at(-1)?.event.type === 'run.queued') return 'Waiting for your previous question …'
+    return this.#text === '' ? 'Thinking …' : 'Writing …'
+  }
+}
+
+function textOf(events: readonly CommittedEvent[]): string {
+  return events.map(({ event }) => (event.type === 'text.delta' ? event.text : '')).join('')
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify'
+import type { OfferedSource } from '../../../agent/tools.ts'
+import { withTx } from '../../../db/client.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { sendStream } from '../../../http/connection/stream.ts'
+import { readPassagesRead } from '../../../turns/reading/conversation.ts'
+import { followCommitted } from '../../../turns/reading/follow.ts'
+import type { Run } from '../../../turns/run/run.ts'
+import { isTerminal } from '../../../turns/run/run-events.ts'
+import { LiveMarkdown } from '../../markdown/live-markdown.ts'
+import { liveCitations, passagesReadText } from '../ask/live-turn-view.ts'
+import { endAnnouncement } from '../ask/outcome-views.ts'
+import { passagesReadList } from '../ask/source-views.ts'
+import type { WebServices } from '../services.ts'
+import { LiveProgress } from './live-progress.ts'
+
+const keepAliveMs = 10_000
+
+/**
+ * Streams a running turn for its page as server-sent events. Each connection begins with the whole state:
+ * - `progress`: `{ status, lines: [{ title, state }] }`.
+ * - `sources`: `{ text, markup }`, when steps have read passages.
+ * - `blocks`: `{ from, blocks }`, the markup of the answer's blocks from this index on. Blocks before it stay.
+ * - `end`: `{ text }`, the words for screen readers. The page then requests the ended turn.
+ */
+export function sendLiveTurn(services: WebServices, reply: FastifyReply, run: Run): FastifyReply {
+  const left = disconnectSignal(reply)
+  return sendStream(
+    reply,
+    'text/event-stream; charset=utf-8',
+    async (out) => {
+      await out.add(': connected\n\n')
+      const live = new LiveTurn(run)
+      await followCommitted(services, run, 0, left, async (events) => {
+        const readAny = live.progress.take(events)
+        if (readAny)
+          await live.addSources(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
+        for (const text of await live.news()) await out.add(text)
+        const last = events.findLast(({ event }) => isTerminal(event))?.event
+        if (!last || !isTerminal(last)) return false
+        await out.add(frame('end', { text: endAnnouncement(last.type) }))
+        return true
+      })
+    },
+    { filler: { everyMs: keepAliveMs, text: () => ': keep-alive\n\n' } },
+  )
+}
+
+/** What a connection has sent of a turn, and what is new. */
+class LiveTurn {
+  readonly progress = new LiveProgress()
+  readonly #run: Run
+  readonly #markdown = new LiveMarkdown()
+  #read: readonly OfferedSource[] = []
+  #sources: string | undefined
+  #sentProgress = ''
+  #sentBlocks: readonly string[] = []
+  #sentText = ''
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  async addSources(read: readonly OfferedSource[]): Promise<void> {
+    if (read.length === this.#read.length) return
+    this.#read = read
+    const markup = String(await passagesReadList(this.#run, read))
+    this.#sources = frame('sources', { text: passagesReadText(read), markup })
+  }
+
+  /** The frames for everything that has changed since the last call. */
+  async news(): Promise<readonly string[]> {
+    const frames: string[] = []
+    if (this.#sources !== undefined) frames.push(this.#sources)
+    this.#sources = undefined
+    const progress = frame('progress', this.progress.shown())
+    if (progress !== this.#sentProgress) frames.push(progress)
+    this.#sentProgress = progress
+    const blocks = await this.#changedBlocks()
+    if (blocks) frames.push(blocks)
+    return frames
+  }
+
+  async #changedBlocks(): Promise<string | undefined> {
+    const { text } = this.progress
+    if (text === this.#sentText) return undefined
+    const blocks = await this.#markdown.render(text, liveCitations(this.#run.id, this.#read))
+    if (!blocks) return undefined
+    this.#sentText = text
+    const sent = this.#sentBlocks
+    const changed = blocks.findIndex((markup, at) => markup !== sent[at])
+    const from = changed === -1 ? blocks.length : changed
+    if (from === blocks.length && from === sent.length) return undefined
+    this.#sentBlocks = blocks
+    return frame('blocks', { from, blocks: blocks.slice(from) })
+  }
+}
+
+function frame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, looks } from '../../support/browser.ts'
+import { gate, reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { gateBook } from './gate-book.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+import { hasFocus } from './window-state.ts'
+
+describe.skipIf(!hasBrowser)('the box for questions and the list of conversations', () => {
+  let world: BrowserWorld
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, library: gateBook })
+  })
+  afterAll(async () => {
+    await world?.close()
+  })
+
+  test('Shift+Enter begins a line, and Enter sends the question', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Two lines.'))
+    const box = page.getByLabel('Your question')
+    await box.pressSequentially('One')
+    const height = (await box.boundingBox())?.height ?? 0
+    for (let line = 0; line < 4; line += 1) await box.press('Shift+Enter')
+    await box.pressSequentially('two')
+    expect((await box.boundingBox())?.height).toBeGreaterThan(height)
+    await box.press('Enter')
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    expect((await page.locator('.question').textContent())?.trim()).toBe('One\n\n\n\ntwo')
+    await window.close()
+  })
+
+  test('an example fills the box', async () => {
+    const { page, window } = await world.person()
+    const example = page.locator('.examples a').first()
+    const text = (await example.textContent()) ?? ''
+    await example.click()
+    expect(await page.getByLabel('Your question').inputValue()).toBe(text)
+    expect(new URL(page.url()).search).toBe('')
+    expect(await inAllLooks(page, 'ask-start')).toEqual([])
+    await window.close()
+  })
+
+  test('a chosen file is uploaded, named and read by the answer', async () => {
+    const { page, window } = await world.person()
+    await page.locator('.attach input').setInputFiles({
+      name: 'notes.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('A kettle that sings is not yet tea.'),
+    })
+    await page.getByRole('list', { name: 'Attached files' }).getByText('notes.txt').waitFor()
+    await screenshot(page, 'ask-attached')
+    expect(await accessibilityFaults(page)).toEqual([])
+    world.upstream.enqueue(reply('“A kettle that sings is not yet tea” [S1].'))
+    await ask(page, 'What do my notes say?')
+    await ended(page)
+    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['word for word'])
+    await page.goto('/ask')
+    await page.locator('.attach input').setInputFiles({
+      name: 'broken.exe',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('MZ'),
+    })
+    await page.locator('.attached li, .composer-status:not(:empty)').first().waitFor()
+    await page.getByRole('button', { name: 'Remove broken.exe' }).click()
+    expect(await page.locator('.attached li').count()).toBe(0)
+    await window.close()
+  })
+
+  test('the list finds a conversation by its name, and marks the one that is answered', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue(reply('Oil.'), [
+      { text: 'Wick ' },
+      { waitFor: held.opened },
+      { text: 'and flame.' },
+    ])
+    await ask(page, 'What is oil?')
+    await ended(page)
+    await page.goto('/ask')
+    await ask(page, 'What is a wick?')
+    await page.getByText('Wick').last().waitFor()
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    expect(await list.getByRole('listitem').allTextContents()).toEqual([
+      'What is a wick?being answered',
+      'What is oil?',
+    ])
+    expect(await list.getByRole('link', { name: 'What is a wick?' }).getAttribute('aria-current')).toBe(
+      'page',
+    )
+    await screenshot(page, 'rail')
+    held.open()
+    await ended(page)
+    await expect.poll(() => list.locator('.dot').count()).toBe(0)
+    await list.getByRole('searchbox', { name: 'Find a conversation' }).fill('OIL')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/find=OIL/)
+    expect(await list.getByRole('listitem').allTextContents()).toEqual(['What is oil?'])
+    await list.getByRole('searchbox').fill('100% _ no')
+    await page.keyboard.press('Enter')
+    await list.getByText('No conversation is named').waitFor()
+    await window.close()
+  })
+
+  test('on a phone the list is a drawer that Escape closes', async () => {
+    const { page, window } = await world.person()
+    await page.setViewportSize(looks.find(({ name }) => name === 'phone') ?? { width: 390, height: 844 })
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    expect(await list.isVisible()).toBe(false)
+    const opener = page.getByRole('button', { name: 'Conversations' })
+    await opener.click()
+    await list.waitFor()
+    await screenshot(page, 'rail-drawer')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'hidden' })
+    expect(await hasFocus(opener)).toBe(true)
+    await window.close()
+  })
+
+  test('“Ask about this” fills the box of the conversation', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(
+      [{ toolCalls: [{ name: 'read_source', arguments: { ref: 'The Gate 1:1' } }] }],
+      reply('It shines [S1].'),
+    )
+    await ask(page, 'What of the lamp?')
+    await ended(page)
+    await page.getByRole('link', { name: 'Ask about this: The Gate 1:1' }).click()
+    expect(await page.getByLabel('Your question').inputValue()).toBe('What does The Gate 1:1 mean?')
+    await window.close()
+  })
+})

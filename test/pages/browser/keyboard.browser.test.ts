@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../../support/browser.ts'
+import { reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ended } from './conversation-page.ts'
+import { gateBook, readingTheGate } from './gate-book.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
+import { tabTo } from './window-state.ts'
+
+const answer =
+  'It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].'
+
+describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard alone', () => {
+  let world: BrowserWorld
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, library: gateBook })
+  })
+  afterAll(async () => {
+    await world?.close()
+  })
+
+  test('leads from the question to a shared conversation', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await tabTo(page, page.getByLabel('Your question'))
+    await page.keyboard.type('What does the Gate say?')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    await tabTo(page, page.locator('.answer').getByRole('link', { name: 'Source 1', exact: true }))
+    await page.keyboard.press('Enter')
+    await page.locator('.passage mark').first().waitFor()
+    await tabTo(page, page.getByRole('radio', { name: 'All' }).first())
+    await page.keyboard.press('ArrowLeft')
+    expect(await page.locator('.passages').first().locator('[lang=he]').isVisible()).toBe(false)
+    await tabTo(page, page.locator('.answer').getByRole('button', { name: 'close' }))
+    await page.keyboard.press('Enter')
+    const details = page.getByRole('dialog', { name: 'Check of the quotation' })
+    await details.waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'hidden' })
+    await tabTo(page, page.locator('.share > summary'))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('button', { name: 'Create link' }))
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/done=shared/)
+    await tabTo(page, page.locator('.share > summary'))
+    await page.keyboard.press('Enter')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await tabTo(page, page.getByRole('link', { name: 'Open', exact: true }))
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/shared\//)
+    await page.getByText('not found').first().waitFor()
+    expect(await inAllLooks(page, 'shared')).toEqual([])
+    await window.close()
+  })
+
+  test('what is copied is announced', async () => {
+    const { page, window } = await world.person()
+    await window.grantPermissions(['clipboard-read', 'clipboard-write'])
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await page.getByLabel('Your question').fill('Copy?')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    const said = page.locator('#toasts[aria-live=polite]')
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+    await page.getByRole('button', { name: 'Copy answer' }).click()
+    await expect.poll(() => said.textContent()).toBe('Copied')
+    expect(await copied()).toContain('“A small lamp that is carried into a dark hall” [1]')
+    const card = page.locator('.source-card').first()
+    await card.getByRole('button', { name: 'text' }).click()
+    await expect.poll(copied).toMatch(/^נֵר קָטָן[\s\S]*A small lamp[\s\S]*The Gate 1:1$/)
+    await card.getByRole('button', { name: 'link' }).click()
+    await expect.poll(copied).toMatch(/^http:\/\/.*\/library\/read\/The%20Gate%201%3A1$/)
+    await window.close()
+  })
+
+  test('feedback is marked at once, and a note can follow', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Plain.'))
+    await page.getByLabel('Your question').fill('Rate?')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    const bad = page.getByRole('button', { name: 'Bad answer' })
+    await bad.click()
+    await expect.poll(() => bad.getAttribute('aria-pressed')).toBe('true')
+    await page.getByLabel('What was good or bad about it?').fill('Too plain')
+    await page.getByRole('button', { name: 'Send note' }).click()
+    await expect
+      .poll(() => world.rows('select rating, note from answer_feedback where note <> $1', ''))
+      .toEqual([{ rating: -1, note: 'Too plain' }])
+    await page.reload()
+    expect(await bad.getAttribute('aria-pressed')).toBe('true')
+    await window.close()
+  })
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../../support/browser.ts'
+import { reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { gateBook, readingTheGate } from './gate-book.ts'
+import { accessibilityFaults } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+import { hasFocus, tabTo } from './window-state.ts'
+
+describe.skipIf(!hasBrowser)('refs in an answer', () => {
+  let world: BrowserWorld
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, library: gateBook })
+  })
+  afterAll(async () => {
+    await world?.close()
+  })
+
+  const preview = { name: 'Preview: The Gate 1:1' }
+
+  test('are links with a preview for pointer and keyboard', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(...readingTheGate(), reply('It is said in The Gate 1:1, and in The Gate 9:9.'))
+    await ask(page, 'Where?')
+    await ended(page)
+    const link = page.locator('.answer').getByRole('link', { name: 'The Gate 1:1' })
+    expect(await page.locator('.answer a.ref').count()).toBe(1)
+    await link.hover()
+    const box = page.getByRole('group', preview)
+    await box.waitFor()
+    expect(await box.locator('[lang=he]').last().textContent()).toContain('נֵר קָטָן')
+    expect(await box.locator('[lang=en]').textContent()).toContain('A small lamp')
+    expect(await box.textContent()).toContain('licence: CC0')
+    await screenshot(page, 'ref-preview')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'hidden' })
+    await page.mouse.move(0, 0)
+    await tabTo(page, link)
+    await box.waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.locator(':focus').textContent()).toContain('Open')
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'hidden' })
+    expect(await hasFocus(link)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/library\/read\/The%20Gate%201%3A1/)
+    await window.close()
+  })
+
+  test('an unknown ref has no preview', async () => {
+    const { page, window } = await world.person()
+    expect((await page.request.get('/library/preview/The%20Gate%209%3A9')).status()).toBe(404)
+    await window.close()
+  })
+})

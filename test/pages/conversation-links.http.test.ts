@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
+import { reply } from '../support/scripted-upstream.ts'
+import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+import { gateBook, readingTheGate } from './browser/gate-book.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ library: gateBook, web: { signUpPlan: 'pro' } })
+})
+afterAll(() => world.close())
+
+let accounts = 0
+async function newReader(): Promise<TestVisitor> {
+  accounts += 1
+  return signedUp(world.service, `links-${accounts}@example.org`)
+}
+
+const answer = '“A small lamp that is carried into a dark room” [S2].'
+
+/** Asks a question and waits for its answer. */
+async function ask(visitor: TestVisitor, question: string, path = '/ask', session = '') {
+  world.upstream.enqueue(...readingTheGate(), reply(answer))
+  const form = { form: crypto.randomUUID(), question, model: 'service', ...(session && { session }) }
+  const response = await visitor.post(path, form)
+  const sessionId = /sess_\w+/.exec(response.headers.get('location') ?? '')?.[0] ?? ''
+  const run = await endedRun(sessionId)
+  return { sessionId, runId: run.id }
+}
+
+async function endedRun(sessionId: string): Promise<{ readonly id: string }> {
+  const newest = () =>
+    world.rows<{ id: string; ended: boolean }>(
+      'select id, finished_at is not null as ended from runs where session_id = $1 order by turn desc limit 1',
+      sessionId,
+    )
+  await expect.poll(async () => (await newest())[0]?.ended, { timeout: 20_000 }).toBe(true)
+  return { id: (await newest())[0]?.id ?? '' }
+}
+
+const linkOf = (html: string) => /\/shared\/([\w-]{43})/.exec(html)?.[1] ?? ''
+const textOf = async (visitor: TestVisitor, path: string) => (await visitor.get(path)).text()
+
+describe('a public link to a conversation', () => {
+  test('shows answers and sources to anybody, and nothing of the account', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Shared question?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const page = await openVisitor(world.service).get(`/shared/${token}`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('x-robots-tag')).toContain('noindex')
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    const html = await page.text()
+    for (const shown of ['Shared question?', 'A small lamp', 'The Gate 1:1', 'word for word'])
+      expect(html).toContain(shown)
+    for (const hidden of [
+      '@example.org',
+      'acct_',
+      'sess_',
+      'proj_',
+      '/branch',
+      '/feedback',
+      'My questions',
+      '<textarea',
+    ])
+      expect(html).not.toContain(hidden)
+  })
+
+  test('shows no question that was asked after it was made', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'First question?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    await ask(owner, 'A private second?', '/ask', sessionId)
+    const visitor = openVisitor(world.service)
+    expect(await textOf(visitor, `/shared/${token}`)).not.toContain('A private second?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    expect(await textOf(visitor, `/shared/${token}`)).toContain('A private second?')
+  })
+
+  test('works no longer once it is revoked, and the next link is another one', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Revoked?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const first = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    await owner.post(`/sessions/${sessionId}/unshare`, {})
+    const visitor = openVisitor(world.service)
+    expect((await visitor.get(`/shared/${first}`)).status).toBe(404)
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    expect(linkOf(await textOf(owner, `/sessions/${sessionId}`))).not.toBe(first)
+    expect((await visitor.get(`/shared/${first}`)).status).toBe(404)
+  })
+
+  test('ends with its conversation, and pauses with a suspended account', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Deleted?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const visitor = openVisitor(world.service)
+    const suspend = (value: string) =>
+      world.db.database.systemPool.query(
+        `update accounts set suspended_at = ${value} where id = (select account_id from sessions where id = $1)`,
+        [sessionId],
+      )
+    await suspend('now()')
+    expect((await visitor.get(`/shared/${token}`)).status).toBe(404)
+    await suspend('null')
+    expect((await visitor.get(`/shared/${token}`)).status).toBe(200)
+    await owner.post(`/sessions/${sessionId}/delete`, {})
+    expect((await visitor.get(`/shared/${token}`)).status).toBe(404)
+  })
+
+  test.each(['x', '%00', 'א', `${'a'.repeat(43)}`, "' or 1=1 --"])(
+    'the token %s opens nothing',
+    async (token) => {
+      expect((await openVisitor(world.service).get(`/shared/${encodeURIComponent(token)}`)).status).toBe(404)
+    },
+  )
+})
+
+describe('a question in place of another', () => {
+  test('begins a branch that knows the earlier turns and keeps the first answer', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Earlier question?')
+    const { runId } = await ask(owner, 'Replaced question?', '/ask', sessionId)
+    const branch = await ask(owner, 'Other question?', `/runs/${runId}/branch`)
+    expect(branch.sessionId).not.toBe(sessionId)
+    const sent = world.upstream.requests.at(-1)?.body.messages ?? []
+    const contents = sent.map(({ content }) => content)
+    expect(contents).toContain('Earlier question?')
+    expect(contents).toContain('Other question?')
+    expect(contents).not.toContain('Replaced question?')
+    const before = await textOf(owner, `/sessions/${sessionId}`)
+    expect(before).toContain('Replaced question?')
+    expect(before).toMatch(/aria-label="Versions of question 2"[\s\S]{0,300}1 \/ 2/)
+    const after = await textOf(owner, `/sessions/${branch.sessionId}`)
+    expect(after).toMatch(/aria-label="Versions of question 1"[\s\S]{0,300}2 \/ 2/)
+    expect(after).toContain(`/sessions/${sessionId}`)
+  })
+
+  test('one form sent twice begins one branch', async () => {
+    const owner = await newReader()
+    const { runId } = await ask(owner, 'Once?')
+    world.upstream.enqueue(reply('Once more.'))
+    const form = { form: crypto.randomUUID(), question: 'Once?', model: 'service' }
+    const replies = await Promise.all([1, 2].map(() => owner.post(`/runs/${runId}/branch`, form)))
+    expect(new Set(replies.map(({ headers }) => headers.get('location'))).size).toBe(1)
+    await endedRun(/sess_\w+/.exec(replies[0]?.headers.get('location') ?? '')?.[0] ?? '')
+  })
+})
+
+describe('feedback on an answer', () => {
+  test('reaches the operator with its question and note, also as lines for `eval`', async () => {
+    const owner = await newReader()
+    const good = await ask(owner, 'A good one?')
+    const bad = await ask(owner, 'מה רע כאן?')
+    await owner.post(`/runs/${good.runId}/feedback`, { rating: 'up' })
+    await owner.post(`/runs/${bad.runId}/feedback`, { rating: 'down', note: 'Wrong <b>passage</b>' })
+    const operator = await newReader()
+    await world.db.database.systemPool.query(
+      `update accounts set operator = true where email = 'links-${accounts}@example.org'`,
+    )
+    const html = await textOf(operator, '/operator/feedback')
+    expect(html).toContain('A good one?')
+    expect(html).toContain('Wrong &lt;b&gt;passage&lt;/b&gt;')
+    const questions = readQuestions(await textOf(operator, '/operator/feedback.jsonl'))
+    expect(questions.filter(({ id }) => [good.runId, bad.runId].includes(id))).toMatchObject([
+      {
+        id: bad.runId,
+        question: 'מה רע כאן?',
+        expected: { any: [] },
+        note: 'bad answer: Wrong <b>passage</b>',
+      },
+      { id: good.runId, question: 'A good one?', expected: { any: ['The Gate 1:1'] }, note: 'good answer' },
+    ])
+  })
+
+  test('is taken back by the same button, and a note stays when only the rating changes', async () => {
+    const owner = await newReader()
+    const { runId } = await ask(owner, 'Changed?')
+    const stored = () =>
+      world.rows<{ rating: number; note: string }>(
+        'select rating, note from answer_feedback where run_id = $1',
+        runId,
+      )
+    await owner.post(`/runs/${runId}/feedback`, { rating: 'up', note: 'Well said' })
+    await owner.post(`/runs/${runId}/feedback`, { rating: 'down' })
+    expect(await stored()).toEqual([{ rating: -1, note: 'Well said' }])
+    await owner.post(`/runs/${runId}/feedback`, { rating: 'down' })
+    expect(await stored()).toEqual([])
+  })
+})
+
+describe('a conversation as a file', () => {
+  test('is Markdown, Word and PDF with the answer and its source', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Exported? מה כאן?')
+    const get = (format: string) => owner.get(`/sessions/${sessionId}/export?format=${format}`)
+    const markdown = await (await get('md')).text()
+    expect(markdown).toContain('## Exported? מה כאן?')
+    expect(markdown).toContain('“A small lamp that is carried into a dark room” [1].')
+    expect(markdown).toContain('**The Gate 1:1 · השער א׳:א׳** (Gate, our translation; licence: CC0')
+    const word = await get('docx')
+    expect(word.headers.get('content-disposition')).toContain("filename*=UTF-8''Exported")
+    expect(
+      Buffer.from(await word.arrayBuffer())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK')
+    expect(
+      Buffer.from(await (await get('pdf')).arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-')
+    expect((await get('exe')).status).toBe(400)
+  })
+})
