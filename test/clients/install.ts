@@ -6,9 +6,12 @@ import { promisify } from 'node:util'
 
 /**
  * Installs the clients of each family in its own folder, unless the installed lock file is the same. They are
- * not npm workspaces, so that people who only run the service do not install them.
+ * not npm workspaces, so that people who only run the service do not install them. Families with `"full": true` have
+ * 300 to 400 MB each: they are installed only with `--full`, and without them their tests are skipped.
  */
 const here = import.meta.dirname
+
+const isFull = process.argv.includes('--full')
 
 /** Number of concurrent installations; each one waits for the network half of its time. */
 const atOnce = 3
@@ -21,6 +24,8 @@ const missing = readdirSync(here, { withFileTypes: true })
     const folder = path.join(here, entry.name)
     const lock = read(path.join(folder, 'package-lock.json'))
     if (lock === undefined) return []
+    const { full = false } = JSON.parse(read(path.join(folder, 'package.json')) ?? '{}') as { full?: boolean }
+    if (full && !isFull) return []
     const hash = createHash('sha256').update(lock).digest('hex')
     return read(markIn(folder)) === hash ? [] : [{ folder, hash }]
   })

@@ -27,7 +27,7 @@ export async function findClasses(
       return [name, new Set(lists.flatMap(({ pairs }) => termsIn(pairs, name)))] as const
     }),
   )
-  const terms = [...new Set(members.values().flatMap((of) => of))]
+  const terms = [...new Set([...members.values()].flatMap((of) => [...of]))]
   const { rows: counted } = await executor.execute<TermRow>(sql`
     select term, sum(documents)::int as documents from search_postings
     where term = any(${sql.param(terms)}::text[]) group by term order by documents desc, term`)

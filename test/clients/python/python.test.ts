@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { useClientWorld } from '../support/conformance.ts'
+import { runProgram } from '../support/programs.ts'
+import { citedAnswer, questions } from '../support/questions.ts'
+
+const world = useClientWorld()
+
+/** The Python with the packages, for example that of a virtual environment. */
+const python = process.env['PYTHON'] ?? 'python3'
+
+/** The modules to import, and the packages that have them. */
+const packages = { openai: 'openai', langchain_openai: 'langchain-openai', agents: 'openai-agents' }
+
+for (const [name, installed] of Object.entries(packages)) {
+  const isThere = spawnSync(python, ['-c', `import ${name}`]).status === 0
+  test.skipIf(!isThere)(
+    `${name} of Python shows the answer and its source (needs \`pip install ${installed}\`, or PYTHON with it)`,
+    async () => {
+      const place = await world().place()
+      const clients = path.join(import.meta.dirname, 'clients.py')
+      const output = await runProgram(place, { file: python, args: [clients, name, questions.cited] })
+      const { whole, streamed } = JSON.parse(output) as Readonly<Record<string, string>>
+      expect(whole).toContain(citedAnswer.text)
+      expect(streamed).toBe(whole)
+      expect((await place.runs()).map(({ status }) => status)).toEqual(['completed', 'completed'])
+    },
+  )
+}
