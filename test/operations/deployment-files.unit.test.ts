@@ -84,9 +84,9 @@ const hasSystemd = await execute('systemd-analyze', ['--version']).then(
 describe.skipIf(!hasSystemd)('the systemd unit', () => {
   test('is one that systemd takes, and little is open to it', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-unit-'))
-    const unit = path.join(folder, 'agent-chat-service.service')
-    const text = await readFile('ops/agent-chat-service.service', 'utf8')
-    await writeFile(unit, text.replaceAll('/opt/agent-chat-service', process.cwd()))
+    const unit = path.join(folder, 'meduyak.service')
+    const text = await readFile('ops/meduyak.service', 'utf8')
+    await writeFile(unit, text.replaceAll('/opt/meduyak', process.cwd()))
     // It says what it does not understand on standard error, and ends with 0 all the same.
     const { stderr } = await execute('systemd-analyze', ['verify', unit])
     expect(stderr).toBe('')

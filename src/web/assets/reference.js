@@ -2,6 +2,10 @@
 
 /** @typedef {{ preauthorizeApiKey(scheme: string, key: string): void }} Reference */
 /** @typedef {(options: object) => Reference} SwaggerUIBundle */
+/** @typedef {(type: unknown, properties?: object | null, ...children: unknown[]) => object} CreateElement */
+/** @typedef {{ React: { createElement: CreateElement } }} System */
+/** @typedef {(name: string, isContainer?: boolean) => unknown} GetComponent */
+/** @typedef {{ getComponent: GetComponent, specSelectors: { specStr(): string } }} LayoutProperties */
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const root = document.documentElement
@@ -14,6 +18,37 @@ const follow = () => {
 dark.addEventListener('change', follow)
 new MutationObserver(follow).observe(root, { attributeFilter: ['data-theme'] })
 follow()
+
+/**
+ * A plugin: the page has its main landmark already, so the requests stand in a plain element; and the button that opens
+ * a request holds only its path, no link and no second button.
+ * @param {System} system
+ */
+function forScreenReaders({ React: { createElement } }) {
+  return {
+    components: {
+      /** @param {LayoutProperties} properties */
+      Requests({ getComponent, specSelectors }) {
+        if (specSelectors.specStr() === '') return createElement('div')
+        const parts = ['InfoContainer', 'operations', 'Models']
+        return createElement(
+          'div',
+          { className: 'swagger-ui' },
+          createElement(getComponent('SvgAssets')),
+          ...parts.map((name) => createElement(getComponent(name, true), { key: name })),
+        )
+      },
+    },
+    wrapComponents: {
+      CopyToClipboardBtn: () => () => null,
+      /** @returns {(properties: { readonly text: string }) => object} */
+      DeepLink:
+        () =>
+        ({ text }) =>
+          createElement('span', null, text),
+    },
+  }
+}
 
 const { SwaggerUIBundle } = /** @type {{ SwaggerUIBundle: SwaggerUIBundle }} */ (
   /** @type {unknown} */ (globalThis)
@@ -31,6 +66,8 @@ const reference = SwaggerUIBundle({
   persistAuthorization: false,
   // Swagger's public validator is on another host.
   validatorUrl: null,
+  layout: 'Requests',
+  plugins: [forScreenReaders],
 })
 
 const form = document.getElementById('key-form')

@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-const sheets = ['base', 'forms', 'lists', 'texts', 'frame']
+const sheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
 
 /** Sends a page with the header, navigation and footer of all pages, in the language and colours of the reader. */
 export async function sendPage(

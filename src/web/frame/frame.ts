@@ -114,7 +114,7 @@ function account({ frame }: Texts, { account: { email } }: Visitor): Html {
 function footer({ t, theme, here }: Surroundings): Html {
   return html`<footer class="foot"><div class="foot-in"><p>${t.frame.note}</p>
 <p class="foot-links"><a href="/docs">${t.frame.apiReference}</a>
-<button class="plain" type="button" data-opens="shortcuts" hidden>${t.frame.shortcuts}</button></p>
+<button class="as-link" type="button" data-opens="shortcuts" hidden>${t.frame.shortcuts}</button></p>
 ${colourSwitch(t, theme, here)}</div></footer>`
 }
 

@@ -16,6 +16,6 @@ export function colourSwitch({ frame }: Texts, theme: Theme, here: string): Html
 <input type="hidden" name="next" value="${here}"><div class="switch" role="group" aria-label="${frame.theme}">
 ${themes.map(
   (one) =>
-    html`<button name="theme" value="${one}" aria-pressed="${one === theme}">${frame.themes[one]}</button>`,
+    html`<button name="theme" value="${one}" aria-pressed="${String(one === theme)}">${frame.themes[one]}</button>`,
 )}</div></form>`
 }

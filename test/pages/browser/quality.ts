@@ -7,7 +7,7 @@ import { screenshot } from './screenshots.ts'
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What axe finds wrong on the page as it is shown now: each rule with the elements that break it. */
-async function faultsNow(page: Page): Promise<readonly string[]> {
+export async function faultsNow(page: Page): Promise<readonly string[]> {
   // A page's policy forbids added scripts; what the browser's own tools evaluate is not bound by it.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe)
   return page.evaluate(async () => {

@@ -248,5 +248,5 @@ test('the API is asked one question at a time, with a pause, by a client that sa
   const asked = fake.requests.slice(from)
   const pauses = asked.slice(1).map(({ atMs }, i) => atMs - (asked[i]?.atMs ?? 0))
   expect(Math.min(...pauses)).toBeGreaterThan(35)
-  expect(asked.every(({ agent }) => agent.startsWith('agent-chat-service/'))).toBe(true)
+  expect(asked.every(({ agent }) => agent.startsWith('meduyak/'))).toBe(true)
 })

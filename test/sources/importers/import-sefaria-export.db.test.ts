@@ -225,7 +225,7 @@ test('the bucket is never asked for merged files, and each request names the cli
   await fromBucket()
   const asked = fake.requests.slice(from)
   expect(asked.filter(({ path }) => path.includes('merged'))).toEqual([])
-  expect(asked.every(({ agent }) => agent.startsWith('agent-chat-service/'))).toBe(true)
+  expect(asked.every(({ agent }) => agent.startsWith('meduyak/'))).toBe(true)
 })
 
 test('what may pass is tried again; what does not pass is reported and the rest comes in', async () => {

@@ -28,7 +28,7 @@ export class ReplyTooLarge extends ServiceError {
 export type Download = { readonly body: Buffer; readonly etag: string | undefined; readonly status: number }
 
 /** Identifies the importer to the operators of the source. */
-export const userAgent = 'agent-chat-service/0.1 (importer of a self-hosted library of chassidic texts)'
+export const userAgent = 'meduyak/0.1 (importer of a self-hosted library of chassidic texts)'
 
 const standardRetries = 3
 const maxWaitMs = 30_000

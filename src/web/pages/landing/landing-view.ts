@@ -40,14 +40,15 @@ function questionLink(question: string): Html {
 }
 
 /** A question, a quotation of an answer, and the passage with the quoted words marked. */
-function exampleView({ landing }: Texts, { passage, quote, found }: Example): Html {
+function exampleView({ landing, language: ofPage }: Texts, { passage, quote, found }: Example): Html {
+  const ref = ofPage === 'he' && passage.heRef ? passage.heRef : passage.ref
   const language = html`lang="${passage.language}" dir="${directionOf(passage.language)}"`
   return html`<figure class="example card">
 <figcaption>${landing.example}</figcaption>
 <p class="example-question">${landing.questions[0]}</p>
 <div class="example-body"><blockquote class="text" ${language}><q>${quote}</q>
 <span class="checked">${landing.checked}</span></blockquote>
-<div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${passage.ref}</a></p>
+<div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${ref}</a></p>
 <p class="text" ${language}>${markedText(passage.text, [found])}</p>
 <p class="faint"><bdi>${passage.version}</bdi> · <bdi>${passage.license}</bdi></p></div></div></figure>`
 }

@@ -1,4 +1,4 @@
-import { creditsText } from '../../../billing/credits.ts'
+import { creditsNumber, creditsText } from '../../../billing/credits.ts'
 import type { Pool } from '../../../billing/pools.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { dataTable } from '../../components/data-table.ts'
@@ -51,7 +51,7 @@ function balanceCard(t: Texts, { plan, credits: { balance, pools, renewsAt } }: 
   const next = plan.monthlyMicros > 0n ? usage.nextAllowance(t.day(renewsAt)) : nothing
   return html`<section class="card balance"><div><h2>${usage.creditsLeft}</h2>
 <p class="figure">${credits(t, balance.availableMicros)}</p>
-<p class="faint">${note} ${usage.planGives(plan.name, creditsText(plan.monthlyMicros))} ${next}</p>
+<p class="faint">${note} ${usage.planGives(plan.name, t.number(creditsNumber(plan.monthlyMicros)))} ${next}</p>
 </div>
 ${pools.length === 0 ? nothing : poolTable(t, pools)}</section>`
 }

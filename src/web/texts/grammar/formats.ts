@@ -45,7 +45,8 @@ export function formatsOf(tag: string, units: Units): Formats {
     },
     minute: (date) =>
       html`<time class="nowrap" datetime="${date.toISOString()}">${minuteFormat.format(date)}</time>`,
-    shortDay: (date) => shortFormat.format(date),
+    // Isolated, because the label of a chart stands in a picture that runs from left to right.
+    shortDay: (date) => `\u2068${shortFormat.format(date)}\u2069`,
     languageName: namesIn(tag),
   }
 }

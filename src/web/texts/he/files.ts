@@ -18,7 +18,7 @@ export const files: EnglishTexts['files'] = {
   noPreview: (problem) => `אין תצוגה מקדימה. ${problem}`,
   partPreview: (problem) => `התצוגה המקדימה חלקית. ${problem}`,
   cut: 'מוצגת רק ההתחלה. כדי לקרוא את כל הקובץ יש להוריד אותו.',
-  downloadVersion: (version) => `הורדת גרסה ${version}`,
+  downloadVersion: (version) => `הורדה: גרסה ${version}`,
   unread: 'הקובץ הועלה, אבל תשובות אינן יכולות לקרוא אותו.',
   renamed: 'שם הקובץ שונה.',
 }

@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+
+describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
+  let world: BrowserWorld
+  let page: Page
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
+    page = (await world.person()).page
+  })
+  afterAll(() => world?.close())
+
+  test('slash goes to the question, or to the search of a page', async () => {
+    await page.goto('/ask')
+    await page.locator('h1').first().waitFor()
+    await page.keyboard.press('/')
+    expect(await page.locator('#question').evaluate((field) => field.matches(':focus'))).toBe(true)
+    // In a field it is a character.
+    await page.keyboard.press('/')
+    expect(await page.locator('#question').inputValue()).toBe('/')
+    await page.goto('/library')
+    await page.keyboard.press('/')
+    expect(await page.locator('input[type="search"]').evaluate((field) => field.matches(':focus'))).toBe(true)
+  })
+
+  test('a question mark opens the shortcuts, and Escape returns the focus', async () => {
+    await page.goto('/projects')
+    await page.getByLabel('Name').focus()
+    await page.keyboard.press('?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    const button = page.getByRole('button', { name: 'Keyboard shortcuts' })
+    await button.focus()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await button.evaluate((element) => element.matches(':focus'))).toBe(true)
+  })
+
+  test('a wrong password keeps the deletion of the account open, with the reason in it', async () => {
+    await page.goto('/settings/account')
+    const opener = page.getByRole('button', { name: 'Delete the account…' })
+    await opener.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Enter your password').fill('not my password')
+    await dialog.getByRole('button', { name: 'Delete everything' }).click()
+    await dialog.getByText('This is not your current password.').waitFor()
+    expect(await dialog.getByLabel('Enter your password').isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await opener.evaluate((element) => element.matches(':focus'))).toBe(true)
+  })
+
+  test('without scripts the deletion opens in its place, and stays open after a wrong password', async () => {
+    const window = await openWindow(world.browser, world.service, { scripts: false })
+    await window.addCookies(await page.context().cookies())
+    const plain = await window.newPage()
+    await plain.goto('/settings/account')
+    await plain.getByText('Delete the account…').click()
+    await plain.getByLabel('Enter your password').fill('not my password')
+    await plain.getByRole('button', { name: 'Delete everything' }).click()
+    expect(await plain.getByText('This is not your current password.').isVisible()).toBe(true)
+    expect(await plain.getByLabel('Enter your password').isVisible()).toBe(true)
+    await window.close()
+  })
+
+  test('colours change at once, and stay for the next page', async () => {
+    await page.goto('/projects')
+    const background = () =>
+      page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor')
+    const light = await background()
+    expect(await page.getByRole('button', { name: 'System' }).getAttribute('aria-pressed')).toBe('true')
+    const kept = page.waitForResponse((response) => response.url().endsWith('/preferences'))
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(await background()).not.toBe(light)
+    expect(await page.getByRole('button', { name: 'Dark' }).getAttribute('aria-pressed')).toBe('true')
+    await kept
+    const dark = await background()
+    await page.goto('/usage')
+    expect(await background()).toBe(dark)
+    await page.getByRole('button', { name: 'System' }).click()
+    expect(await background()).toBe(light)
+  })
+
+  test('the page in Hebrew mirrors the layout, and the switch leads back to the same page', async () => {
+    await page.goto('/usage?period=7')
+    const brand = () => page.locator('.brand').boundingBox()
+    const left = (await brand())?.x ?? 0
+    await page.getByRole('button', { name: 'עברית' }).click()
+    await page.waitForURL('**/usage?period=7')
+    await page.getByRole('heading', { name: 'שימוש', level: 1 }).waitFor()
+    expect((await brand())?.x ?? 0).toBeGreaterThan(left + 600)
+    await page.getByRole('button', { name: 'English' }).click()
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+  })
+})
