@@ -5,7 +5,9 @@ import type { Peppers } from '../accounts/keys/pepper.ts'
 import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
+import { databaseFault, isTransient } from '../db/errors.ts'
 import { notFound, ServiceError } from '../errors.ts'
+import { defaultProjectId } from '../turns/sessions/projects.ts'
 import { clientAddress } from './connection/client-address.ts'
 import type {} from './connection/fastify.ts'
 import type { RateLimits } from './limits/rate-limits.ts'
@@ -49,7 +51,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
 }
 
 /**
- * Authenticates and counts a request to the API.
+ * Authenticates and counts a request to the API. The first request of a dedicated key creates its project.
  * @throws ServiceError in this order: valid key (401), suspended account (403), plan (403), requests per
  * minute (429).
  */
@@ -62,7 +64,21 @@ export async function admitKey(
   const principal = await authenticate(request, services, known)
   if (!principal.plan.apiAccess) throw noApiAccess(principal.plan.name)
   await services.rateLimits.countRequest(principal, reply)
-  return principal
+  return withOwnProject(services.database, principal)
+}
+
+/** Creates the project of a dedicated key that has none yet. A read-only database must not lock the key out. */
+async function withOwnProject(database: Database, principal: Principal): Promise<Principal> {
+  const { kind, projectId } = principal.binding
+  if (kind !== 'dedicated' || projectId !== null) return principal
+  try {
+    const created = await withTx(database, principal, (tx) => defaultProjectId(tx, principal))
+    return { ...principal, binding: { kind, projectId: created } }
+  } catch (error) {
+    const fault = databaseFault(error)
+    if (!fault || !isTransient(fault)) throw error
+    return principal
+  }
 }
 
 async function authenticate(

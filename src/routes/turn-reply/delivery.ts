@@ -74,6 +74,8 @@ export class TurnReply {
     this.#pace = pace
     contextHeaders(reply, run)
     if (repeated) reply.header('idempotency-replayed', 'true')
+    // A replay of a run that has ended knows its files, also if it is streamed.
+    if (run.finishedAt !== null) filesHeader(reply, filesIn(run))
     reply.raw.once('finish', () => this.#sent())
   }
 
@@ -130,8 +132,7 @@ export class TurnReply {
   #wholeAtOnce(event: TerminalEvent, bodies: WholeBodies): FastifyReply {
     const failure = failureReply(event)
     if (failure) throw failure
-    const { files } = event.end
-    if (files.length > 0) this.#reply.header('x-service-files', files.map((file) => file.id).join(','))
+    filesHeader(this.#reply, event.end.files)
     cutWhenStalled(this.#reply)
     const body = bodies.ended(event)
     if (this.#holdMs === 0) return this.#reply.send(body)
@@ -196,6 +197,18 @@ function contextHeaders(reply: FastifyReply, run: Run): void {
     .header('x-service-session-id', run.sessionId)
     .header('x-service-run-id', run.id)
     .header('x-service-message-id', run.messageId)
+}
+
+type WithId = { readonly id: string }
+
+/** Ids of the files that the turn wrote; empty when it wrote none. */
+function filesHeader(reply: FastifyReply, files: readonly WithId[]): void {
+  reply.header('x-service-files', files.map(({ id }) => id).join(','))
+}
+
+function filesIn(run: Run): readonly WithId[] {
+  const items = run.output as readonly (WithId & { readonly type: string })[]
+  return items.filter(({ type }) => type === 'file')
 }
 
 function interrupted(): ServiceError {
