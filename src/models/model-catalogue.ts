@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { createLiteProvider } from '../agent/extractive/lite.ts'
 import { createExtractiveProvider } from '../agent/extractive/provider.ts'
 import { createOpenAiProvider } from '../agent/openai/provider.ts'
 import type { Provider, ProviderFailure } from '../agent/provider.ts'
@@ -21,9 +22,11 @@ export type CatalogueModel = {
   readonly readsImages: boolean
   /** Whether turns get the tools of outside servers. The built-in model calls none of them. */
   readonly usesOutsideTools: boolean
+  /** For utility requests: one call without tools, whose answer is not checked. */
+  readonly isLite: boolean
 }
 
-/** The models that requests can name; always includes the id `service`. */
+/** The models that requests can name; always includes the ids `service` and `service-lite`. */
 export type Catalogue = {
   readonly models: readonly CatalogueModel[]
   find(id: string): CatalogueModel | undefined
@@ -48,6 +51,8 @@ const entry = z.strictObject({
   title: z.string().min(1).max(100).optional(),
   context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
   images: z.boolean().default(false),
+  /** Default: only for the id `service-lite`. */
+  lite: z.boolean().optional(),
   /** Credits for 1,000 input tokens, 1,000 output tokens, and one tool call. */
   price: z
     .strictObject({
@@ -72,7 +77,8 @@ export type CatalogueListeners = {
 }
 
 /**
- * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without both, `service` is the extractive provider.
+ * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without both, `service` is the extractive provider. Unless the file
+ * has an entry `service-lite`, it is the model of `service`.
  * @throws ConfigError that names the wrong field of the file.
  */
 export async function openCatalogue(
@@ -100,9 +106,11 @@ export async function openCatalogue(
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,
-      usesOutsideTools: model.base_url !== undefined,
+      usesOutsideTools: model.base_url !== undefined && !isLite(model),
+      isLite: isLite(model),
     }
   })
+  models.push(...liteOf(models, entries))
   return {
     models,
     find: (id) => models.find((model) => model.id === id),
@@ -112,12 +120,35 @@ export async function openCatalogue(
   }
 }
 
+const liteId = 'service-lite'
+
+const isLite = ({ id, lite = id === liteId }: Entry): boolean => lite
+
+/** The model of `service` for utility requests, at the price of its tokens; none if the file has its own. */
+function liteOf(models: readonly CatalogueModel[], entries: readonly Entry[]): readonly CatalogueModel[] {
+  const service = models.find(({ id }) => id === 'service')
+  if (!service || models.some(({ id }) => id === liteId)) return []
+  const isBuiltIn = entries.some(({ id, base_url }) => id === 'service' && base_url === undefined)
+  const { inputMicrosPerToken, outputMicrosPerToken } = service.price
+  return [
+    {
+      ...service,
+      id: liteId,
+      title: liteId,
+      provider: isBuiltIn ? createLiteProvider() : service.provider,
+      price: { inputMicrosPerToken, outputMicrosPerToken, toolCallMicros: 0n },
+      usesOutsideTools: false,
+      isLite: true,
+    },
+  ]
+}
+
 function providerFor(
   model: Entry,
   closers: (() => Promise<void>)[],
   { onFailure, onFalseUsage }: CatalogueListeners,
 ): Provider {
-  if (model.base_url === undefined) return createExtractiveProvider()
+  if (model.base_url === undefined) return isLite(model) ? createLiteProvider() : createExtractiveProvider()
   const provider = createOpenAiProvider({
     baseUrl: model.base_url.replace(/\/+$/, ''),
     ...(model.api_key !== undefined && { apiKey: model.api_key }),

@@ -16,6 +16,7 @@ const modelSchema = z
     owned_by: z.literal('service'),
     name: z.string().describe('The name for people'),
     context_length: count.describe('Tokens that the model reads in one call'),
+    citations: z.boolean().describe('Whether its turns search the library, and cite and check what they say'),
     pricing: z.object({
       input: credits.describe('Credits per million tokens of prompts'),
       output: credits.describe('Credits per million tokens of replies'),
@@ -64,7 +65,8 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
   )
 }
 
-function modelBody({ id, title, created, contextTokens, price }: CatalogueModel): BodyOf<typeof modelSchema> {
+function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
+  const { id, title, created, contextTokens, price, isLite } = model
   return {
     id,
     object: 'model',
@@ -72,6 +74,7 @@ function modelBody({ id, title, created, contextTokens, price }: CatalogueModel)
     owned_by: 'service',
     name: title,
     context_length: contextTokens,
+    citations: !isLite,
     pricing: {
       input: creditsNumber(price.inputMicrosPerToken * tokensOfPrice),
       output: creditsNumber(price.outputMicrosPerToken * tokensOfPrice),

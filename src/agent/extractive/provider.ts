@@ -1,7 +1,4 @@
-import type { CallEnd, ModelMessage, ModelRequest, Provider } from '../provider.ts'
-import { answerFormatOf } from '../schema/answer-format.ts'
-import { schemaFault } from '../schema/json-schema.ts'
-import { fillSchema } from '../schema/schema-filling.ts'
+import type { ModelMessage, ModelRequest, Provider } from '../provider.ts'
 import { estimateUsage } from '../usage.ts'
 import {
   asksForFile,
@@ -17,8 +14,8 @@ import {
   sheetArguments,
 } from './answer.ts'
 import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
+import { sendReply, stopped } from './reply.ts'
 import { asksForRuling } from './rulings.ts'
-import { shortened } from './shorten.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -29,31 +26,17 @@ export function createExtractiveProvider(): Provider {
   return {
     async ask(request, signal, onText) {
       const move = nextMove(request)
+      if (move.kind === 'answer') return sendReply(request, move.text, signal, onText)
       if (signal.aborted) return stopped
-      const whole = move.kind === 'answer' ? shaped(request, move.text) : ''
-      if (whole === undefined) return unfit
-      const text = within(request, whole)
-      if (!pieces(text).every((piece) => !signal.aborted && onText(piece)))
-        return signal.aborted ? stopped : { type: 'enough' }
-      const calls = move.kind === 'call' ? move.calls.map(toolCall) : []
       return {
         type: 'finish',
-        reason: calls.length > 0 ? 'tool_calls' : endOf(text, whole),
-        toolCalls: calls,
-        usage: estimateUsage(request, text),
+        reason: 'tool_calls',
+        toolCalls: move.calls.map(toolCall),
+        usage: estimateUsage(request, ''),
       }
     },
   }
 }
-
-const unfit: CallEnd = {
-  type: 'error',
-  kind: 'format',
-  message:
-    'The built-in model has no answer that fits the JSON Schema of the answer. Ask for a simpler one, or set up a language model.',
-}
-
-const stopped: CallEnd = { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
 
 type Move =
   | { readonly kind: 'call'; readonly calls: readonly Call[] }
@@ -190,29 +173,4 @@ function parsed(content: string): ToolResult {
   } catch {
     return {}
   }
-}
-
-/**
- * The answer in the requested JSON format, if any. Without a schema it is an object with the member `answer`.
- * Undefined if the generated value does not fit the schema.
- */
-function shaped({ sampling }: ModelRequest, text: string): string | undefined {
-  const format = answerFormatOf(sampling)
-  if (!format) return text
-  const free = sampling.responseFormat?.['type'] === 'json_object'
-  const value = free ? { answer: text } : fillSchema(format.schema, text)
-  return schemaFault(format.schema, value) === null ? JSON.stringify(value) : undefined
-}
-
-const endOf = (text: string, whole: string) => (text === whole ? 'stop' : 'length')
-
-/** The answer within the token limit of the request. JSON stays whole, because a part of it cannot be parsed. */
-function within({ sampling }: ModelRequest, text: string): string {
-  const { maxTokens } = sampling
-  return maxTokens === undefined || answerFormatOf(sampling) ? text : shortened(text, maxTokens)
-}
-
-/** Pieces of about 60 characters, cut at spaces, so that the answer streams like that of a model. */
-function pieces(text: string): readonly string[] {
-  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/gu) ?? []
 }

@@ -17,3 +17,8 @@ What you say:
 
 The project may hold files of the user's. When a question is about them, search them (search_files) and read them (read_file): their passages carry marks, too. When the user asks for a source sheet (a study sheet, דף מקורות), make it with make_source_sheet: it takes the texts from the library itself, so choose the refs with search_sources first, and give headings and notes of your own. Any other file or document you write with write_file. Say the names of the files.`
 }
+
+/** The system prompt of a model for utility requests, which has no tools. It is charged with each of them, so it is short. */
+export function litePrompt(): string {
+  return 'You do small writing tasks, such as titles and tags, for a chat application. Do exactly what the message asks for, in the form that it asks for, and write nothing else. You have no library: cite no source and quote no text.'
+}

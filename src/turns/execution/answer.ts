@@ -42,14 +42,14 @@ export type Answer = {
  */
 export function createAnswer(
   sourceMarks: SourceMarks,
-  { sources, isolates = false, sampling = {}, citationStyle }: AnswerRequest,
+  { sources, isolates = false, sampling = {}, citationStyle, isLite = false }: AnswerRequest,
   given: ReadonlySet<number> = new Set(),
   question = '',
 ): Answer {
-  // A JSON answer is not filtered: numbers in brackets are JSON values there.
-  const ownWords = answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
+  // A JSON answer is not filtered: numbers in brackets are JSON values there. Nor is a text that cites nothing.
+  const ownWords = isLite || answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
   const renderer = createCitationRenderer(sourceMarks.find, {
-    numbers: sources !== 'block',
+    numbers: sources !== 'block' && !isLite,
     links: citationStyle === 'links',
   })
   const steps: StepRecord[] = []
@@ -93,7 +93,7 @@ export function createAnswer(
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown.toString(),
-        source_list: sources === 'inline' && !paused ? list(cited) : '',
+        source_list: sources === 'inline' && !paused && !isLite ? list(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length + (ownWords?.numbersLeftOut() ?? 0),
@@ -111,7 +111,10 @@ export function createAnswer(
 const linkedNumber = /\[\d+\]\([^)\s]*\)/g
 
 type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates' | 'citationStyle'> &
-  Partial<Pick<RunRequest, 'sampling'>>
+  Partial<Pick<RunRequest, 'sampling'>> & {
+    /** Whether the model has no sources. */
+    readonly isLite?: boolean
+  }
 
 /** The language of most letters of the text. */
 export function languageOf(text: string): 'he' | 'en' {

@@ -2,9 +2,10 @@ import { planOfAccount } from '../../accounts/accounts.ts'
 import type { Plans } from '../../accounts/plans.ts'
 import { defaultLimits } from '../../agent/limits.ts'
 import type { LoopInput } from '../../agent/loop/loop-input.ts'
-import { systemPrompt } from '../../agent/loop/prompt.ts'
+import { litePrompt, systemPrompt } from '../../agent/loop/prompt.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { type AnswerFormat, answerFormatOf, formatInstruction } from '../../agent/schema/answer-format.ts'
+import type { Toolbox } from '../../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
@@ -105,7 +106,7 @@ export async function runTurn(
     const given = givenNumbers(transcript)
     const left = { steps: journaled.steps, partialText, given, question: questionOf(transcript) }
     const ask = services.fallback?.forTurn()
-    const turn = new RunRecorder({ ...services, ask }, run, live, journal, left, stop, watch)
+    const turn = new RunRecorder({ ...services, ask, model }, run, live, journal, left, stop, watch)
     turn.begin(earlier)
     if (!model)
       await turn.fail(
@@ -177,19 +178,29 @@ function readsFiles({ clientTools, toolGroups }: RunRequest): boolean {
   return !replaced && (toolGroups?.includes('files') ?? true)
 }
 
-const instructions = (format?: AnswerFormat): ModelMessage => ({
+const instructions = (prompt: string, format?: AnswerFormat): ModelMessage => ({
   role: 'system',
-  content: systemPrompt() + formatInstruction(format),
+  content: prompt + formatInstruction(format),
 })
 
-/** Created once, so its tokens are counted once. */
-const plainInstructions = instructions()
+/** Created once, so their tokens are counted once. */
+const plainInstructions = instructions(systemPrompt())
+const plainLiteInstructions = instructions(litePrompt())
+
+function instructionsOf({ isLite }: CatalogueModel, format: AnswerFormat | undefined): ModelMessage {
+  if (!format) return isLite ? plainLiteInstructions : plainInstructions
+  return instructions(isLite ? litePrompt() : systemPrompt(), format)
+}
+
+const noTools: Toolbox<Executor> = { specs: [], get: () => undefined }
+
+type LoopServices = TurnServices & {
+  readonly ask?: AskPublisher | undefined
+  readonly outside?: OutsideTools | undefined
+}
 
 function loopInput(
-  services: TurnServices & {
-    readonly ask?: AskPublisher | undefined
-    readonly outside?: OutsideTools | undefined
-  },
+  services: LoopServices,
   run: Run,
   model: CatalogueModel,
   turn: RunRecorder,
@@ -201,11 +212,9 @@ function loopInput(
   const format = answerFormatOf(request.sampling)
   return {
     provider: watch.provider(model.provider),
-    tools: watch.tools(turnTools(services, run, turn.sourceMarks, request.toolGroups, services.outside)),
-    clientTools: request.clientTools,
-    toolChoice: request.toolChoice,
-    messages: [format ? instructions(format) : plainInstructions, ...messages],
-    firstCalls: readsFiles(request) ? firstCalls : [],
+    ...toolsFor(services, run, model, turn, watch),
+    messages: [instructionsOf(model, format), ...messages],
+    firstCalls: readsFiles(request) && !model.isLite ? firstCalls : [],
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
@@ -214,4 +223,18 @@ function loopInput(
     newCallId: () => newId('call'),
     signal,
   }
+}
+
+/** The tools of a turn. A model for utility requests has none, not even the client's. */
+function toolsFor(
+  services: LoopServices,
+  run: Run,
+  { isLite }: CatalogueModel,
+  { sourceMarks }: RunRecorder,
+  watch: TurnWatch,
+): Pick<LoopInput<Executor>, 'tools' | 'clientTools' | 'toolChoice'> {
+  if (isLite) return { tools: watch.tools(noTools), clientTools: [], toolChoice: 'auto' }
+  const { toolGroups, clientTools, toolChoice } = run.request as RunRequest
+  const own = turnTools(services, run, sourceMarks, toolGroups, services.outside)
+  return { tools: watch.tools(own), clientTools, toolChoice }
 }

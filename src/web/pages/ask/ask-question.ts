@@ -75,7 +75,7 @@ export async function startQuestion(
   const hash = createHash('sha256').update(identity).digest()
   const { run } = await admitTurn(services, principal, {
     model: model.id,
-    firstCallMicros: firstCallMicros(model.price, messages, undefined),
+    firstCallMicros: firstCallMicros(model, messages, undefined),
     messages,
     attachments: {
       ids: new Set(input.file),

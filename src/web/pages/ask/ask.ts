@@ -74,7 +74,7 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
     const { items } = await listProjects(tx, principal, { limit: 100, order: 'desc' })
     const session = named === '' ? undefined : await findSession(tx, principal, named)
     return {
-      models: services.catalogue.models.map((model) => model.id),
+      models: services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id),
       projects: items.filter(({ name }) => name !== ownProjectName),
       session,
       rail,

@@ -66,7 +66,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { before, look } = readFields(query, request.query)
     const shown = await read(request, before)
-    const models = services.catalogue.models.map((model) => model.id)
+    const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
     const message = doneMessage(request, done)
     return sendPage(request, reply, sessionPage(shown, { models, before, look, message }))
   })
