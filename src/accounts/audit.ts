@@ -21,6 +21,7 @@ export const auditActions = {
   'credits.granted': 'Credits given',
   'credits.taken_back': 'Credits taken back',
   'key.created': 'API key created',
+  'key.changed': 'API key changed',
   'key.revoked': 'API key revoked',
   'project.renamed': 'Project renamed',
   'project.deleted': 'Project deleted',

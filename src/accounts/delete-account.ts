@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
-import { accounts, apiKeys, passwordResets, projects, webSessions } from '../db/schema/index.ts'
+import { accounts, apiKeys, keySpending, passwordResets, projects, webSessions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { deletedSuffix, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
@@ -32,6 +32,7 @@ export function deleteAccount(
       )
     }
     await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId))
+    await tx.delete(keySpending).where(eq(keySpending.accountId, accountId))
     await tx.delete(projects).where(eq(projects.accountId, accountId))
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))

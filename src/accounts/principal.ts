@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import type { KeyDefaults } from './key-defaults.ts'
 import type { Plan } from './plans.ts'
 import { allows, type KeyScope } from './scopes.ts'
 
@@ -10,6 +11,10 @@ export type Principal = {
   readonly keyId: string | null
   readonly scopes: ReadonlySet<KeyScope>
   readonly binding: Binding
+  /** Rate limit of the key beside that of the plan. Absent or null: none. */
+  readonly keyRequestsPerMinute?: number | null
+  /** What the key's requests mean where they do not say it. */
+  readonly defaults?: KeyDefaults
 }
 
 /**

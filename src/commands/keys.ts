@@ -1,8 +1,24 @@
 import { findAccount } from '../accounts/accounts.ts'
 import { commandLine, recordAction } from '../accounts/audit.ts'
-import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../accounts/keys/keys.ts'
+import {
+  type KeySettings,
+  noSettings,
+  readSettings,
+  settingNames,
+  settingTexts,
+} from '../accounts/keys/key-settings.ts'
+import {
+  changeKey,
+  createKey,
+  findKeyOfAny,
+  type KeyInfo,
+  type KeyReach,
+  listKeys,
+  revokeKey,
+} from '../accounts/keys/keys.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { notFound, ServiceError } from '../errors.ts'
+import { toolGroups } from '../turns/run/run-request.ts'
 import type { Command, Invocation } from './command.ts'
 
 const row = (key: KeyInfo) => ({
@@ -16,7 +32,28 @@ const row = (key: KeyInfo) => ({
   last_used_at: key.lastUsedAt?.toISOString() ?? null,
   expires_at: key.expiresAt?.toISOString() ?? null,
   revoked_at: key.revokedAt?.toISOString() ?? null,
+  settings: settingsText(key),
 })
+
+/** The limits and defaults that are set: `day_cap=10 tools=library`. */
+function settingsText(settings: KeySettings): string {
+  const texts = settingTexts(settings)
+  return settingNames.flatMap((name) => (texts[name] === '' ? [] : [`${name}=${texts[name]}`])).join(' ')
+}
+
+const settingOptions = Object.fromEntries(
+  settingNames.map((name) => [name.replaceAll('_', '-'), { type: 'string' as const }]),
+)
+
+/**
+ * The settings with the options of the command; others stay. An empty option removes a setting. Models are not
+ * compared with the catalogue, which only the service reads.
+ */
+function settingsOf({ text }: Invocation, before: KeySettings): KeySettings {
+  const texts = settingTexts(before)
+  const given = settingNames.map((name) => [name, text(name.replaceAll('_', '-')) ?? texts[name]])
+  return readSettings(Object.fromEntries(given), { toolGroups })
+}
 
 function reachOf({ text, flag }: Invocation): KeyReach {
   const projectId = text('project')
@@ -42,7 +79,7 @@ function expiryOf({ text }: Invocation): { expiresAt?: Date } {
 
 function recordKey(
   tx: Executor,
-  action: 'key.created' | 'key.revoked',
+  action: 'key.created' | 'key.changed' | 'key.revoked',
   accountId: string,
   keyId: string,
 ): Promise<void> {
@@ -51,7 +88,8 @@ function recordKey(
 
 export const keyCommands: Readonly<Record<string, Command>> = {
   'keys create': {
-    usage: '--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO]',
+    usage:
+      '--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO] [LIMITS AND DEFAULTS, as for keys change]',
     summary:
       'creates an API key and prints it once, as JSON; without --project its first use creates a project',
     options: {
@@ -61,6 +99,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
       'owner-wide': { type: 'boolean' },
       scopes: { type: 'string' },
       expires: { type: 'string' },
+      ...settingOptions,
     },
     required: ['account'],
     run: async (invocation) => {
@@ -75,6 +114,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
         const made = await createKey(tx, peppers, account.id, {
           name: text('name') ?? 'API key',
           reach: reachOf(invocation),
+          settings: settingsOf(invocation, noSettings),
           ...(scopes && { scopes }),
           ...expiryOf(invocation),
         })
@@ -83,6 +123,27 @@ export const keyCommands: Readonly<Record<string, Command>> = {
       })
       const rows = { key, ...row(info) }
       return { rows, lines: [JSON.stringify(rows, null, 2)] }
+    },
+  },
+  'keys change': {
+    usage: `ID [--name N] ${Object.keys(settingOptions)
+      .map((name) => `[--${name} X]`)
+      .join(' ')}`,
+    summary: 'changes the name, the limits and the defaults of a key; an empty value removes one',
+    options: { name: { type: 'string' }, ...settingOptions },
+    words: [1, 1],
+    run: async (invocation) => {
+      const { installation, words, text } = invocation
+      const id = words[0] ?? ''
+      const info = await withTx(installation.database, 'system', async (tx) => {
+        const before = await findKeyOfAny(tx, id)
+        if (!before) throw notFound()
+        const change = { name: text('name') ?? before.name, settings: settingsOf(invocation, before) }
+        const changed = await changeKey(tx, id, change)
+        await recordKey(tx, 'key.changed', changed.accountId, id)
+        return changed.info
+      })
+      return { rows: row(info) }
     },
   },
   'keys list': {

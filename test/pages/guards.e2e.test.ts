@@ -60,6 +60,18 @@ const table: readonly Row[] = [
     ok: 400,
   },
   {
+    route: 'GET /settings/keys/:id',
+    page: 'account',
+    own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id,
+  },
+  {
+    route: 'POST /settings/keys/:id',
+    page: 'account',
+    own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id,
+    fields: { name: '' },
+    ok: 400,
+  },
+  {
     route: 'POST /settings/keys/:id/revoke',
     page: 'account',
     own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id,

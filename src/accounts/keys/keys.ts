@@ -1,15 +1,18 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault, isTransient, uniqueViolation } from '../../db/errors.ts'
-import { apiKeys, projects } from '../../db/schema/index.ts'
+import { apiKeys } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { derivedId, newId } from '../../ids.ts'
 import { accountSuspended } from '../accounts.ts'
+import type { KeyDefaults } from '../key-defaults.ts'
 import type { Plans } from '../plans.ts'
 import type { Binding, Principal } from '../principal.ts'
-import { defaultScopes, isScope, type KeyScope, scopes } from '../scopes.ts'
+import { defaultScopes, isScope } from '../scopes.ts'
 import type { KeyCache } from './key-cache.ts'
+import { checkedName, checkedScopes, requireOwnProject } from './key-checks.ts'
+import { type KeySettings, noSettings } from './key-settings.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
 import { digestKey, type Peppers } from './pepper.ts'
 
@@ -26,10 +29,12 @@ export type KeyInput = {
   readonly scopes?: readonly string[]
   readonly reach: KeyReach
   readonly expiresAt?: Date
+  /** Default: no limits and no defaults. */
+  readonly settings?: KeySettings
 }
 
 /** A key as it may be shown. It does not contain the secret, which is stored nowhere. */
-export type KeyInfo = {
+export type KeyInfo = KeySettings & {
   readonly id: string
   readonly name: string
   readonly prefix: string
@@ -55,6 +60,12 @@ const columns = {
   lastUsedAt: apiKeys.lastUsedAt,
   expiresAt: apiKeys.expiresAt,
   revokedAt: apiKeys.revokedAt,
+  dayCapMicros: apiKeys.dayCapMicros,
+  monthCapMicros: apiKeys.monthCapMicros,
+  totalCapMicros: apiKeys.totalCapMicros,
+  requestsPerMinute: apiKeys.requestsPerMinute,
+  concurrentTurns: apiKeys.concurrentTurns,
+  defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
 }
 
 /**
@@ -68,16 +79,13 @@ export async function createKey(
   accountId: string,
   input: KeyInput,
 ): Promise<{ readonly key: string; readonly info: KeyInfo }> {
-  const name = input.name.trim()
-  if (name === '' || name.length > 100) {
-    throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
-  }
+  const name = checkedName(input.name)
   if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
     throw new ServiceError('invalid_value', 'The expiry is in the past. Give a later time.', {
       param: 'expires',
     })
   }
-  const granted = checkedScopes(input)
+  const granted = checkedScopes(input.scopes ?? defaultScopes, input.reach.kind === 'owner')
   if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
   const key = generateKeyText()
   const [pepper] = peppers
@@ -92,9 +100,33 @@ export async function createKey(
     binding: input.reach.kind,
     projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
     expiresAt: input.expiresAt ?? null,
+    ...(input.settings ?? noSettings),
   })
   if (!info) throw new Error('insert returned no row')
   return { key, info }
+}
+
+/**
+ * Changes the name and the settings of a key. Caps and the concurrency limit apply from the commit on; the rate limit and
+ * the defaults from the next second.
+ * @param accountId undefined: a key of any account.
+ * @throws ServiceError `not_found`, also for a revoked key; `invalid_value` for an invalid name.
+ */
+export async function changeKey(
+  executor: Executor,
+  keyId: string,
+  { name, settings }: { readonly name: string; readonly settings: KeySettings },
+  accountId?: string,
+): Promise<{ readonly accountId: string; readonly info: KeyInfo }> {
+  const mine = accountId ? eq(apiKeys.accountId, accountId) : undefined
+  const [changed] = await executor
+    .update(apiKeys)
+    .set({ name: checkedName(name), ...settings })
+    .where(and(eq(apiKeys.id, keyId), mine, isNull(apiKeys.revokedAt)))
+    .returning({ ...columns, accountId: apiKeys.accountId })
+  if (!changed) throw notFound()
+  const { accountId: owner, ...info } = changed
+  return { accountId: owner, info }
 }
 
 /**
@@ -112,43 +144,6 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
     if (databaseFault(error)?.code !== uniqueViolation) throw error
     throw new ServiceError('invalid_value', 'This form has created a key already. Open a new form.', {
       param: 'form',
-    })
-  }
-}
-
-function checkedScopes(input: KeyInput): KeyScope[] {
-  const wanted = input.scopes ?? defaultScopes
-  for (const scope of wanted) {
-    if (!isScope(scope)) {
-      throw new ServiceError(
-        'invalid_value',
-        `There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`,
-        {
-          param: 'scopes',
-        },
-      )
-    }
-  }
-  if (wanted.includes('projects:write') && input.reach.kind !== 'owner') {
-    throw new ServiceError(
-      'invalid_value',
-      'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.',
-      {
-        param: 'scopes',
-      },
-    )
-  }
-  return scopes.filter((scope) => wanted.includes(scope))
-}
-
-async function requireOwnProject(executor: Executor, accountId: string, projectId: string): Promise<void> {
-  const [found] = await executor
-    .select({ id: projects.id })
-    .from(projects)
-    .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
-  if (!found) {
-    throw new ServiceError('invalid_value', `The account has no project "${projectId}". Check the id.`, {
-      param: 'project',
     })
   }
 }
@@ -171,6 +166,12 @@ export async function findKey(
     .select(columns)
     .from(apiKeys)
     .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)))
+  return key
+}
+
+/** Finds one key of any account. Undefined if it does not exist. */
+export async function findKeyOfAny(executor: Executor, keyId: string): Promise<KeyInfo | undefined> {
+  const [key] = await executor.select(columns).from(apiKeys).where(eq(apiKeys.id, keyId))
   return key
 }
 
@@ -203,11 +204,13 @@ const findByDigest = statement<{
   scopes: string[]
   binding: string
   project_id: string | null
+  requests_per_minute: number | null
+  defaults: KeyDefaults
   used_lately: boolean
 }>(
   'find_key',
   `select k.id, k.account_id, a.plan, a.suspended_at is not null as suspended, k.scopes, k.binding, k.project_id,
-    coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
+    k.requests_per_minute, k.defaults, coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
   from api_keys k join accounts a on a.id = k.account_id
   where k.digest = any(:digests::bytea[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and a.password_hash <> ''`,
 )
@@ -239,8 +242,10 @@ export async function authenticateKey(
     keyId: row.id,
     scopes: new Set(row.scopes.filter(isScope)),
     binding: { kind: row.binding, projectId: row.project_id } as Binding,
+    keyRequestsPerMinute: row.requests_per_minute,
+    defaults: row.defaults,
   }
-  // Not cached: a key whose first turn will create its project, and a key whose plan, without API access, may
+  // Not cached: a key whose project will be created on first use, and a key whose plan, without API access, may
   // change at any moment.
   if (row.project_id !== null && principal.plan.apiAccess) known?.set(keyText, principal)
   return principal

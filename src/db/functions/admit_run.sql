@@ -18,7 +18,7 @@ CREATE FUNCTION admit_run(
   OUT decision text, OUT plan text, OUT replicas text[], OUT known_run text, OUT known_client_at text,
   OUT known_client_closed boolean, OUT seconds int, OUT available bigint, OUT project text, OUT turn int, OUT held bigint,
   OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz, OUT lease_expires_at timestamptz,
-  OUT started_at timestamptz
+  OUT started_at timestamptz, OUT key_limit bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_suspended boolean;
@@ -27,6 +27,7 @@ DECLARE
   v_hash bytea;
   v_open int := 0;
   v_window record;
+  v_key record;
   v_hold record;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
@@ -110,6 +111,20 @@ BEGIN
     WHEN v_open = 0 AND slots_taken(p_account, v_window.newest, p_slots) >= p_slots THEN 'too_many_concurrent_runs'
     WHEN project IS NULL THEN 'no_project' END;
   IF decision IS NOT NULL THEN RETURN; END IF;
+
+  -- The limits of the key.
+  IF p_key IS NOT NULL THEN
+    v_key := key_refusal(p_account, p_key, p_session, p_hold);
+    IF v_key.refusal IS NOT NULL THEN
+      decision := v_key.refusal;
+      key_limit := v_key.max;
+      available := v_key.room;
+      seconds := v_key.seconds;
+      RETURN;
+    END IF;
+    -- As for the account's credits: many turns must fit under the cap.
+    IF v_key.room / p_ample_parts < p_ample_hold THEN p_ample_hold := p_hold; END IF;
+  END IF;
 
   IF p_monthly > 0 AND NOT allowance_given(p_account) THEN
     -- A refusal writes nothing, so the allowance is counted before it is granted.

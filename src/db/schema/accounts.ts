@@ -3,14 +3,16 @@ import {
   bigserial,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { bytea, instant } from './columns.ts'
+import { bytea, instant, micros } from './columns.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -59,6 +61,15 @@ export const apiKeys = pgTable(
     binding: text('binding', { enum: keyBindings }).notNull(),
     /** The bound project. For `dedicated` and `owner`, the project that the first use creates. */
     projectId: text('project_id').references(() => projects.id, { onDelete: 'set null' }),
+    /** Spending caps in micro-credits: per day and calendar month (UTC), and for the life of the key. Null: none. */
+    dayCapMicros: micros('day_cap_micros'),
+    monthCapMicros: micros('month_cap_micros'),
+    totalCapMicros: micros('total_cap_micros'),
+    /** Limits of the key beside those of the plan. Null: only the plan's. */
+    requestsPerMinute: integer('requests_per_minute'),
+    concurrentTurns: integer('concurrent_turns'),
+    /** What a request of the key means where it does not say it (`KeyDefaults`). */
+    defaults: jsonb('defaults').notNull().default({}),
     createdAt: instant('created_at').notNull().defaultNow(),
     lastUsedAt: instant('last_used_at'),
     expiresAt: instant('expires_at'),
@@ -69,6 +80,21 @@ export const apiKeys = pgTable(
     index('api_keys_account').on(t.accountId, t.createdAt),
     check('api_keys_binding', sql`${t.binding} in ('project', 'dedicated', 'owner')`),
   ],
+)
+
+/**
+ * Charges of an API key by day (UTC), in micro-credits. A trigger adds each charge of the ledger. It has no foreign key
+ * to the key, because the ledger outlives keys.
+ */
+export const keySpending = pgTable(
+  'key_spending',
+  {
+    keyId: text('key_id').notNull(),
+    accountId: text('account_id').notNull(),
+    day: date('day').notNull(),
+    micros: micros('micros').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.keyId, t.day] })],
 )
 
 /** Detects a wrong `KEY_PEPPER` at the start: an HMAC of a fixed text with the secret of each version in use. */

@@ -76,7 +76,7 @@ async function start(
     try {
       const { run } = await admitTurn(services, asker.principal, {
         model: model.id,
-        firstCallMicros: firstCallMicros(model.price, messages, undefined),
+        firstCallMicros: firstCallMicros(model, messages, undefined),
         messages,
         sessionId: undefined,
         projectId: asker.projectId,

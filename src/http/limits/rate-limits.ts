@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import type { Principal } from '../../accounts/principal.ts'
 import { ServiceError } from '../../errors.ts'
 
@@ -11,8 +11,8 @@ const windowSeconds = 60
  */
 export type RateLimits = {
   /**
-   * Counts a request of the account.
-   * @param reply gets the `x-ratelimit-…` headers; pages pass none.
+   * Counts a request of the account and of its key.
+   * @param reply gets the `x-ratelimit-…` headers of the limit that leaves fewer requests; pages pass none.
    * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
    */
   countRequest(principal: Principal, reply?: FastifyReply): Promise<void>
@@ -32,17 +32,25 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
   const requests = new RateLimiterMemory({ ...unbounded, keyPrefix: 'requests' })
   const invalid = new RateLimiterMemory({ ...unbounded, keyPrefix: 'invalid' })
   return {
-    async countRequest({ accountId, plan }, reply) {
-      const { consumedPoints, msBeforeNext } = await requests.consume(accountId)
-      const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
+    async countRequest({ accountId, plan, keyId, keyRequestsPerMinute }, reply) {
+      // The key first: what it refuses does not count against the account.
+      const ofKey =
+        typeof keyRequestsPerMinute === 'number'
+          ? windowOf(keyRequestsPerMinute, 'This API key', await requests.consume(`${keyId}`))
+          : unlimited
+      const ofPlan =
+        ofKey.left < 0
+          ? unlimited
+          : windowOf(plan.requestsPerMinute, `The plan "${plan.name}"`, await requests.consume(accountId))
+      const { max, holder, left, seconds } = ofKey.left < ofPlan.left ? ofKey : ofPlan
       reply
-        ?.header('x-ratelimit-limit-requests', plan.requestsPerMinute)
-        .header('x-ratelimit-remaining-requests', Math.max(0, plan.requestsPerMinute - consumedPoints))
+        ?.header('x-ratelimit-limit-requests', max)
+        .header('x-ratelimit-remaining-requests', Math.max(0, left))
         .header('x-ratelimit-reset-requests', `${seconds}s`)
-      if (consumedPoints <= plan.requestsPerMinute) return
+      if (left >= 0) return
       throw new ServiceError(
         'rate_limit_exceeded',
-        `The plan "${plan.name}" allows ${plan.requestsPerMinute} requests per minute. Try again in ${seconds} s.`,
+        `${holder} allows ${max} requests per minute. Try again in ${seconds} s.`,
         { retryAfterSeconds: seconds },
       )
     },
@@ -61,3 +69,18 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
     },
   }
 }
+
+/** A limit after a request was counted. `left` is below zero if the request is above the limit. */
+type Window = {
+  readonly max: number
+  readonly holder: string
+  readonly left: number
+  readonly seconds: number
+}
+
+function windowOf(max: number, holder: string, counted: RateLimiterRes): Window {
+  const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000))
+  return { max, holder, left: max - counted.consumedPoints, seconds }
+}
+
+const unlimited: Window = { max: 0, holder: '', left: Number.POSITIVE_INFINITY, seconds: 1 }

@@ -7,7 +7,11 @@ const library = 'The agent searches its library, not the web'
  * list.
  */
 export const chatParameters: readonly Parameter[] = [
-  { name: 'model', does: 'honoured', note: 'required' },
+  {
+    name: 'model',
+    does: 'honoured',
+    note: 'required, unless the key has a [default](keys.md#defaults-of-a-key)',
+  },
   {
     name: 'messages',
     does: 'honoured',

@@ -8,7 +8,7 @@ import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
 import { admitResent } from '../../turns/admission/resent.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
@@ -16,8 +16,9 @@ import type { Services } from '../../turns/services.ts'
 import { defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
 import { type ChatBody, chatBody, refuseUnknownChoice } from '../turn-request/chat-body.ts'
-import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
+import { decorateTurnRequests, ownOptionsOf, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
+import { maxTokensOf, modelNamed } from '../turn-request/key-defaults.ts'
 import { toModelMessages, toRunRequest } from '../turn-request/messages.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
@@ -86,30 +87,35 @@ async function admit(
   options: ServiceOptions,
   left: AbortSignal,
 ): Promise<Admitted> {
-  const model = requireModel(services, body.model)
   const principal = principalOf(request)
+  const model = requireModel(services, modelNamed(body.model, principal))
+  const maxTokens = maxTokensOf(body.max_completion_tokens ?? body.max_tokens, principal)
+  const { maxCostMicros } = options
   requireTextWithin(body, 'messages')
   const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
-    firstCallMicros: firstCallMicros(model.price, messages, body.max_completion_tokens ?? body.max_tokens),
+    ...turnCosts(model, messages, { maxTokens, maxCostMicros }),
     messages,
     attachments,
     sessionId: options.sessionId,
     projectId: options.projectId,
-    request: { ...toRunRequest(body, options), origin: originOf(services, request) },
+    request: {
+      ...toRunRequest({ ...body, max_completion_tokens: maxTokens }, options),
+      origin: originOf(services, request),
+    },
     identity: {
       ...retryHeaders(request.headers),
-      hash: await requestHash('chat', options, body),
+      hash: await requestHash('chat', ownOptionsOf(request), body),
     },
     onDisconnect: options.onDisconnect,
     left,
     span: request.span ?? undefined,
   }
   if (options.sessionId !== undefined) return admitTurn(services, principal, input)
-  const transcript = await readTranscript(principal, body.messages, body, options)
+  const transcript = await readTranscript(principal, body.messages, { ...body, model: model.id }, options)
   const sent = asking ? newInput(messages, true) : messages
   return admitResent(services, principal, { ...input, messages: sent }, transcript, asking)
 }

@@ -5,13 +5,16 @@ import { ServiceError } from '../../errors.ts'
 import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
 import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import { contentOf, endBlock, failureOf } from '../turn-reply/wire.ts'
 import { requireContext } from '../turn-request/context.ts'
 import { requestHash } from '../turn-request/field-schemas.ts'
+import { maxTokensOf } from '../turn-request/key-defaults.ts'
+import { optionsOf, type ServiceOptions } from '../turn-request/options.ts'
 import { createProgress } from './ask-progress.ts'
 import type { Caller } from './caller.ts'
 import { dataResult, errorResult, toolResult } from './tool-result.ts'
@@ -20,7 +23,10 @@ const askInput = z.object({
   question: boundedText(bounds.text).min(1).describe('A question in any language'),
   session_id: idText.optional().describe('The session of an earlier answer, to continue it'),
   project_id: idText.optional().describe('The project in which a new session starts'),
-  model: boundedText(bounds.name).min(1).optional().describe('By default the first model of the service'),
+  model: boundedText(bounds.name)
+    .min(1)
+    .optional()
+    .describe('By default that of the key, otherwise the first model of the service'),
 })
 
 type AskInput = z.output<typeof askInput>
@@ -28,8 +34,8 @@ type AskInput = z.output<typeof askInput>
 /**
  * Registers `ask`, an agent turn. It is charged like a chat request. The same call repeated after a lost connection
  * finds the same run, and is not charged a second time.
- * @param cancels whether a disconnect cancels the turn: in protocol revision 2026-07-28 it means that the user
- *   cancelled, in earlier ones it does not.
+ * @param cancels whether a disconnect cancels the turn, unless the key says otherwise: in protocol revision 2026-07-28
+ *   it means that the user cancelled, in earlier ones it does not.
  */
 export function registerAsk(server: McpServer, caller: Caller, cancels: boolean): void {
   server.registerTool(
@@ -50,7 +56,7 @@ export function registerAsk(server: McpServer, caller: Caller, cancels: boolean)
       toolResult(caller.services.log, 'ask', async () => {
         requireScope(caller.principal, 'chat:write')
         const admitted = await admit(caller, input, cancels)
-        const event = await follow(caller, admitted, ctx, cancels)
+        const event = await follow(caller, admitted, ctx)
         return answerResult(admitted, event)
       }),
   )
@@ -60,23 +66,37 @@ async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise
   const { services, principal, left, origin } = caller
   const [sessionId, projectId] = [input.session_id, input.project_id]
   await requireContext(services, principal, { sessionId, projectId })
-  const model = requireModel(services, input.model ?? defaultModel(caller))
+  const model = requireModel(services, input.model ?? principal.defaults?.model ?? defaultModel(caller))
   const messages = [{ role: 'user' as const, content: input.question }]
+  // The call has none of these options, so they are those of the key.
+  const options = optionsOf({}, principal.defaults)
+  const maxTokens = maxTokensOf(undefined, principal)
   return admitTurn(services, principal, {
     model: model.id,
-    firstCallMicros: firstCallMicros(model.price, messages, undefined),
+    ...turnCosts(model, messages, { maxTokens, maxCostMicros: options.maxCostMicros }),
     messages,
     sessionId,
     projectId,
-    request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'inline', origin },
+    request: { ...requestOf(options, maxTokens), origin },
     identity: { hash: await requestHash('mcp', {}, input), key: undefined, retried: false },
-    onDisconnect: cancels ? 'cancel' : 'continue',
+    onDisconnect: principal.defaults?.onDisconnect ?? (cancels ? 'cancel' : 'continue'),
     left,
   })
 }
 
+function requestOf({ tools, citationStyle }: ServiceOptions, maxTokens: number | undefined): RunRequest {
+  return {
+    sampling: maxTokens === undefined ? {} : { maxTokens },
+    clientTools: [],
+    toolChoice: 'auto',
+    sources: 'inline',
+    ...(tools && { toolGroups: tools }),
+    ...(citationStyle === 'links' && { citationStyle: 'links' }),
+  }
+}
+
 function defaultModel({ services }: Caller): string {
-  const [first] = services.catalogue.models
+  const first = services.catalogue.models.find(({ isLite }) => !isLite)
   if (!first) throw new ServiceError('model_not_found', 'The service has no model.')
   return first.id
 }
@@ -89,8 +109,8 @@ async function follow(
   { services, left, onSent }: Caller,
   { run, client }: Admitted,
   ctx: ServerContext,
-  cancel: boolean,
 ): Promise<TerminalEvent> {
+  const cancel = run.onDisconnect === 'cancel'
   const whenLeft = () => void recordDisconnect(services, run, client, { cancel })
   if (left.aborted) whenLeft()
   else left.addEventListener('abort', whenLeft)
@@ -115,13 +135,14 @@ async function follow(
 function answerResult({ run }: Admitted, event: TerminalEvent) {
   const block = endBlock(run, event)
   if (event.type !== 'run.completed') return errorResult(failureOf(event).message)
-  const { sources, quotations, unknown_refs, usage } = block
+  const { sources, quotations, unknown_refs, files, usage } = block
   const answer = contentOf(event.end)
   return {
     ...dataResult({
       answer,
       session_id: run.sessionId,
       run_id: run.id,
+      files,
       sources,
       quotations,
       unknown_refs,

@@ -5,12 +5,13 @@ import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
 import type { ClientTurn } from '../../turns/admission/client-turn.ts'
-import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
 import { admitResent } from '../../turns/admission/resent.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
-import { turnOptionsOf } from '../turn-request/context.ts'
+import { ownOptionsOf, turnOptionsOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
+import { maxTokensOf, modelNamed } from '../turn-request/key-defaults.ts'
 import { toModelMessages } from '../turn-request/messages.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
 import { readTranscript } from '../turn-request/transcript.ts'
@@ -32,20 +33,21 @@ export async function admitResponse(
   const previous = request.previousRun ?? undefined
   refuseUnsupported(responsesParameters, body)
   refuseUnknownChoice(body)
-  const model = requireModel(services, body.model)
+  const model = requireModel(services, modelNamed(body.model, principal))
+  const maxTokens = maxTokensOf(body.max_output_tokens, principal)
   requireTextWithin(body, 'input')
   const sent = readItems(body.input)
-  const { sessionId, projectId } = options
+  const { sessionId, projectId, maxCostMicros } = options
   const named = { previous, sessionId, projectId }
   const { messages, whole, after } = await readContinued(services, principal, sent, named)
-  const chat = toChatBody(body, messages)
+  const chat = { ...toChatBody(body, messages), max_completion_tokens: maxTokens }
   if (!model.readsImages) refuseImages(sent)
   const { attachments, idOf } = readAttachments(chat.messages, model.readsImages, 'input')
   const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
   const input: ClientTurn = {
     model: model.id,
-    firstCallMicros: firstCallMicros(model.price, told, body.max_output_tokens),
+    ...turnCosts(model, told, { maxTokens, maxCostMicros }),
     messages: told,
     attachments,
     sessionId,
@@ -56,14 +58,14 @@ export async function admitResponse(
     },
     identity: {
       ...retryHeaders(request.headers),
-      hash: await requestHash('responses', options, body),
+      hash: await requestHash('responses', ownOptionsOf(request), body),
     },
     // The client of a background response may disconnect.
     onDisconnect: background ? 'continue' : options.onDisconnect,
     left,
     span: request.span ?? undefined,
   }
-  const transcript = whole && (await readTranscript(principal, whole, body, options))
+  const transcript = whole && (await readTranscript(principal, whole, { ...body, model: model.id }, options))
   const started = await admitResent(services, principal, input, transcript, after)
   return { ...started, background }
 }

@@ -37,7 +37,7 @@ const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, 
 const name = z.string().trim().max(bounds.title.max, atMost(bounds.title))
 
 const newSession = z.object({
-  model: boundedText(bounds.name).min(1).default('service'),
+  model: boundedText(bounds.name).min(1).optional().describe('Default: that of the key, otherwise `service`'),
   projectId: idText.nullish(),
   name: name.default(''),
 })
@@ -91,7 +91,8 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     },
     async (request) => {
       const principal = principalOf(request)
-      const { model, projectId, name } = request.body
+      const { projectId, name } = request.body
+      const model = request.body.model ?? principal.defaults?.model ?? 'service'
       if (!services.catalogue.find(model)) {
         throw new ServiceError(
           'model_not_found',

@@ -120,7 +120,7 @@ const responseFormat = z.union(
 
 /** Schema of the fields that are honoured; `chatParameters` lists the others. */
 export const chatBody = z.looseObject({
-  model: boundedText(bounds.name).min(1),
+  model: boundedText(bounds.name).min(1).nullish(),
   messages: boundedList(message, bounds.messages).min(1, 'must not be empty'),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),

@@ -6,18 +6,22 @@ import { principalOf } from '../../http/auth.ts'
 import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
-import { readOptions, type ServiceOptions } from './options.ts'
+import { optionsOf, readOptions, type SentOptions, type ServiceOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Session, project and options of the turn; set by `resolveContext`. */
     turnOptions: ServiceOptions | null
+    /** What the request itself sends of them. */
+    sentOptions: SentOptions | null
   }
 }
 
-/** Adds the property `turnOptions` to the requests of routes that start turns. */
+/** Adds the properties that `resolveContext` sets to the requests of routes that start turns. */
 export function decorateTurnRequests(app: FastifyInstance): void {
-  if (!app.hasRequestDecorator('turnOptions')) app.decorateRequest('turnOptions', null)
+  if (app.hasRequestDecorator('turnOptions')) return
+  app.decorateRequest('turnOptions', null)
+  app.decorateRequest('sentOptions', null)
 }
 
 /** @throws Error when the route has not called `resolveContext`. */
@@ -27,12 +31,23 @@ export function turnOptionsOf(request: FastifyRequest): ServiceOptions {
 }
 
 /**
+ * The options of the turn without the defaults of its key: a retry is the same request after a default was changed.
+ * @throws Error when the route has not called `resolveContext`.
+ */
+export function ownOptionsOf(request: FastifyRequest): ServiceOptions {
+  if (!request.sentOptions) throw new Error('this route resolves no context')
+  return optionsOf(request.sentOptions)
+}
+
+/**
  * Reads the options of the turn into `request.turnOptions`.
  * @throws ServiceError `not_found` when the key may not see the named session or project.
  */
 export async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
   const principal = principalOf(request)
-  const options = readOptions(request.body, request.headers)
+  const sent = readOptions(request.body, request.headers)
+  const options = optionsOf(sent, principal.defaults)
+  request.sentOptions = sent
   request.turnOptions = options
   await requireContext(services, principal, options)
 }

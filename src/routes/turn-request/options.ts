@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import type { KeyDefaults } from '../../accounts/key-defaults.ts'
 import { ServiceError } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
@@ -29,6 +30,19 @@ const toolList = z.union(
   { error: `must be a list of ${toolGroups.join(', ')}, or none` },
 )
 
+/** Credits as a number, or as text where a channel carries only texts. */
+const credits = z.union(
+  [
+    z.number().gt(0).max(1_000_000),
+    z
+      .string()
+      .regex(/^\d{1,6}(\.\d{1,6})?$/)
+      .transform(Number)
+      .pipe(z.number().gt(0)),
+  ],
+  { error: 'must be an amount of credits above 0, such as 2.5' },
+)
+
 /** The members of `x_service` in a request. */
 export const serviceOptions = z.object({
   session_id: idText.nullish(),
@@ -41,7 +55,11 @@ export const serviceOptions = z.object({
   isolates: flag.nullish(),
   citation_style: z.enum(['numbers', 'links']).nullish(),
   tools: toolList.nullish(),
+  max_cost: credits.nullish(),
 })
+
+/** What a request sends of them, through any channel. */
+export type SentOptions = z.infer<typeof serviceOptions>
 
 export type ServiceOptions = {
   readonly sessionId: string | undefined
@@ -56,6 +74,8 @@ export type ServiceOptions = {
   readonly citationStyle: 'numbers' | 'links'
   /** Undefined: all tools of the agent. */
   readonly tools: readonly ToolGroup[] | undefined
+  /** Maximum cost of the turn, in micro-credits. Undefined: that of the service. */
+  readonly maxCostMicros: number | undefined
 }
 
 type Name = keyof typeof serviceOptions.shape
@@ -73,7 +93,7 @@ const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) 
  * headers, flat `metadata["service.…"]`, nested `metadata.service`.
  * @throws InputError that names the channel and the field.
  */
-export function readOptions(body: unknown, headers: IncomingHttpHeaders): ServiceOptions {
+export function readOptions(body: unknown, headers: IncomingHttpHeaders): SentOptions {
   const sent = objectOf(body, '')
   const own = objectOf(sent['x_service'], 'x_service')
   const metadata = objectOf(sent['metadata'], 'metadata')
@@ -87,20 +107,30 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
       checked(['metadata', 'service', name], name, nested[name])
     if (value !== undefined) chosen[name] = value
   }
-  const options = chosen as z.infer<typeof serviceOptions>
+  return chosen as SentOptions
+}
+
+/** The options of a turn: what the request sends, otherwise the default of its key, otherwise that of the service. */
+export function optionsOf(sent: SentOptions, defaults: KeyDefaults = {}): ServiceOptions {
   return {
-    sessionId: options.session_id ?? undefined,
-    projectId: options.project_id ?? undefined,
+    sessionId: sent.session_id ?? undefined,
+    projectId: sent.project_id ?? undefined,
     // Undefined is not part of the request's hash, which other versions have to compute alike.
-    continues: options.continue === false ? false : undefined,
-    onDisconnect: options.on_disconnect ?? 'continue',
-    background: options.background ?? false,
-    sources: options.sources ?? 'inline',
-    progress: options.progress ?? true,
-    isolates: options.isolates ?? false,
-    citationStyle: options.citation_style ?? 'numbers',
-    tools: options.tools ?? undefined,
+    continues: (sent.continue ?? defaults.continueHistory) === false ? false : undefined,
+    onDisconnect: sent.on_disconnect ?? defaults.onDisconnect ?? 'continue',
+    background: sent.background ?? false,
+    sources: sent.sources ?? 'inline',
+    progress: sent.progress ?? true,
+    isolates: sent.isolates ?? false,
+    citationStyle: sent.citation_style ?? defaults.citationStyle ?? 'numbers',
+    tools: sent.tools ?? groupsIn(defaults.tools),
+    maxCostMicros: sent.max_cost ? Math.round(sent.max_cost * 1_000_000) : defaults.maxCostMicros,
   }
+}
+
+/** The tool groups that a key's default names. */
+function groupsIn(names: KeyDefaults['tools']): readonly ToolGroup[] | undefined {
+  return names && toolGroups.filter((group) => names.includes(group))
 }
 
 /** Parses an object that was sent as such, or as its JSON text: some clients allow only strings as metadata. */

@@ -15,8 +15,13 @@ export type AdmissionRow = {
   readonly known_client_closed: boolean
   /** Seconds until the oldest turn of the rate limit's window leaves it. */
   readonly seconds: number | null
-  /** Micro-credits that the account can spend. Exact if they decide: a hold is far below 2^53. */
+  /**
+   * Micro-credits that the account can spend; for a spending cap of the key, what the cap leaves. Exact if they decide: a
+   * hold is far below 2^53.
+   */
   readonly available: number
+  /** The limit of the key that refuses: turns, sessions, or micro-credits. */
+  readonly key_limit: number | null
   readonly project: string
   readonly turn: number
   readonly held: number

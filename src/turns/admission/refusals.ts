@@ -1,11 +1,12 @@
 import { accountSuspended } from '../../accounts/accounts.ts'
 import { noApiAccess, type Plan } from '../../accounts/plans.ts'
 import { insufficient } from '../../billing/insufficient.ts'
+import { keyCapReached } from '../../billing/key-spending.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import type { AdmissionRow } from './admit-call.ts'
 
 /** What the text of a refusal names. */
-type Facts = Pick<AdmissionRow, 'seconds' | 'available' | 'created_at'> & {
+type Facts = Pick<AdmissionRow, 'seconds' | 'available' | 'created_at' | 'key_limit'> & {
   readonly plan: Plan
   readonly holdMicros: bigint
 }
@@ -45,6 +46,23 @@ export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> 
     new ServiceError('too_many_concurrent_runs', `${concurrencyText(plan)} Wait for an answer to end.`, {
       retryAfterSeconds: 5,
     }),
+  key_rate_limit: ({ key_limit, seconds }) => {
+    const retryAfterSeconds = seconds ?? 1
+    return new ServiceError(
+      'rate_limit_exceeded',
+      `This API key allows ${key_limit} requests per minute. Try again in ${retryAfterSeconds} s, or raise the limit of the key.`,
+      { retryAfterSeconds },
+    )
+  },
+  key_concurrency: ({ key_limit }) =>
+    new ServiceError(
+      'too_many_concurrent_runs',
+      `This API key allows ${key_limit} concurrent turns. Wait for an answer to end, or raise the limit of the key.`,
+      { retryAfterSeconds: 5 },
+    ),
+  key_day_cap: (facts) => capReached('day', facts),
+  key_month_cap: (facts) => capReached('month', facts),
+  key_total_cap: (facts) => capReached('total', facts),
   insufficient_credits: ({ holdMicros, available, created_at }) =>
     insufficient(holdMicros, BigInt(available), created_at),
 }
@@ -54,6 +72,15 @@ export function underPressure(): ServiceError {
   return new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
     retryAfterSeconds: 5,
   })
+}
+
+function capReached(period: 'day' | 'month' | 'total', facts: Facts): ServiceError {
+  const { holdMicros, available, created_at: now, key_limit } = facts
+  return keyCapReached(
+    { period, capMicros: BigInt(key_limit ?? 0), roomMicros: BigInt(available) },
+    holdMicros,
+    now,
+  )
 }
 
 function concurrencyText({ name, concurrentTurns }: Plan): string {

@@ -1,8 +1,10 @@
 import type { ModelMessage } from '../../agent/provider.ts'
 import { messagesTokens } from '../../agent/tokens.ts'
-import { nextCallMicros, type Price } from '../../billing/pricing.ts'
+import { creditsText } from '../../billing/credits.ts'
+import { nextCallMicros } from '../../billing/pricing.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import type { TurnInput } from './turn-input.ts'
 
 /**
  * Finds a model in the catalogue.
@@ -18,14 +20,40 @@ export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, i
   )
 }
 
-/**
- * Maximum cost of the first model call, in micro-credits. The prompt is the client's messages and about 2,000
- * tokens of our instructions and tools.
- */
+/** Tokens of our instructions and tools, which a prompt has besides the client's messages. */
+const ownTokens = { agent: 2_000, lite: 100 }
+
+/** Maximum cost of the first model call, in micro-credits. Its prompt has the client's messages and our own part. */
 export function firstCallMicros(
-  price: Price,
+  { price, isLite }: Pick<CatalogueModel, 'price' | 'isLite'>,
   messages: readonly ModelMessage[],
   maxTokens: number | null | undefined,
 ): bigint {
-  return nextCallMicros(price, messagesTokens(messages) + 2_000, maxTokens ?? undefined)
+  const tokens = messagesTokens(messages) + (isLite ? ownTokens.lite : ownTokens.agent)
+  return nextCallMicros(price, tokens, maxTokens ?? undefined)
+}
+
+/**
+ * The costs of a turn whose client bounds them.
+ * @param maxCostMicros maximum cost of the turn in micro-credits; undefined: only the maximum of the service.
+ * @throws ServiceError `invalid_value` if the first call may cost more than that, because a charge is never more than
+ *   the hold.
+ */
+export function turnCosts(
+  model: CatalogueModel,
+  messages: readonly ModelMessage[],
+  {
+    maxTokens,
+    maxCostMicros,
+  }: { readonly maxTokens?: number | null | undefined; readonly maxCostMicros?: number | undefined },
+): Pick<TurnInput, 'firstCallMicros' | 'maxMicros'> {
+  const first = firstCallMicros(model, messages, maxTokens)
+  if (maxCostMicros === undefined) return { firstCallMicros: first }
+  const maxMicros = BigInt(maxCostMicros)
+  if (first <= maxMicros) return { firstCallMicros: first, maxMicros }
+  throw new ServiceError(
+    'invalid_value',
+    `The first model call may cost ${creditsText(first)} credits, more than the \`max_cost\` of ${creditsText(maxMicros)}. Raise \`max_cost\`, or send less or a lower limit of tokens.`,
+    { param: 'max_cost' },
+  )
 }

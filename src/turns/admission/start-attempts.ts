@@ -9,6 +9,7 @@ import { type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
 import type { Run } from '../run/run.ts'
 import { adoptClient, readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
+import type { TurnLimits } from '../run/turn-limits.ts'
 import { afterPendingReads } from '../store/pending-reads.ts'
 import { admitInTransaction, bringsFiles } from './admit-in-transaction.ts'
 import { type Admission, admitRun, type Decision, type KnownRun, type Sending } from './admit-run.ts'
@@ -170,7 +171,13 @@ export class StartAttempts {
       ...this.#heard.lost,
     ])
     return {
-      ...{ plans, limits, lease: runner.lease, runId: this.#runId, again: this.#unsure },
+      ...{
+        plans,
+        limits: limitsOf(limits, this.#input),
+        lease: runner.lease,
+        runId: this.#runId,
+        again: this.#unsure,
+      },
       ...{ clientAt: runner.clientsAt(), clients: { ...this.#heard, lost } },
     }
   }
@@ -274,4 +281,8 @@ function nobodyThere(): ServiceError {
     'invalid_value',
     'The connection was closed before the turn started, so no turn was started. Send the request again.',
   )
+}
+
+function limitsOf(limits: TurnLimits, { maxMicros = limits.maxMicros }: TurnInput): TurnLimits {
+  return maxMicros < limits.maxMicros ? { ...limits, maxMicros } : limits
 }

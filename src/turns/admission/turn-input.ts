@@ -12,6 +12,8 @@ export type TurnInput = {
    * extends the hold.
    */
   readonly firstCallMicros: bigint
+  /** Maximum cost of the turn, in micro-credits, at most that of the service. Undefined: that of the service. */
+  readonly maxMicros?: bigint
   /** Every message the client sent, in order. */
   readonly messages: readonly ModelMessage[]
   /** The files that the messages refer to or contain. */

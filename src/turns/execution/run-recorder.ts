@@ -10,6 +10,7 @@ import { nextCallMicros, type Price } from '../../billing/pricing.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { Logger } from '../../log.ts'
+import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
 import { hasOutput } from '../recording/finish-run.ts'
@@ -26,6 +27,7 @@ import {
 import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
+import { holdRefusal } from './hold-refusal.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
@@ -64,7 +66,8 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: Pick<ToolServices, 'database'> & VerifyServices,
+    services: Pick<ToolServices, 'database'> &
+      VerifyServices & { readonly model: CatalogueModel | undefined },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -75,7 +78,8 @@ export class RunRecorder {
     this.#database = services.database
     this.#stop = stop
     this.#watch = watch
-    this.#verify = answerVerifier(services, run.id, stop)
+    const isLite = services.model?.isLite ?? false
+    this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
     this.#log = services.log
     this.#run = run
     this.#live = live
@@ -87,7 +91,8 @@ export class RunRecorder {
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
     )
-    this.#answer = createAnswer(this.sourceMarks, run.request as RunRequest, given, question)
+    const request = { ...(run.request as RunRequest), isLite }
+    this.#answer = createAnswer(this.sourceMarks, request, given, question)
     this.#restore()
   }
 
@@ -129,7 +134,7 @@ export class RunRecorder {
       return null
     }
     if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
-    return isHeld ? null : 'The account has too few credits for another step. Add credits, then ask again.'
+    return isHeld ? null : holdRefusal(this.#database, this.#run, missing, this.#stop.turn)
   }
 
   /** @param known undefined if a retried write only found that it had already been committed. */

@@ -1,3 +1,4 @@
+import { type KeySettings, noSettings } from '../../../src/accounts/keys/key-settings.ts'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { parsePeppers } from '../../../src/accounts/keys/pepper.ts'
 import { builtInPlans, type Plan, type Plans } from '../../../src/accounts/plans.ts'
@@ -31,8 +32,15 @@ export async function makeCaller(database: Database, plan: Partial<Plan> = {}): 
   }
 }
 
-/** The same principal with a key, and with this month's allowance granted, so that a start takes one call. */
-export async function withKey(database: Database, { principal }: Caller): Promise<Principal> {
+/**
+ * The same principal with a key that has these settings, and with this month's allowance granted, so that a start takes one
+ * call.
+ */
+export async function withKey(
+  database: Database,
+  { principal }: Caller,
+  settings: Partial<KeySettings> = {},
+): Promise<Principal> {
   const { accountId, plan, binding } = principal
   const reach = { kind: 'project', projectId: binding.projectId ?? '' } as const
   return withTx(database, 'system', async (tx) => {
@@ -40,6 +48,7 @@ export async function withKey(database: Database, { principal }: Caller): Promis
     const { info } = await createKey(tx, parsePeppers('a pepper of this test'), accountId, {
       name: 'k',
       reach,
+      settings: { ...noSettings, ...settings },
     })
     return { ...principal, keyId: info.id }
   })

@@ -1,4 +1,5 @@
 import { type Account, accountColumns } from '../../../src/accounts/accounts.ts'
+import { type KeySettings, noSettings } from '../../../src/accounts/keys/key-settings.ts'
 import { createKey, type KeyReach } from '../../../src/accounts/keys/keys.ts'
 import { parsePeppers } from '../../../src/accounts/keys/pepper.ts'
 import { hashPassword } from '../../../src/accounts/passwords/passwords.ts'
@@ -42,11 +43,17 @@ export async function makeAccount(
 export async function makeKey(
   database: Database,
   accountId: string,
-  options: { readonly reach?: KeyReach; readonly scopes?: readonly string[]; readonly expiresAt?: Date } = {},
+  options: {
+    readonly reach?: KeyReach
+    readonly scopes?: readonly string[]
+    readonly expiresAt?: Date
+    /** Those that the key has. */
+    readonly settings?: Partial<KeySettings>
+  } = {},
 ): Promise<string> {
-  const { key } = await withTx(database, 'system', (tx) =>
-    createKey(tx, testPeppers, accountId, { name: 'test', reach: { kind: 'dedicated' }, ...options }),
-  )
+  const settings = { ...noSettings, ...options.settings }
+  const input = { name: 'test', reach: { kind: 'dedicated' } as const, ...options, settings }
+  const { key } = await withTx(database, 'system', (tx) => createKey(tx, testPeppers, accountId, input))
   return key
 }
 

@@ -27,3 +27,8 @@ export const ask = (text: string, more: object = {}) => ({
   messages: [{ role: 'user', content: text }],
   ...more,
 })
+
+/** The JSON body of a reply, for tests that compare it with what they expect. */
+export async function bodyOf(reply: Response | Promise<Response>) {
+  return JSON.parse(await (await reply).text())
+}

@@ -104,4 +104,5 @@ test('an admission decides as the model in any state, and a refusal writes nothi
   await fc.assert(property, parameters)
   expect(seen).toContain('admitted')
   expect(seen).toContain('insufficient_credits')
+  expect(seen).toContain('key_cap_reached')
 }, 3_600_000)

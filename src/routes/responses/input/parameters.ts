@@ -5,7 +5,11 @@ import { type Parameter, topLogprobs } from '../../turn-request/parameters.ts'
  * list.
  */
 export const responsesParameters: readonly Parameter[] = [
-  { name: 'model', does: 'honoured', note: 'required' },
+  {
+    name: 'model',
+    does: 'honoured',
+    note: 'required, unless the key has a [default](keys.md#defaults-of-a-key)',
+  },
   { name: 'input', does: 'honoured', note: 'required; a text or up to 1,000 items' },
   { name: 'access_programs', does: 'ignored' },
   { name: 'background', does: 'honoured' },

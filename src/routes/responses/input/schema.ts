@@ -37,7 +37,7 @@ const textFormat = z.union(
 
 /** Schema of the fields that are honoured; `responsesParameters` lists the others. */
 export const responsesBody = z.looseObject({
-  model: boundedText(bounds.name).min(1),
+  model: boundedText(bounds.name).min(1).nullish(),
   /** `readItems` checks the items, because its errors say more than those of a union. */
   input: z.union(
     [boundedText(bounds.text), boundedList(z.unknown(), bounds.messages).min(1, 'must not be empty')],

@@ -6,6 +6,7 @@ import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { settingsPage } from '../settings/settings-page.ts'
+import { type SettingValues, settingFields } from './setting-fields.ts'
 
 export type KeyFormValues = {
   readonly id: string
@@ -13,16 +14,19 @@ export type KeyFormValues = {
   readonly scopes: readonly string[]
   readonly reach: string
   readonly expires: string
+  readonly settings: SettingValues
   readonly problem?: string
 }
 
 const expiries = ['never', '30', '90', '365'] as const
 
+type Choices = { readonly projects: readonly Project[]; readonly models: readonly string[] }
+
 /** The form for a new key. */
 export function keyForm(
   t: Texts,
   { account }: Visitor,
-  projects: readonly Project[],
+  { projects, models }: Choices,
   values: KeyFormValues,
 ): Page {
   const { common, keys } = t
@@ -43,6 +47,7 @@ ${accessChoices(t, projects, values.reach)}
 ${allScopes.map((scope) => scopeBox(t, scope, values.scopes.includes(scope)))}
 </fieldset>
 ${selectField({ label: keys.expires, name: 'expires', options, selected: values.expires })}
+${settingFields(t, values.settings, models)}
 <p class="row"><button>${keys.create}</button> <a href="/settings/keys">${common.cancel}</a></p>
 </form></section>
 <p class="faint">${keys.forServers(account.email)}</p>`,

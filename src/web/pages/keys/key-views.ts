@@ -1,4 +1,5 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import { creditsText } from '../../../billing/credits.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
@@ -39,10 +40,11 @@ function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string,
       { name: t.keys.key, cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
       { name: t.keys.access, isName: true, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
+      { name: t.keys.limits, cell: (key) => limitList(t, key) },
       { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
       { name: t.keys.lastUsed, cell: ({ lastUsedAt }) => (lastUsedAt ? t.day(lastUsedAt) : never) },
       { name: t.common.status, cell: (key) => stateCell(t, key) },
-      { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => revokeDialog(t, key) },
+      { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
   })
 }
@@ -50,6 +52,24 @@ function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string,
 function scopeList(t: Texts, { scopes }: KeyInfo): Html {
   return html`<details><summary>${t.common.permissions(scopes.length)}</summary>
 ${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
+}
+
+/** The limits of the key itself, one a line. */
+function limitList({ keys }: Texts, key: KeyInfo): Html {
+  const limits = [
+    key.dayCapMicros !== null && keys.perDay(creditsText(key.dayCapMicros)),
+    key.monthCapMicros !== null && keys.perMonth(creditsText(key.monthCapMicros)),
+    key.totalCapMicros !== null && keys.inAll(creditsText(key.totalCapMicros)),
+    key.requestsPerMinute !== null && keys.perMinute(key.requestsPerMinute),
+    key.concurrentTurns !== null && keys.concurrent(key.concurrentTurns),
+  ].filter((limit) => limit !== false)
+  if (limits.length === 0) return html`<span class="faint">${keys.noLimits}</span>`
+  return html`${limits.map((limit) => html`<span class="nowrap">${limit}</span><br>`)}`
+}
+
+function actions(t: Texts, key: KeyInfo): Html {
+  if (key.revokedAt) return nothing
+  return html`<a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a> ${revokeDialog(t, key)}`
 }
 
 function stateCell(t: Texts, key: KeyInfo): Html {

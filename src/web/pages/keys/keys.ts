@@ -1,11 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../../../accounts/keys/keys.ts'
+import { type KeySettings, readSettings, settingNames, settingTexts } from '../../../accounts/keys/key-settings.ts'
+import {
+  changeKey,
+  createKey,
+  findKey,
+  type KeyInfo,
+  type KeyReach,
+  listKeys,
+  revokeKey,
+} from '../../../accounts/keys/keys.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
+import { readKeySpending } from '../../../billing/key-spending.ts'
 import { withTx } from '../../../db/client.ts'
-import { ServiceError } from '../../../errors.ts'
+import { notFound, ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
+import { toolGroups } from '../../../turns/run/run-request.ts'
 import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -13,12 +24,24 @@ import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
+import { keyEditPage } from './key-edit-view.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
+import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
 
-const form = z.object({
+const settingText = z.string().max(100).default('')
+
+/** The fields of limits and defaults. A form may leave them out. */
+const settings = z.object(
+  Object.fromEntries(settingNames.map((name) => [name, settingText])) as Record<
+    (typeof settingNames)[number],
+    typeof settingText
+  >,
+)
+
+const form = settings.extend({
   /** Id of the form; a form that is sent twice, for example by a reload, creates one key. */
   id: z.string().regex(/^key_[0-9A-Za-z]{24}$/),
   name: z.string().max(200),
@@ -28,8 +51,15 @@ const form = z.object({
   expires: z.enum(['never', '30', '90', '365']),
 })
 
-/** `/settings/keys`: the list of keys, a form for a new one, and its secret, shown once. */
+const changeForm = settings.extend({ name: z.string().max(200) })
+
+/** `/settings/keys`: the list of keys, a form for a new one, its secret, shown once, and a form to change one. */
 export function keyPages(app: FastifyInstance, services: WebServices): void {
+  listPages(app, services)
+  editPages(app, services)
+}
+
+function listPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
 
   app.get('/settings/keys', accountsOnly, async (request, reply) => {
@@ -47,7 +77,8 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
     const { projects } = await keysOf(services, visitorOf(request))
-    return sendPage(request, reply, keyForm(textsOf(request), visitorOf(request), projects, emptyForm()))
+    const choices = { projects, models: modelsOf(services) }
+    return sendPage(request, reply, keyForm(textsOf(request), visitorOf(request), choices, emptyForm()))
   })
 
   app.post('/settings/keys', accountsOnly, async (request, reply) => {
@@ -60,6 +91,7 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
           name: input.name,
           scopes: input.scopes,
           reach: reachOf(input.reach),
+          settings: settingsOf(services, input),
           ...(input.expires !== 'never' && {
             expiresAt: new Date(Date.now() + Number(input.expires) * dayMs),
           }),
@@ -74,8 +106,9 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
       const { message, status } = problemOf(request, error)
       const { projects } = await keysOf(services, visitor)
-      const again = { ...input, id: newId('key'), problem: message }
-      return sendPage(request, reply, keyForm(textsOf(request), visitor, projects, again), status)
+      const again = { ...input, id: newId('key'), settings: input, problem: message }
+      const choices = { projects, models: modelsOf(services) }
+      return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, again), status)
     }
   })
 
@@ -84,6 +117,52 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
     await withTx(database, principal, (tx) => revokeKey(tx, request.params.id, account.id))
     return reply.redirect('/settings/keys?done=revoked', 303)
   })
+}
+
+function editPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+  const models = modelsOf(services)
+
+  app.get<{ Params: { id: string } }>('/settings/keys/:id', accountsOnly, async (request, reply) => {
+    const found = await keyToEdit(services, visitorOf(request), request.params.id)
+    const { name } = found.key
+    const values = settingTexts(found.key)
+    return sendPage(request, reply, keyEditPage(textsOf(request), { ...found, models, name, values }))
+  })
+
+  app.post<{ Params: { id: string } }>('/settings/keys/:id', accountsOnly, async (request, reply) => {
+    const visitor = visitorOf(request)
+    const { id } = request.params
+    const found = await keyToEdit(services, visitor, id)
+    const input = readFields(changeForm, request.body)
+    try {
+      const change = { name: input.name, settings: settingsOf(services, input) }
+      await withTx(database, visitor.principal, (tx) => changeKey(tx, id, change, visitor.account.id))
+      return reply.redirect('/settings/keys?done=saved', 303)
+    } catch (error) {
+      const { message: problem, status } = problemOf(request, error)
+      const { name, ...values } = input
+      const page = keyEditPage(textsOf(request), { ...found, models, name, values, problem })
+      return sendPage(request, reply, page, status)
+    }
+  })
+}
+
+/** @throws ServiceError `not_found`, also for a revoked key. */
+function keyToEdit({ database }: WebServices, { account, principal }: Visitor, keyId: string) {
+  return withTx(database, principal, async (tx) => {
+    const key = await findKey(tx, account.id, keyId)
+    if (!key || key.revokedAt) throw notFound()
+    return { key, spending: await readKeySpending(tx, { accountId: account.id, keyId }) }
+  })
+}
+
+function modelsOf({ catalogue }: WebServices): readonly string[] {
+  return catalogue.models.map(({ id }) => id)
+}
+
+function settingsOf(services: WebServices, texts: SettingValues): KeySettings {
+  return readSettings(texts, { toolGroups, models: modelsOf(services) })
 }
 
 function keysOf(
@@ -102,7 +181,7 @@ function isKnownKey(error: unknown): boolean {
 }
 
 function emptyForm(): KeyFormValues {
-  return { id: newId('key'), name: '', scopes: defaultScopes, reach: 'dedicated', expires: 'never' }
+  return { id: newId('key'), name: '', scopes: defaultScopes, reach: 'dedicated', expires: 'never', settings: emptySettings }
 }
 
 function reachOf(text: string): KeyReach {

@@ -40,6 +40,14 @@ const accountMessages: Messages = {
   'Too many requests for password reset links from your address. Try again in {min} min.':
     'יותר מדי בקשות לקישור לאיפוס סיסמה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
   'A key needs a name of 1 to 100 characters.': 'למפתח דרוש שם באורך של 1 עד 100 תווים.',
+  '`{setting}`: "{text}" is not an amount of credits. Write it as 2.5, or leave it empty.':
+    'הערך ”{text}” אינו סכום של קרדיטים (`{setting}`). כותבים למשל 2.5, או משאירים ריק.',
+  '`{setting}`: "{text}" is not a whole number from 1 to {max}. Change it, or leave it empty.':
+    'הערך ”{text}” אינו מספר שלם מ־1 עד {max} (`{setting}`). אפשר לשנות אותו או להשאיר ריק.',
+  '`{setting}`: "{text}" is not one of: {values}. Choose one, or leave it empty.':
+    'הערך ”{text}” אינו אחד מאלה: {values} (`{setting}`). אפשר לבחור אחד מהם או להשאיר ריק.',
+  '`{setting}`: It must be above 0. Change it, or leave it empty.':
+    'הערך צריך להיות גדול מאפס (`{setting}`). אפשר לשנות אותו או להשאיר ריק.',
   'The expiry is in the past. Give a later time.': 'התוקף כבר עבר. יש לבחור מועד מאוחר יותר.',
   'This form has created a key already. Open a new form.': 'הטופס הזה כבר יצר מפתח. יש לפתוח טופס חדש.',
   'There is no scope "{scope}". Use some of: {scopes}.': 'אין הרשאה ”{scope}”. אלה ההרשאות: {scopes}.',

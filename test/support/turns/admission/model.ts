@@ -2,6 +2,7 @@ import { endedAgo } from './prepared-runs.ts'
 import {
   type AccountState,
   here,
+  isOfKey,
   isOpen,
   type NumberedRun,
   numberedRuns,
@@ -30,7 +31,8 @@ export function expectedOf(account: AccountState, request: RequestState, now: Da
     earlierRun(account, request, runs) ??
     (request.underPressure ? 'overloaded' : undefined) ??
     refusalOfPlace(account, request, runs) ??
-    refusalOfPlan(account, request, runs)
+    refusalOfPlan(account, request, runs) ??
+    refusalOfKey(account, request, runs, now)
   return decision === undefined ? admission(account, request, runs, now) : { decision }
 }
 
@@ -135,6 +137,45 @@ function refusalOfPlan({ plan }: AccountState, { session }: RequestState, runs: 
   return needsSlot && taken.size >= plan.concurrentTurns ? 'too_many_concurrent_runs' : undefined
 }
 
+function refusalOfKey(account: AccountState, request: RequestState, runs: readonly NumberedRun[], now: Date) {
+  if (request.web) return undefined
+  const { requestsPerMinute: starts, concurrentTurns: slots } = account.keyLimits
+  const own = runs.filter(isOfKey)
+  if (starts !== null && own.filter(({ ageSeconds }) => ageSeconds < 60).length >= starts)
+    return 'rate_limit_exceeded'
+  const busy = new Set(own.filter(isOpen).map(({ session }) => session))
+  const isBusy = typeof request.session === 'number' && busy.has(request.session)
+  if (slots !== null && busy.size >= slots && !isBusy) return 'too_many_concurrent_runs'
+  return boundedBy(request, request.firstCallMicros) > roomOfKey(account, runs, now)
+    ? 'key_cap_reached'
+    : undefined
+}
+
+/** What the caps of the key leave, in micro-credits. Days and months are in UTC. */
+function roomOfKey({ keyLimits }: AccountState, runs: readonly NumberedRun[], now: Date): bigint {
+  const dayOf = (daysAgo: number) => new Date(now.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+  const spentIn = (period: string) =>
+    sumOf(keyLimits.spent.filter(({ daysAgo }) => dayOf(daysAgo).startsWith(period)))
+  const held = runs
+    .filter((run) => isOfKey(run) && isOpen(run))
+    .reduce((sum, run) => sum + run.holdMicros, 0n)
+  const today = dayOf(0)
+  const caps = [
+    [keyLimits.dayCap, spentIn(today)],
+    [keyLimits.monthCap, spentIn(today.slice(0, 7))],
+    [keyLimits.totalCap, spentIn('')],
+  ] as const
+  const rooms = caps.flatMap(([cap, spent]) => (cap === null ? [] : [cap - spent - held]))
+  return rooms.reduce((least, room) => (room < least ? room : least), unbounded)
+}
+
+const unbounded = 10n ** 18n
+
+const sumOf = (amounts: readonly { readonly micros: bigint }[]) =>
+  amounts.reduce((sum, { micros }) => sum + micros, 0n)
+
+const boundedBy = ({ maxMicros }: RequestState, micros: bigint) => (micros < maxMicros ? micros : maxMicros)
+
 const byTime = (runs: readonly NumberedRun[]) => runs.toSorted((a, b) => b.ageSeconds - a.ageSeconds)
 const numberOf = (run: NumberedRun | undefined) => (run?.numbered ? run.number : undefined)
 
@@ -159,10 +200,13 @@ function admission(
   runs: readonly NumberedRun[],
   now: Date,
 ): Expected {
-  const bounded = (micros: bigint) => (micros < request.maxMicros ? micros : request.maxMicros)
-  const [wanted, ample] = [bounded(request.firstCallMicros), bounded(2n * request.firstCallMicros)]
+  const wanted = boundedBy(request, request.firstCallMicros)
+  const room = request.web ? unbounded : roomOfKey(account, runs, now)
+  const wished = boundedBy(request, 2n * request.firstCallMicros)
+  const parts = BigInt(Math.max(20, 2 * account.plan.concurrentTurns))
+  const ample = room / parts < wished ? wanted : wished
   const pools = usablePools(account, now)
-  const sum = pools.reduce((total, { micros }) => total + micros, 0n)
+  const sum = sumOf(pools)
   if (sum < wanted) return { decision: 'insufficient_credits' }
   const turns = runs.filter(({ session }) => session === request.session)
   return {
@@ -170,10 +214,7 @@ function admission(
     status: turns.some(isOpen) ? 'queued' : 'in_progress',
     turn: turns.length + 1,
     accountTurn: (newestNumber(runs) ?? 0) + 1,
-    parts: partsOf(
-      pools,
-      ample <= sum / BigInt(Math.max(20, 2 * account.plan.concurrentTurns)) ? ample : wanted,
-    ),
+    parts: partsOf(pools, ample <= sum / parts ? ample : wanted),
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type AccountState,
   here,
+  isOfKey,
   isOpen,
   type NumberedRun,
   numberedRuns,
@@ -47,12 +48,13 @@ function writeRun(send: Send, run: NumberedRun, owner: string | null): void {
     `insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
       request, request_hash, hold_micros, most_micros, epoch, lease_owner, deadline_at, client_at, client_closed_at,
       created_at, finished_at)
-    values ($1, $2, $3, $4, $5, 'msg_' || $1, $6, $7, 'service', $8, '{}', $9, 0, 0, 1, $10, now() + interval '1 hour',
+    values ($1, $2, $3, $4, $5, 'msg_' || $1, $6, $7, 'service', $8, '{}', $9, $15, 0, 1, $10, now() + interval '1 hour',
       $11, $12::timestamptz, now() - make_interval(secs => $13), now() - make_interval(secs => $14))`,
     [
-      ...[run.id, accountId, otherProjectId, sessionId(run.session), keyId, run.turn],
+      ...[run.id, accountId, otherProjectId, sessionId(run.session), isOfKey(run) ? keyId : null, run.turn],
       ...[run.numbered ? run.number : null, run.status, run.equal ? hash : otherHash, owner, run.clientAt],
       ...[run.clientClosed ? '2026-01-01' : null, run.ageSeconds, isOpen(run) ? null : endedAgo(run)],
+      run.holdMicros,
     ],
   )
 }
@@ -75,6 +77,8 @@ export function writeEarlier(send: Send, earlier: RequestState['earlier']): void
       equal: true,
       clientAt: here,
       clientClosed: false,
+      ofKey: true,
+      holdMicros: 0n,
     },
   }
   writeRun(send, run, isQueued ? null : here)

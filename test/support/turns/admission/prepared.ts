@@ -98,14 +98,35 @@ function writeAccount(send: Send, account: AccountState): void {
   ])
   if (account.key !== 'deleted') {
     const { kind, projectId: bound } = bindingOf(account)
+    const { keyLimits: limits } = account
     send(
       `insert into api_keys (id, account_id, name, prefix, last_four, digest, pepper_version, scopes, binding, project_id,
-        expires_at, revoked_at)
+        requests_per_minute, concurrent_turns, day_cap_micros, month_cap_micros, total_cap_micros, expires_at, revoked_at)
       values ($1, $2, 'k', 'p', 'four', '\\x01', 1, '{}', $3, $4,
-        now() + case $5 when 'expires later' then interval '1 hour' when 'expired' then - interval '1 hour' end,
+        $6, $7, $8, $9, $10, now() + case $5 when 'expires later' then interval '1 hour' when 'expired' then - interval '1 hour' end,
         case $5 when 'revoked' then now() end)`,
-      [keyId, accountId, kind, account.binding === 'deleted project' ? null : bound, account.key],
+      [
+        keyId,
+        accountId,
+        kind,
+        account.binding === 'deleted project' ? null : bound,
+        account.key,
+        ...[
+          limits.requestsPerMinute,
+          limits.concurrentTurns,
+          limits.dayCap,
+          limits.monthCap,
+          limits.totalCap,
+        ],
+      ],
     )
+    for (const { daysAgo, micros } of limits.spent) {
+      send(
+        `insert into key_spending (key_id, account_id, day, micros)
+        values ($1, $2, (now() at time zone 'UTC')::date - $3::int, $4)`,
+        [keyId, accountId, daysAgo, micros],
+      )
+    }
   }
   const months = { none: null, 'last month': -1, 'this month': 0 }
   const hours = { never: null, 'an hour ago': -1, tomorrow: 24, 'next month': 24 * 40 }

@@ -7,6 +7,7 @@ export type AccountState = {
   /** The account's plan has another name since the key was looked up. */
   readonly planChanged: boolean
   readonly plan: PlanState
+  readonly keyLimits: KeyLimitsState
   readonly key: 'usable' | 'expires later' | 'revoked' | 'expired' | 'deleted'
   readonly binding: 'project' | 'deleted project' | 'dedicated' | 'owner' | 'owner without project'
   readonly pools: readonly PoolState[]
@@ -22,6 +23,17 @@ export type PlanState = {
   readonly turnsPerMinute: number
   readonly concurrentTurns: number
   readonly queuedTurns: number
+}
+
+/** Null: no limit. */
+export type KeyLimitsState = {
+  readonly requestsPerMinute: number | null
+  readonly concurrentTurns: number | null
+  readonly dayCap: bigint | null
+  readonly monthCap: bigint | null
+  readonly totalCap: bigint | null
+  /** Charges of the key by day. No two are of one day. */
+  readonly spent: readonly { readonly daysAgo: number; readonly micros: bigint }[]
 }
 
 export type PoolState = {
@@ -43,6 +55,9 @@ export type RunState = {
   readonly equal: boolean
   readonly clientAt: string | null
   readonly clientClosed: boolean
+  /** Whether the key sent its request. It sent all equal ones. */
+  readonly ofKey: boolean
+  readonly holdMicros: bigint
 }
 
 export type ReplicaState = {
@@ -110,6 +125,8 @@ const run: fc.Arbitrary<RunState> = fc.record({
   equal: fc.constantFrom(false, false, false, true),
   clientAt: fc.constantFrom(here, here, here, null, ...others),
   clientClosed: usually(false, true),
+  ofKey: usually(true, false),
+  holdMicros: fc.constantFrom(0n, 0n, 500n, 1_000n),
 })
 
 const replicaState = (id: string): fc.Arbitrary<ReplicaState> =>
@@ -127,11 +144,26 @@ const plan: fc.Arbitrary<PlanState> = fc.record({
   queuedTurns: fc.nat(2),
 })
 
+const limit = <T>(...values: readonly T[]) => usually<T | null>(null, ...values)
+
+const keyLimits: fc.Arbitrary<KeyLimitsState> = fc.record({
+  requestsPerMinute: limit(1, 2, 3),
+  concurrentTurns: limit(1, 2, 3),
+  dayCap: limit(0n, 2_000n, 3_000n),
+  monthCap: limit(2_000n, 3_000n, 4_000n),
+  totalCap: limit(2_000n, 4_000n, 130_000n),
+  spent: fc.uniqueArray(
+    fc.record({ daysAgo: fc.constantFrom(0, 1, 40), micros: fc.constantFrom(1n, 500n, 1_000n) }),
+    { selector: ({ daysAgo }) => daysAgo, maxLength: 3 },
+  ),
+})
+
 export const accountState: fc.Arbitrary<AccountState> = fc.record({
   suspended: usually(false, true),
   deleted: usually(false, true),
   planChanged: usually(false, true),
   plan,
+  keyLimits,
   key: usually('usable', 'expires later', 'revoked', 'expired', 'deleted'),
   binding: usually('project', 'deleted project', 'dedicated', 'owner', 'owner without project'),
   pools: fc.oneof(fc.array(pool, { minLength: 1, maxLength: 4 }), fc.array(pool, { maxLength: 2 })),
@@ -182,6 +214,8 @@ export function numberedRuns({ runs, clockSetBack }: AccountState): readonly Num
     ageSeconds: run.ageSeconds - i / 100,
   }))
 }
+
+export const isOfKey = ({ ofKey, equal }: Pick<RunState, 'ofKey' | 'equal'>): boolean => ofKey || equal
 
 export const isOpen = ({ status }: Pick<RunState, 'status'>): boolean =>
   status === 'queued' || status === 'in_progress'

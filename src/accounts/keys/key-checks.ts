@@ -1,0 +1,60 @@
+import { and, eq } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { projects } from '../../db/schema/index.ts'
+import { ServiceError } from '../../errors.ts'
+import { isScope, type KeyScope, scopes } from '../scopes.ts'
+
+/**
+ * The name of a key without spaces around it.
+ * @throws ServiceError `invalid_value`.
+ */
+export function checkedName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= 100) return name
+  throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
+}
+
+/**
+ * The scopes of a new key in display order.
+ * @throws ServiceError `invalid_value` for an unknown scope, or one that the key's reach does not allow.
+ */
+export function checkedScopes(wanted: readonly string[], isOwnerWide: boolean): KeyScope[] {
+  for (const scope of wanted) {
+    if (!isScope(scope)) {
+      throw new ServiceError(
+        'invalid_value',
+        `There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`,
+        {
+          param: 'scopes',
+        },
+      )
+    }
+  }
+  if (wanted.includes('projects:write') && !isOwnerWide) {
+    throw new ServiceError(
+      'invalid_value',
+      'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.',
+      {
+        param: 'scopes',
+      },
+    )
+  }
+  return scopes.filter((scope) => wanted.includes(scope))
+}
+
+/** @throws ServiceError `invalid_value` for a project that the account does not have. */
+export async function requireOwnProject(
+  executor: Executor,
+  accountId: string,
+  projectId: string,
+): Promise<void> {
+  const [found] = await executor
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
+  if (!found) {
+    throw new ServiceError('invalid_value', `The account has no project "${projectId}". Check the id.`, {
+      param: 'project',
+    })
+  }
+}

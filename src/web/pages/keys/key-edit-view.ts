@@ -1,0 +1,43 @@
+import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import { creditsText } from '../../../billing/credits.ts'
+import type { KeySpending } from '../../../billing/key-spending.ts'
+import { factList } from '../../components/fact-list.ts'
+import { html } from '../../components/html.ts'
+import { outcomeNotice, type Page } from '../../components/page.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { settingsPage } from '../settings/settings-page.ts'
+import { type SettingValues, settingFields } from './setting-fields.ts'
+
+type Shown = {
+  readonly key: KeyInfo
+  readonly spending: KeySpending
+  readonly models: readonly string[]
+  readonly name: string
+  readonly values: SettingValues
+  readonly problem?: string
+}
+
+/** The form for the name, the limits and the defaults of a key, with what the key has spent. */
+export function keyEditPage(t: Texts, { key, spending, models, name, values, problem }: Shown): Page {
+  const { common, keys } = t
+  const spent = (micros: bigint, cap: bigint | null) =>
+    cap === null ? common.credits(creditsText(micros)) : keys.usedOf(creditsText(micros), creditsText(cap))
+  return settingsPage(t, {
+    title: keys.editTitle,
+    path: '/settings/keys',
+    main: html`<section class="card narrow-left"><h2>${keys.editKey(key.name)}</h2>
+<p><code>${key.prefix}…${key.lastFour}</code></p>
+${outcomeNotice({ problem })}
+${factList([
+  [keys.spentToday, spent(spending.day, key.dayCapMicros)],
+  [keys.spentThisMonth, spent(spending.month, key.monthCapMicros)],
+  [keys.spentInAll, spent(spending.total, key.totalCapMicros)],
+  [keys.heldNow, common.credits(creditsText(spending.held))],
+])}
+<form method="post" action="/settings/keys/${key.id}">
+<label>${common.name} <input name="name" required maxlength="100" value="${name}" autocomplete="off" dir="auto"></label>
+${settingFields(t, values, models)}
+<p class="row"><button>${keys.save}</button> <a href="/settings/keys">${common.cancel}</a></p>
+</form></section>`,
+  })
+}
