@@ -317,7 +317,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this key may do, and what is left of its plan */
+        /**
+         * What this key may do, what it has spent, and what is left of its plan
+         * @description For any key, whatever its scopes. `spending` has what the key was charged, its spending caps and what they leave; `limits` are its own, beside those of `plan`; `defaults` apply to requests that do not say otherwise.
+         */
         get: operations["getKey"];
         put?: never;
         post?: never;
@@ -623,9 +626,67 @@ export interface components {
              */
             binding: "project" | "dedicated" | "owner";
             project_id: string | null;
+            /** @description The project of requests that name none; null before an owner-wide key needs one */
+            project: {
+                id: string;
+                name: string;
+            } | null;
             /** @description Unix time in whole seconds */
             created_at: number;
             expires_at: number | null;
+            /** @description Of the key itself; null: only the limits of the plan */
+            limits: {
+                requests_per_minute: number | null;
+                concurrent_turns: number | null;
+            };
+            /** @description Charges of the key by day and month (UTC) and in all; `held` by its unfinished turns */
+            spending: {
+                day: {
+                    /** @description Credits, as decimal text */
+                    used: string;
+                    /** @description Null: no cap */
+                    cap: string | null;
+                    /** @description What the cap leaves after charges and holds; null without a cap */
+                    remaining: string | null;
+                    /** @description When `used` starts at 0 again; null for the life of the key */
+                    resets_at: number | null;
+                };
+                month: {
+                    /** @description Credits, as decimal text */
+                    used: string;
+                    /** @description Null: no cap */
+                    cap: string | null;
+                    /** @description What the cap leaves after charges and holds; null without a cap */
+                    remaining: string | null;
+                    /** @description When `used` starts at 0 again; null for the life of the key */
+                    resets_at: number | null;
+                };
+                total: {
+                    /** @description Credits, as decimal text */
+                    used: string;
+                    /** @description Null: no cap */
+                    cap: string | null;
+                    /** @description What the cap leaves after charges and holds; null without a cap */
+                    remaining: string | null;
+                    /** @description When `used` starts at 0 again; null for the life of the key */
+                    resets_at: number | null;
+                };
+                /** @description Credits, as decimal text */
+                held: string;
+            };
+            /** @description What a request means where it does not say it; only what is set */
+            defaults: {
+                model?: string;
+                /** @enum {string} */
+                on_disconnect?: "continue" | "cancel";
+                tools?: string[];
+                /** @enum {string} */
+                citation_style?: "numbers" | "links";
+                max_output_tokens?: number;
+                /** @description Credits, as decimal text */
+                max_cost?: string;
+                continue_history?: boolean;
+            };
             plan: {
                 name: string;
                 /** @description Credits, as decimal text */
@@ -711,7 +772,7 @@ export interface components {
             };
         };
         ChatRequest: {
-            model: string;
+            model?: string | null;
             messages: {
                 /** @enum {string} */
                 role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
@@ -856,6 +917,7 @@ export interface components {
                 isolates?: (boolean | ("true" | "false")) | null;
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
+                max_cost?: (number | string) | null;
             };
         } & {
             [key: string]: unknown;
@@ -921,6 +983,7 @@ export interface components {
          *     | 409 | conflict_error | `session_busy` |
          *     | 409 | conflict_error | `project_busy` |
          *     | 402 | billing_error | `insufficient_credits` |
+         *     | 402 | billing_error | `key_cap_reached` |
          *     | 431 | request_error | `headers_too_large` |
          *     | 429 | rate_limit_error | `rate_limit_exceeded` |
          *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
@@ -939,7 +1002,7 @@ export interface components {
                 /** @description The parameter at fault; null when it is none */
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
             };
         };
         File: {
@@ -1059,6 +1122,8 @@ export interface components {
             name: string;
             /** @description Tokens that the model reads in one call */
             context_length: number;
+            /** @description Whether its turns search the library, and cite and check what they say */
+            citations: boolean;
             pricing: {
                 /** @description Credits per million tokens of prompts */
                 input: number;
@@ -1385,7 +1450,7 @@ export interface components {
             logprobs: unknown[];
         };
         ResponseRequest: {
-            model: string;
+            model?: string | null;
             input: string | components["schemas"]["ResponseInputItem"][];
             instructions?: string | null;
             previous_response_id?: string | null;
@@ -1481,6 +1546,7 @@ export interface components {
                 isolates?: (boolean | ("true" | "false")) | null;
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
+                max_cost?: (number | string) | null;
             };
         } & {
             [key: string]: unknown;
@@ -2138,8 +2204,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `insufficient_credits` */
-        "402.insufficient_credits": {
+        /** @description `insufficient_credits`, `key_cap_reached` */
+        "402.insufficient_credits.key_cap_reached": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
@@ -2457,7 +2523,7 @@ export type Response400InvalidValueInvalidJson = components['responses']['400.in
 export type Response400InvalidValueMissingRequiredParameter = components['responses']['400.invalid_value.missing_required_parameter'];
 export type Response400InvalidValueMissingRequiredParameterInvalidJson = components['responses']['400.invalid_value.missing_required_parameter.invalid_json'];
 export type Response401InvalidApiKey = components['responses']['401.invalid_api_key'];
-export type Response402InsufficientCredits = components['responses']['402.insufficient_credits'];
+export type Response402InsufficientCreditsKeyCapReached = components['responses']['402.insufficient_credits.key_cap_reached'];
 export type Response403AccountSuspendedPlanWithoutApiAccess = components['responses']['403.account_suspended.plan_without_api_access'];
 export type Response403MissingScopeAccountSuspendedPlanWithoutApiAccess = components['responses']['403.missing_scope.account_suspended.plan_without_api_access'];
 export type Response404NotFound = components['responses']['404.not_found'];
@@ -2736,7 +2802,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @default service */
+                    /** @description Default: that of the key, otherwise `service` */
                     model?: string;
                     projectId?: string | null;
                     /** @default  */
@@ -2964,7 +3030,7 @@ export interface operations {
                 "x-service-session-id"?: string;
                 /** @description The project in which a new session is made. */
                 "x-service-project-id"?: string;
-                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`. */
+                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };
             path?: never;
@@ -3002,7 +3068,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3031,7 +3097,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3044,7 +3110,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
-            402: components["responses"]["402.insufficient_credits"];
+            402: components["responses"]["402.insufficient_credits.key_cap_reached"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             409: components["responses"]["409.session_busy"];
@@ -3068,7 +3134,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3097,7 +3163,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3695,7 +3761,7 @@ export interface operations {
                 "x-service-session-id"?: string;
                 /** @description The project in which a new session is made. */
                 "x-service-project-id"?: string;
-                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`. */
+                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };
             path?: never;
@@ -3728,7 +3794,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes; also the id of its output item. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3757,7 +3823,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes; also the id of its output item. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3770,7 +3836,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
-            402: components["responses"]["402.insufficient_credits"];
+            402: components["responses"]["402.insufficient_credits.key_cap_reached"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             409: components["responses"]["409.session_busy"];
@@ -3794,7 +3860,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes; also the id of its output item. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
@@ -3823,7 +3889,7 @@ export interface operations {
                     "x-service-run-id"?: string;
                     /** @description The message that the run writes; also the id of its output item. */
                     "x-service-message-id"?: string;
-                    /** @description Ids of the files that the turn wrote, by commas; in a whole reply that came in time. */
+                    /** @description Ids of the files that the turn wrote, by commas; empty when it wrote none. Absent when the headers were sent before the turn ended: read `x_service.files` at the end of the body. */
                     "x-service-files"?: string;
                     /** @description `true` when the request reads the run of an earlier one. */
                     "idempotency-replayed"?: string;
