@@ -909,6 +909,7 @@ export interface components {
             } | null;
             x_service?: {
                 session_id?: string | null;
+                continue?: (boolean | ("true" | "false")) | null;
                 project_id?: string | null;
                 on_disconnect?: ("continue" | "cancel") | null;
                 background?: (boolean | ("true" | "false")) | null;
@@ -1538,6 +1539,7 @@ export interface components {
             } | null;
             x_service?: {
                 session_id?: string | null;
+                continue?: (boolean | ("true" | "false")) | null;
                 project_id?: string | null;
                 on_disconnect?: ("continue" | "cancel") | null;
                 background?: (boolean | ("true" | "false")) | null;
@@ -2562,17 +2564,20 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
-                    /** @description Lets the page load and ask nothing but this host, and run its own two scripts. */
-                    "content-security-policy"?: string;
-                    /** @description Always `nosniff`. */
-                    "x-content-type-options"?: string;
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
-            500: components["responses"]["public.500.internal_error"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
         };
     };
     getPublicHealthz: {
@@ -3030,6 +3035,8 @@ export interface operations {
                 "x-service-session-id"?: string;
                 /** @description The project in which a new session is made. */
                 "x-service-project-id"?: string;
+                /** @description `false`: messages that continue a known conversation start a new session. */
+                "x-service-continue"?: string;
                 /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };
@@ -3761,6 +3768,8 @@ export interface operations {
                 "x-service-session-id"?: string;
                 /** @description The project in which a new session is made. */
                 "x-service-project-id"?: string;
+                /** @description `false`: messages that continue a known conversation start a new session. */
+                "x-service-continue"?: string;
                 /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };

@@ -43,8 +43,12 @@ test('models are listed and read by the contract; an unknown one is model_not_fo
   const model = {
     ...{ id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' },
     ...{ name: 'service', context_length: 128_000, pricing: { input: 100, output: 400, tool_call: 0.05 } },
+    citations: true,
   }
-  expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model] })
+  const pricing = { ...model.pricing, tool_call: 0 }
+  const lite = { ...model, id: 'service-lite', name: 'service-lite', citations: false, pricing }
+  expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model, lite] })
+  expect(await read('GET', '/v1/models/service-lite')).toEqual(lite)
   expect(await read('GET', '/v1/models/service')).toEqual(model)
   const unknown = await unread('GET', '/v1/models/gpt-4o')
   expectError(unknown, { status: 404, code: 'model_not_found', param: 'model' }, /Use one of: service/)

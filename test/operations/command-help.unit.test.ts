@@ -23,7 +23,12 @@ describe('the help of the command line', () => {
   })
 
   test('lists only the commands that begin with the words before --help', async () => {
-    expect(namesIn((await run('keys', '--help')).text)).toEqual(['keys create', 'keys list', 'keys revoke'])
+    expect(namesIn((await run('keys', '--help')).text)).toEqual([
+      'keys create',
+      'keys change',
+      'keys list',
+      'keys revoke',
+    ])
     expect(namesIn((await run('keys', 'list', '--help')).text)).toEqual(['keys list'])
   })
 

@@ -1,6 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { type KeySettings, readSettings, settingNames, settingTexts } from '../../../accounts/keys/key-settings.ts'
+import {
+  type KeySettings,
+  readSettings,
+  settingNames,
+  settingTexts,
+} from '../../../accounts/keys/key-settings.ts'
 import {
   changeKey,
   createKey,
@@ -181,7 +186,14 @@ function isKnownKey(error: unknown): boolean {
 }
 
 function emptyForm(): KeyFormValues {
-  return { id: newId('key'), name: '', scopes: defaultScopes, reach: 'dedicated', expires: 'never', settings: emptySettings }
+  return {
+    id: newId('key'),
+    name: '',
+    scopes: defaultScopes,
+    reach: 'dedicated',
+    expires: 'never',
+    settings: emptySettings,
+  }
 }
 
 function reachOf(text: string): KeyReach {
