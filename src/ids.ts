@@ -43,6 +43,7 @@ const prefixes = {
   call: 'call_',
   request: 'req_',
   libraryJob: 'ljob_',
+  sheet: 'sheet_',
 } as const
 
 /** A new random id with 24 base62 characters (143 bits), so ids can be neither counted nor guessed. */

@@ -1,6 +1,15 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
-import { accounts, apiKeys, keySpending, passwordResets, projects, webSessions } from '../db/schema/index.ts'
+import {
+  accounts,
+  apiKeys,
+  keySpending,
+  passwordResets,
+  projects,
+  readingMarks,
+  sourceSheets,
+  webSessions,
+} from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { deletedSuffix, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
@@ -9,7 +18,8 @@ import { type Actor, recordAction } from './audit.ts'
 export const removalTimeout = sql`set local statement_timeout = '5min'`
 
 /**
- * Deletes an account with its keys, web sessions, projects, sessions and files. Its address can be used again.
+ * Deletes an account with its keys, web sessions, projects, sessions, files, source sheets and reading marks. Its
+ * address can be used again.
  * Ledger and audit rows stay, because they are immutable; they no longer identify a person.
  * @throws ServiceError `not_found`; `session_busy` while a turn is unfinished, because that turn has not been
  *   charged yet.
@@ -34,6 +44,8 @@ export function deleteAccount(
     await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId))
     await tx.delete(keySpending).where(eq(keySpending.accountId, accountId))
     await tx.delete(projects).where(eq(projects.accountId, accountId))
+    await tx.delete(sourceSheets).where(eq(sourceSheets.accountId, accountId))
+    await tx.delete(readingMarks).where(eq(readingMarks.accountId, accountId))
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
     await tx

@@ -16,6 +16,7 @@ import { filePages } from './pages/files/files.ts'
 import { keyPages } from './pages/keys/keys.ts'
 import { landingPages } from './pages/landing/landing.ts'
 import { libraryPages } from './pages/library/library.ts'
+import { readerPages } from './pages/library/reader/reader.ts'
 import { operatorPages } from './pages/operator/operator.ts'
 import { previewPages } from './pages/previews/previews.ts'
 import { projectPages } from './pages/projects/projects.ts'
@@ -25,6 +26,7 @@ import type { WebServices } from './pages/services.ts'
 import { accountPages } from './pages/settings/account.ts'
 import { preferencePages } from './pages/settings/preferences.ts'
 import { sharingPages } from './pages/sharing/sharing.ts'
+import { sheetPages } from './pages/sheets/sheets.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
@@ -79,6 +81,8 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   filePages(app, services)
   libraryPages(app, services)
   previewPages(app, services)
+  readerPages(app, services)
+  sheetPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
   referencePages(app)

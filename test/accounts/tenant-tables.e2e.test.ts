@@ -8,6 +8,7 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { checkChanges } from '../../src/billing/checks/check-changes.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { readingMarks } from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -19,7 +20,7 @@ import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { makeKey, pepperText } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { makeFile, makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { makeFile, makeOwner, makeSheet, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -50,6 +51,13 @@ beforeAll(async () => {
       await giveFeedback(tx, { id: runId, accountId }, { rating: 'up', note: '' })
       await recordBranch(tx, { sessionId, accountId, parentId: 'sess_gone', parentTurn: 1 })
     })
+  for (const things of [mine, foreign]) {
+    await makeSheet(world.db, things)
+    const { accountId } = things
+    await withTx(world.db.database, things, (tx) =>
+      tx.insert(readingMarks).values({ accountId, kind: 'bookmark', ref: 'The Gate 1:1' }),
+    )
+  }
   await signedUp(service, 'rls@example.org')
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })

@@ -8,6 +8,7 @@ import {
   makeFile,
   makeKeyWithId,
   makeSession,
+  makeSheet,
   makeThings,
   newProject,
   ownerKey,
@@ -31,6 +32,7 @@ type Row = {
 
 const oldSession = (t: Things, { service }: World) => makeSession(service, t)
 const oldFile = (t: Things, { service }: World) => makeFile(service, t)
+const oldSheet = (t: Things, { db }: World) => makeSheet(db, t)
 
 /** Every page, who may open it, and what it answers to them. */
 const table: readonly Row[] = [
@@ -50,6 +52,32 @@ const table: readonly Row[] = [
   { route: 'GET /library/work/:title', page: 'anyone', own: () => 'None', ok: 404 },
   { route: 'GET /library/read/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
   { route: 'GET /library/preview/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
+  { route: 'GET /library/passage/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
+  { route: 'POST /library/settings', page: 'anyone', fields: { show: 'he' }, ok: 303 },
+  { route: 'POST /library/marks', page: 'account', fields: { ref: '' }, ok: 400 },
+  { route: 'GET /library/mine', page: 'account' },
+  { route: 'POST /library/history/clear', page: 'account', fields: {}, ok: 303 },
+  { route: 'GET /library/daily', page: 'anyone' },
+  { route: 'POST /library/daily', page: 'account', fields: { work: 'None', action: 'stop' }, ok: 303 },
+  { route: 'GET /sheets', page: 'account' },
+  { route: 'POST /sheets', page: 'account', fields: { title: '' }, ok: 400 },
+  {
+    route: 'POST /sheets/:id/delete',
+    page: 'account',
+    own: oldSheet,
+    fields: {},
+    ok: 303,
+  },
+  { route: 'GET /sheets/add', page: 'account' },
+  { route: 'POST /sheets/add', page: 'account', fields: { ref: 'None 1:1' }, ok: 400 },
+  { route: 'GET /sheets/:id', page: 'account', own: oldSheet },
+  { route: 'POST /sheets/:id', page: 'account', own: oldSheet, fields: { title: 'T' }, ok: 303 },
+  { route: 'POST /sheets/:id/share', page: 'account', own: oldSheet, fields: {}, ok: 303 },
+  { route: 'POST /sheets/:id/unshare', page: 'account', own: oldSheet, fields: {}, ok: 303 },
+  { route: 'GET /sheets/:id/preview', page: 'account', own: oldSheet },
+  // A file needs a passage, and this sheet has none.
+  { route: 'GET /sheets/:id/file', page: 'account', own: oldSheet, ok: 400 },
+  { route: 'GET /sheets/shared/:token', page: 'anyone', own: () => 'none', ok: 404 },
   { route: 'GET /*', page: 'anyone', ok: 404 },
   { route: 'GET /settings/keys', page: 'account' },
   { route: 'GET /settings/keys/new', page: 'account' },

@@ -71,7 +71,7 @@ export const bounds = {
   partField: bound(8_000, 'characters', 'value of one field of an upload, except the file'),
   partFields: bound(20, 'fields', 'fields of an upload, without the file'),
   uploadType: bound(200, 'characters', '`Content-Type` of an upload, with its boundary'),
-  formFields: bound(200, 'fields', 'a form of the pages'),
+  formFields: bound(320, 'fields', 'a form of the pages'),
   boxes: bound(100, 'items', 'ticked boxes of one name in a form'),
 } as const satisfies Readonly<Record<string, Bound>>
 

@@ -56,12 +56,17 @@ function inertType(contentType: string): string {
 
 /** A download is never rendered: an uploaded page must not run in a browser that trusts this host. */
 function contentHeaders(reply: FastifyReply, name: string, version: FileVersion): void {
+  attachmentHeaders(reply, name, version.contentType)
+  reply.header('accept-ranges', 'bytes')
+}
+
+/** The headers of a download that browsers store under a name and never render. */
+export function attachmentHeaders(reply: FastifyReply, name: string, contentType: string): void {
   const ascii = name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
   // RFC 6266, with the extended value of RFC 8187 for names that are not ASCII.
   const extended = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
   reply
-    .header('accept-ranges', 'bytes')
-    .header('content-type', inertType(version.contentType))
+    .header('content-type', inertType(contentType))
     .header('content-disposition', `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`)
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')

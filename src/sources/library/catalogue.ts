@@ -36,6 +36,13 @@ export async function listAuthors(executor: Executor): Promise<readonly FacetCou
   return found.rows
 }
 
+/** The languages of the library, those with the most texts first. */
+export async function listLanguages(executor: Executor): Promise<readonly string[]> {
+  const found = await executor.execute<{ language: string }>(sql`
+    select language from versions where doc_count > 0 group by language order by sum(doc_count) desc, language`)
+  return found.rows.map(({ language }) => language)
+}
+
 /** Size of the library. A text is a passage in one version. */
 export type LibrarySize = { readonly works: number; readonly versions: number; readonly texts: number }
 

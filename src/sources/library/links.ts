@@ -89,3 +89,72 @@ export async function findParallels(
     order by in_library desc, ref limit 60`)
   return rows
 }
+
+/** Counts the places linked from or to each of these refs. A piece of a cut text has the links of the whole text. */
+export async function countLinks(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = [...new Set(refs.flatMap((ref) => [ref, withoutPiece(ref)]))]
+  const { rows } = await executor.execute<{ ref: string; places: number }>(sql`
+    select r.ref, count(*)::int as places
+    from unnest(${sql.param(wanted)}::text[]) r (ref)
+      cross join lateral (
+        select to_ref from links where from_ref = r.ref union select from_ref from links where to_ref = r.ref) o
+    group by r.ref`)
+  const counts = new Map(rows.map(({ ref, places }) => [ref, places]))
+  return new Map(
+    refs.flatMap((ref) => {
+      const places = counts.get(ref) ?? counts.get(withoutPiece(ref))
+      return places === undefined ? [] : [[ref, places] as const]
+    }),
+  )
+}
+
+/** A place linked with a passage, and how its text begins. */
+export type LinkedPlace = {
+  readonly ref: string
+  /** Title of the work; empty when the library does not have the place. */
+  readonly work: string
+  /** What the source of the link calls it, such as `commentary`; may be empty. */
+  readonly kind: string
+  readonly isHere: boolean
+  readonly language: string
+  /** The first characters; empty when the library has no text there. */
+  readonly beginning: string
+}
+
+/** Characters of a text that a list shows. */
+export const beginningLength = 240
+
+/** Maximum number of linked places that are listed. */
+const maxLinkedPlaces = 100
+
+/**
+ * Lists the places linked from or to a passage: those with a text in the library first, by work and ref.
+ * @param language the language in which their texts are shown where they have it.
+ */
+export async function linkedPlaces(
+  executor: Executor,
+  ref: string,
+  language: string,
+): Promise<readonly LinkedPlace[]> {
+  const refs = [...new Set([ref, withoutPiece(ref)])]
+  const { rows } = await executor.execute<LinkedPlace>(sql`
+    select l.ref, coalesce(w.title, '') as work, l.kind, p.id is not null as "isHere",
+      coalesce(t.language, '') as language, coalesce(left(t.text, ${beginningLength}), '') as beginning
+    from (
+      select ref, max(kind) as kind from (
+        select to_ref as ref, kind from links where from_ref = any(${sql.param(refs)}::text[])
+        union all
+        select from_ref, kind from links where to_ref = any(${sql.param(refs)}::text[])) every
+      group by ref) l
+    left join lateral (
+      select id, work_id from passages where ref = l.ref or section_ref = l.ref order by ordinal limit 1) p on true
+    left join works w on w.id = p.work_id
+    left join lateral (
+      select language, text from passage_texts where passage_id = p.id
+      order by language = ${language} desc, language limit 1) t on true
+    order by p.id is null, w.title, l.ref limit ${maxLinkedPlaces}`)
+  return rows
+}

@@ -23,6 +23,11 @@ export function versionKey({ language, version }: { language: string; version: s
   return `${language}/${version}`
 }
 
+/** The page of one passage with its links and the reader's own marks. */
+export function passageHref(ref: string): string {
+  return `/library/passage/${encodeURIComponent(ref)}`
+}
+
 export function workHref(title: string): string {
   return `/library/work/${encodeURIComponent(title)}`
 }

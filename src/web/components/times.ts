@@ -1,13 +1,6 @@
 import { type Html, html } from './html.ts'
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-
-/** A day. The tooltip has the minute in UTC, and the markup has the machine-readable time. */
-export function formatDate(date: Date): Html {
-  const title = `${minute.format(date)} UTC`
-  return html`<time class="nowrap" datetime="${date.toISOString()}" title="${title}">${day.format(date)}</time>`
-}
 
 /** A day and its minute, in UTC. */
 export function formatDateTime(date: Date): Html {

@@ -4,7 +4,15 @@ import type { Theme } from '../visitors/preferences.ts'
 import type { Visitor } from '../visitors/visitor.ts'
 import { colourSwitch, languageSwitch } from './switches.ts'
 
-export type Section = 'ask' | 'library' | 'projects' | 'usage' | 'settings' | 'operator' | 'reference'
+export type Section =
+  | 'ask'
+  | 'library'
+  | 'sheets'
+  | 'projects'
+  | 'usage'
+  | 'settings'
+  | 'operator'
+  | 'reference'
 
 /** What the frame shows of a page. */
 export type Framed = {
@@ -92,6 +100,7 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
   return [
     { id: 'ask', href: '/ask', label: frame.ask },
     library,
+    { id: 'sheets', href: '/sheets', label: frame.sheets },
     { id: 'projects', href: '/projects', label: frame.projects },
     { id: 'usage', href: '/usage', label: frame.usage },
     { id: 'settings', href: '/settings/keys', label: frame.settings },

@@ -19,11 +19,15 @@ export type SheetItem = {
   readonly heading: string
   readonly note: string
   readonly languages: SheetLanguage | 'both'
+  /** Titles of the versions to show. Without one, or if the library lacks it: the version with most of the passages. */
+  readonly versions?: Readonly<Partial<Record<SheetLanguage, string>>>
 }
 
 /** Why an item cannot be in a sheet. */
 export type ItemProblem = {
   readonly ref: string
+  /** `unknown`: there is no such ref. `large`: it has too many passages. `language`: no text in the language. */
+  readonly kind: 'unknown' | 'large' | 'language'
   readonly problem: string
   /** Existing refs that are near. */
   readonly nearest?: readonly string[]
@@ -31,31 +35,58 @@ export type ItemProblem = {
 
 /** Reads the passages of an item. If both languages are wanted, one is enough. */
 export async function gatherSource(executor: Executor, item: SheetItem): Promise<SheetSource | ItemProblem> {
+  const found = await gatherWithVersions(executor, item)
+  return 'problem' in found ? found : found.source
+}
+
+/** A source, and the titles of all versions that the library has of it, those with most of the passages first. */
+export type GatheredSource = {
+  readonly source: SheetSource
+  readonly offered: Readonly<Record<SheetLanguage, readonly string[]>>
+}
+
+/** Like `gatherSource`, for callers that offer other versions. */
+export async function gatherWithVersions(
+  executor: Executor,
+  item: SheetItem,
+): Promise<GatheredSource | ItemProblem> {
   const { ref } = item
   const place = await resolveRef(executor, ref)
   if (!place) {
-    return { ref, problem: 'The library has no such ref.', nearest: await nearestRefs(executor, ref) }
+    const nearest = await nearestRefs(executor, ref)
+    return { ref, kind: 'unknown', problem: 'The library has no such ref.', nearest }
   }
   if (place.last - place.first >= maxRangePassages) {
-    return { ref, problem: `It names more than ${maxRangePassages} passages: name a smaller range.` }
+    const problem = `It names more than ${maxRangePassages} passages: name a smaller range.`
+    return { ref, kind: 'large', problem }
   }
   const rows = (await loadRange(executor, place)).filter(({ text }) => printable(text) !== '')
+  const versions = { he: versionsBySize(rows, 'he'), en: versionsBySize(rows, 'en') }
   const wanted: readonly SheetLanguage[] = item.languages === 'both' ? ['he', 'en'] : [item.languages]
-  const shown = wanted.flatMap((language) => fullestVersion(rows, language))
-  if (shown.length > 0) return sourceOf(item, shown)
+  const shown = wanted.flatMap((language) => {
+    const [fullest] = versions[language]
+    return (
+      versions[language].find(({ version }) => version.title === item.versions?.[language]) ?? fullest ?? []
+    )
+  })
+  if (shown.length > 0) {
+    const titles = (language: SheetLanguage) => versions[language].map(({ version }) => version.title)
+    return { source: sourceOf(item, shown), offered: { he: titles('he'), en: titles('en') } }
+  }
   const others = [...new Set(rows.map(({ language }) => language))]
-  return { ref, problem: `The library has it in these languages only: ${others.join(', ') || 'none'}.` }
+  const problem = `The library has it in these languages only: ${others.join(', ') || 'none'}.`
+  return { ref, kind: 'language', problem }
 }
 
-/** Of the versions in a language, returns the one with most of the passages. Ties: first by title. */
-function fullestVersion(rows: readonly PassageRow[], language: SheetLanguage): [Shown] | [] {
+/** The versions in a language, the one with most of the passages first. Ties: by title. */
+function versionsBySize(rows: readonly PassageRow[], language: SheetLanguage): readonly Shown[] {
   const versions = Map.groupBy(
     rows.filter((row) => row.language === language),
     ({ version }) => version,
   )
-  const [fullest] = [...versions.values()].sort((a, b) => b.length - a.length)
-  const [first] = fullest ?? []
-  return fullest && first ? [{ language, rows: fullest, version: versionOf(language, first) }] : []
+  return [...versions.values()]
+    .sort((a, b) => b.length - a.length)
+    .flatMap((own) => (own[0] ? [{ language, rows: own, version: versionOf(language, own[0]) }] : []))
 }
 
 type Shown = {

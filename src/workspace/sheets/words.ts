@@ -9,6 +9,8 @@ export type Words = {
   readonly license: string
   readonly ownLicense: string
   readonly colophon: string
+  /** Stands in the place of a passage that the library no longer has. */
+  readonly missing: (ref: string) => string
   readonly languages: Readonly<Record<SheetVersion['language'], string>>
 }
 
@@ -20,6 +22,7 @@ const english: Words = {
   ownLicense: 'own text of this library, no public licence',
   colophon:
     'Title, introduction, headings and notes are the words of this sheet’s author. The texts stand as the library has them.',
+  missing: (ref) => `${ref}: this passage is no longer in the library.`,
   languages: { he: 'Hebrew', en: 'English' },
 }
 
@@ -30,6 +33,7 @@ const hebrew: Words = {
   license: 'רישיון',
   ownLicense: 'טקסט של הספרייה, ללא רישיון ציבורי',
   colophon: 'הכותרות, ההקדמה וההערות הן דברי עורך הדף. המקורות מובאים כלשונם בספרייה.',
+  missing: (ref) => `הקטע ${ref} אינו עוד בספרייה.`,
   languages: { he: 'עברית', en: 'אנגלית' },
 }
 

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
       await page.getByRole('button', { name: 'Search' }).click()
       const api = await call(service, key, 'GET', `/v1/sources/search?q=${encodeURIComponent(words)}`)
       const { data } = (await api.json()) as { data: { ref: string; snippet: string }[] }
-      expect(await page.locator('.hit h2 a').allTextContents()).toEqual(data.map(({ ref }) => ref))
+      expect(await page.locator('.hit h3 a').allTextContents()).toEqual(data.map(({ ref }) => ref))
       expect(await page.locator('.hit p.text').allTextContents()).toEqual(data.map(({ snippet }) => snippet))
       expect(await page.locator('.hit').first().locator('mark').allTextContents()).toEqual(marked)
     }
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
 
   test('a search for a ref shows its passage first, or offers the nearest ref', async () => {
     await page.goto(`/library/search?q=${encodeURIComponent('the lamp on lamps 2:1')}`)
-    await page.locator('.hit h2 a').first().click()
+    await page.locator('.hit h3 a').first().click()
     expect(await page.locator('.segment.here .own-ref').textContent()).toBe('The Lamp, Part I; On Lamps 2:1')
     await page.goto(`/library/search?q=${encodeURIComponent('The Lamp, Part I; On Lamps 9:1')}`)
     const note = page.getByRole('status')
@@ -144,6 +144,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
 
   test('another version can be chosen, and its licence and source are shown', async () => {
     await page.goto(read(first))
+    await page.getByText('Versions', { exact: true }).click()
     await page.getByLabel('Translation').selectOption({ label: 'English: Another translation' })
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.locator('.text[lang="en"]').first().textContent()).toContain(
@@ -164,12 +165,73 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.getByText('are not on this page').count()).toBe(1)
   })
 
-  test('linked places lead on where the library has them', async () => {
-    await page.goto(read(first))
-    await page.getByText('Linked passages (2)').click()
-    expect(await page.getByText('A Book Elsewhere 7:3').count()).toBe(1)
-    await page.getByRole('link', { name: 'The Wall, North 1' }).click()
+  test('links of a passage open beside the text, by keyboard as well, and lead on', async () => {
+    await page.goto(read('The Lamp, Part I; On Lamps 1'))
+    const more = page.getByRole('link', { name: `2 links: ${first}` })
+    expect(await more.textContent()).toBe('2 links')
+    await more.focus()
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('complementary', { name: first })
+    await panel.getByText('A Book Elsewhere 7:3').waitFor()
+    expect(await inAllLooks(page, 'reader-panel')).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await panel.count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('2 links')
+    await more.click()
+    await panel.getByRole('link', { name: 'The Wall, North 1' }).click()
     await page.getByText('kept out one wind').waitFor()
+  })
+
+  test('language, size and points change at once, and the next page keeps them', async () => {
+    const reader = await (await openWindow(browser, service)).newPage()
+    await reader.goto(read(first))
+    const hebrew = reader.locator('.text[lang="he"]').first()
+    const english = reader.locator('.text[lang="en"]').first()
+    await reader.getByRole('button', { name: 'Hebrew', exact: true }).click()
+    await english.waitFor({ state: 'hidden' })
+    expect(await inAllLooks(reader, 'reader-hebrew')).toEqual([])
+    const size = `parseFloat(getComputedStyle(document.querySelector('.text[lang="he"]')).fontSize)`
+    const sizeOf = () => reader.evaluate<number>(size)
+    const before = await sizeOf()
+    const stored = reader.waitForResponse((response) => response.url().includes('/library/read/'))
+    await reader.getByRole('button', { name: 'Larger text' }).click()
+    await expect.poll(sizeOf).toBeGreaterThan(before)
+    await stored
+    await reader.getByRole('button', { name: 'Points (nikud)' }).click()
+    await expect.poll(() => hebrew.textContent()).toContain('נר קטן הנכנס')
+    const larger = await sizeOf()
+    await reader.goto(read('The Lamp, Part I; On Lamps 1'))
+    expect([await english.isVisible(), await sizeOf()]).toEqual([false, larger])
+    expect(await hebrew.textContent()).toContain('נר קטן הנכנס')
+  })
+
+  test('the menu of chapters lists the chapters of the part and marks the open one', async () => {
+    await page.goto(read('The Lamp, Part I; On Lamps 2'))
+    await page.locator('.chapter-nav summary').click()
+    const chapters = page.locator('.chapter-nav .chapters a')
+    await chapters.first().waitFor()
+    expect(await chapters.allTextContents()).toEqual(['1', '2'])
+    expect(await page.locator('.chapter-nav [aria-current]').textContent()).toBe('2')
+    await chapters.first().click()
+    await page.getByRole('heading', { name: 'On Lamps 1', level: 1 }).waitFor()
+  })
+
+  test('a reader with an account keeps a bookmark and a note beside the text', async () => {
+    const { page: mine } = await world.person()
+    await mine.goto(read('The Lamp, Part I; On Lamps 1'))
+    await mine.getByRole('link', { name: `2 links: ${first}` }).click()
+    await mine.getByRole('button', { name: 'Add a bookmark' }).click()
+    await mine.locator('.segment').first().getByRole('img', { name: 'Bookmarked' }).waitFor()
+    await mine.getByLabel('Your note').fill('Why small?')
+    await mine.getByRole('button', { name: 'Save the note' }).click()
+    await mine.locator('.segment').first().locator('.own-note').waitFor()
+    await mine.goto('/library/mine')
+    expect(await mine.getByText('Why small?').count()).toBe(1)
+    expect(await inAllLooks(mine, 'my-reading')).toEqual([])
+    await mine.goto('/library/work/The%20Lamp')
+    await mine.getByRole('button', { name: 'Read a chapter a day' }).click()
+    await mine.getByText('Day 1 of 3').waitFor()
+    expect(await inAllLooks(mine, 'daily')).toEqual([])
   })
 
   test('markup in texts and in what is searched comes out as text', async () => {

@@ -1,6 +1,7 @@
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { scopes } from '../../../src/accounts/scopes.ts'
 import { withTx } from '../../../src/db/client.ts'
+import { createSheet } from '../../../src/sheets/store.ts'
 import type { TestDatabase } from '../database.ts'
 import { form, type Reply, send, sendJson } from '../http-raw.ts'
 import { makeAccount, makeProject, testPeppers } from './accounts.ts'
@@ -60,6 +61,11 @@ export async function makeFile(
     { name: 'file', filename, content: 'a text' },
   ])
   return made(await send(service, { method: 'POST', path: '/v1/files', key, ...parts })).id
+}
+
+/** An empty source sheet of the account. */
+export async function makeSheet(db: TestDatabase, owner: { readonly accountId: string }): Promise<string> {
+  return (await withTx(db.database, owner, (tx) => createSheet(tx, owner, 'Sheet'))).id
 }
 
 /**

@@ -4,8 +4,8 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
-import { counted, languageName } from '../../components/texts.ts'
-import { searchForm } from './search-view.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { searchForm } from './search-form.ts'
 
 type Filter = { readonly category?: string | undefined; readonly author?: string | undefined }
 
@@ -19,35 +19,35 @@ type Shown = {
 }
 
 /** The works of the library, by category and author. */
-export function libraryPage(shown: Shown): Page {
+export function libraryPage(t: Texts, shown: Shown): Page {
   const { size } = shown
   return {
-    title: 'Library',
+    title: t.library.library,
     section: 'library',
     sheets: ['library'],
-    main: html`<h1>Library</h1>
-<p class="faint">${sizeText(size)}. Each text shows its licence and its source.</p>
-${searchForm({})}
-${size.works === 0 ? emptyLibrary : html`<div class="shelves">${shelfNav(shown)}${workList(shown)}</div>`}`,
+    main: html`<div class="head"><h1>${t.library.library}</h1>
+<span class="row"><a href="/library/daily">${t.library.daily}</a>
+<a href="/library/mine">${t.library.mine}</a></span></div>
+<p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
+${searchForm(t, {})}
+${size.works === 0 ? emptyLibrary(t) : html`<div class="shelves">${shelfNav(t, shown)}${workList(t, shown)}</div>`}`,
   }
 }
 
 /** Such as `3 works in 5 versions, 1,234 texts`. */
-function sizeText({ works, versions, texts }: LibrarySize): string {
-  return `${counted(works, 'work')} in ${counted(versions, 'version')}, ${counted(texts, 'text')}`
+function sizeText(t: Texts, { works, versions, texts }: LibrarySize): string {
+  return t.library.size(t.common.works(works), t.common.versions(versions), t.common.texts(texts))
 }
 
-const emptyLibrary = emptyState(
-  'The library is empty',
-  html`The operator of this service adds collections on the page Operator, Library, or with
-<code>npm run -s service -- sources add</code>.`,
-)
+function emptyLibrary(t: Texts): Html {
+  return emptyState(t.library.empty, t.library.emptyHint)
+}
 
-function shelfNav({ filter, categories, authors }: Shown): Html {
-  const subject = filter.category ? `Within ${filter.category}` : 'Categories'
+function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {
+  const subject = filter.category ? t.library.within(filter.category) : t.library.categories
   return html`<div class="shelf-nav">
 ${shelf(subject, categories, (name) => withQuery('/library', { category: name }))}
-${shelf('Authors', authors, (name) => withQuery('/library', { author: name }), filter.author)}</div>`
+${shelf(t.library.authors, authors, (name) => withQuery('/library', { author: name }), filter.author)}</div>`
 }
 
 function shelf(
@@ -64,25 +64,27 @@ function shelf(
   )}</ul></details>`
 }
 
-function workList({ filter, works, hasMore }: Shown): Html {
+function workList(t: Texts, { filter, works, hasMore }: Shown): Html {
   const chosen = filter.category ?? filter.author
   const next = withQuery('/library', { ...filter, after: works.at(-1)?.title })
   return html`<section class="works" aria-labelledby="works">
-<div class="head"><h2 id="works" dir="auto">${chosen ?? 'All works'}</h2>
-${chosen ? html`<a href="/library">Show all works</a>` : nothing}</div>
-${works.length === 0 ? noWorks : html`<ul class="work-list">${works.map(workEntry)}</ul>`}
-${pager(hasMore && { label: 'More works', href: next })}</section>`
+<div class="head"><h2 id="works" dir="auto">${chosen ?? t.library.allWorks}</h2>
+${chosen ? html`<a href="/library">${t.library.showAll}</a>` : nothing}</div>
+${works.length === 0 ? noWorks(t) : html`<ul class="work-list">${works.map((work) => workEntry(t, work))}</ul>`}
+${pager(hasMore && { label: t.library.moreWorks, href: next })}</section>`
 }
 
-const noWorks = emptyState(
-  'No works here',
-  html`No work has this author or category. <a href="/library">Show all works</a>.`,
-)
+function noWorks(t: Texts): Html {
+  return emptyState(
+    t.library.noWorks,
+    html`${t.library.noWorksHint} <a href="/library">${t.library.showAll}</a>.`,
+  )
+}
 
-function workEntry(work: WorkSummary): Html {
+function workEntry(t: Texts, work: WorkSummary): Html {
   const about = [work.author, work.categories.at(-1)].filter(Boolean).join(' · ')
-  const languages = work.languages.map(languageName).join(', ')
+  const languages = work.languages.map(t.languageName).join(', ')
   return html`<li><a class="work-title" href="${workHref(work.title)}" dir="auto">${work.title}</a>
 ${work.heTitle ? html`<span lang="he" dir="rtl">${work.heTitle}</span>` : nothing}
-<span class="faint"><bdi>${about}</bdi> ${counted(work.passages, 'passage')} · ${languages}</span></li>`
+<span class="faint"><bdi>${about}</bdi> ${t.common.passages(work.passages)} · ${languages}</span></li>`
 }

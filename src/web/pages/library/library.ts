@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
@@ -9,22 +9,21 @@ import {
   librarySize,
   listAuthors,
   listCategories,
+  listLanguages,
   listVersions,
   tableOfContents,
 } from '../../../sources/library/catalogue.ts'
-import { findParallels } from '../../../sources/library/links.ts'
 import { listWorks } from '../../../sources/library/passages.ts'
-import { readPage } from '../../../sources/library/reading-page.ts'
+import { countedHits, countFacets } from '../../../sources/search/facets.ts'
 import { hitQuery, nameAsked, readHits } from '../../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { dailyPages } from './daily.ts'
 import { libraryPage } from './library-view.ts'
-import { readerPage } from './reader-view.ts'
 import { emptySearch, searchPage } from './search-view.ts'
-import { unknownRefPage } from './unknown-ref-view.ts'
 import { workPage } from './work-view.ts'
 
 const worksShown = 50
@@ -35,15 +34,9 @@ const withoutEmpty = (source: unknown) =>
 
 const shelfQuery = z.object({ category: nameAsked, author: nameAsked, after: nameAsked })
 const partQuery = z.object({ part: z.string().max(300).optional(), after: z.string().max(300).optional() })
-const version = z.string().max(600).optional()
-const readQuery = z.object({
-  quote: z.string().trim().max(2_000).optional(),
-  hebrew: version,
-  translation: version,
-})
-
-/** `/library`: works, a search over them and a reader; open to everybody. */
-export function libraryPages(app: FastifyInstance, { addressLimits, library, semantic }: WebServices): void {
+/** `/library`: works and a search over them; open to everybody. */
+export function libraryPages(app: FastifyInstance, services: WebServices): void {
+  const { addressLimits, library } = services
   const searches = createSearchLimit()
   const executor = library.system
 
@@ -56,23 +49,30 @@ export function libraryPages(app: FastifyInstance, { addressLimits, library, sem
       listWorks(executor, { ...filter, limit: worksShown + 1 }),
     ])
     const shown = { works: works.slice(0, worksShown), hasMore: works.length > worksShown }
-    return sendPage(request, reply, libraryPage({ filter, size, categories, authors, ...shown }))
+    return sendPage(
+      request,
+      reply,
+      libraryPage(textsOf(request), { filter, size, categories, authors, ...shown }),
+    )
   })
 
   app.get('/library/search', openToAll, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
-    if (asked['q'] === undefined) return sendPage(request, reply, emptySearch({}))
+    const languages = await listLanguages(executor)
+    if (asked['q'] === undefined)
+      return sendPage(request, reply, emptySearch(textsOf(request), { languages }))
     await addressLimits.search(clientAddress(request))
     try {
       const query = readFields(hitQuery, asked)
       const signal = disconnectSignal(reply)
-      const page = await searches.run(clientAddress(request), signal, () =>
-        readHits(executor, query, { semantic, signal }),
+      const shown = await searches.run(clientAddress(request), signal, () =>
+        resultsOf(services, query, signal),
       )
-      return sendPage(request, reply, searchPage(query, page))
+      return sendPage(request, reply, searchPage(textsOf(request), { query, languages, ...shown }))
     } catch (error) {
       const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, emptySearch({ q: String(asked['q']), problem: message }), status)
+      const page = emptySearch(textsOf(request), { q: String(asked['q']), problem: message, languages })
+      return sendPage(request, reply, page, status)
     }
   })
 
@@ -84,28 +84,29 @@ export function libraryPages(app: FastifyInstance, { addressLimits, library, sem
       listVersions(executor, work.id),
       tableOfContents(executor, work.id),
     ])
-    return sendPage(request, reply, workPage({ work, versions, parts, ...query }))
+    return sendPage(
+      request,
+      reply,
+      workPage(textsOf(request), { work, versions, parts, isSignedIn: request.visitor !== null, ...query }),
+    )
   })
 
-  app.get<{ Params: { ref: string } }>('/library/read/:ref', openToAll, async (request, reply) => {
-    const { ref } = request.params
-    const query = readFields(readQuery, withoutEmpty(request.query))
-    const signal = disconnectSignal(reply)
-    const page = await searches.run(clientAddress(request), signal, () =>
-      readPage(executor, ref.slice(0, 600), signal),
-    )
-    if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
-    const refs = page.asked === undefined ? page.passages.map((passage) => passage.ref) : [page.asked]
-    const parallels = await findParallels(executor, [...new Set([...refs, page.section])])
-    return sendPage(request, reply, await readerPage(textsOf(request), page, parallels, query))
-  })
+  dailyPages(app, services)
 }
 
-function sendUnknown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  ref: string,
-  nearest: readonly string[],
-): Promise<FastifyReply> {
-  return sendPage(request, reply, unknownRefPage(ref, nearest), 404)
+/** The hits of a page, and where the best hits are. The first page without filters needs one search for both. */
+async function resultsOf(
+  { library: { system: executor }, semantic }: WebServices,
+  query: z.output<typeof hitQuery>,
+  signal: AbortSignal,
+) {
+  const { q, language, work, author, category, after, limit } = query
+  const whole = { q, language, limit: countedHits }
+  const isWhole = (work ?? author ?? category ?? after) === undefined
+  const [best, own] = await Promise.all([
+    readHits(executor, whole, { semantic, signal }),
+    isWhole ? undefined : readHits(executor, query, { semantic, signal }),
+  ])
+  const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
+  return { page: own ?? first, facets: await countFacets(executor, best.hits, !best.hasMore) }
 }

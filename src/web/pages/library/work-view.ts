@@ -5,9 +5,11 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
-import { counted, languageName, sourceLink } from '../../components/texts.ts'
-import { formatDate } from '../../components/times.ts'
-import { breadcrumbs, searchForm } from './search-view.ts'
+import { sourceLink } from '../../components/texts.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { dailyForm } from './daily-view.ts'
+import { searchForm } from './search-form.ts'
+import { breadcrumbs } from './search-view.ts'
 
 /** Maximum chapters and parts on one page; more would make it slow. */
 const maxChapters = 300
@@ -17,6 +19,7 @@ type Shown = {
   readonly work: Work
   readonly versions: readonly VersionFacts[]
   readonly parts: readonly Part[]
+  readonly isSignedIn: boolean
   /** The part to open when the work is too long for one page. */
   readonly part?: string | undefined
   /** The chapter, or the part, after which the list continues. */
@@ -24,72 +27,72 @@ type Shown = {
 }
 
 /** A work: its parts and chapters, and its versions with their licences. */
-export function workPage(shown: Shown): Page {
+export function workPage(t: Texts, shown: Shown): Page {
   const { work, versions } = shown
   return {
     title: work.title,
     section: 'library',
     sheets: ['library'],
-    main: html`${breadcrumbs()}
+    main: html`${breadcrumbs(t)}
 <header class="work-head"><h1 dir="auto">${work.title}</h1>
 ${work.heTitle ? html`<p lang="he" dir="rtl">${work.heTitle}</p>` : nothing}</header>
-${factList(factsOf(shown))}
-${searchForm({ work: work.title })}
-<h2>Contents</h2>
-${contents(shown)}
-<h2>Versions</h2>
-${versionTable(versions)}${machineNote(versions)}`,
+${factList(factsOf(t, shown))}
+${searchForm(t, { work: work.title })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
+<h2>${t.library.contents}</h2>
+${contents(t, shown)}
+<h2>${t.library.versions}</h2>
+${versionTable(t, versions)}${machineNote(t, versions)}`,
   }
 }
 
-function factsOf({ work, parts }: Shown): readonly (Fact | false)[] {
+function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
   const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
   const filterLink = (field: 'author' | 'category', name: string) =>
     html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${name}</a>`
   return [
-    work.author ? ['Author', filterLink('author', work.author)] : false,
+    work.author ? [t.library.author, filterLink('author', work.author)] : false,
     work.categories.length > 0 && [
-      'Category',
+      t.library.category,
       work.categories.map((name, i) => html`${i > 0 ? ' / ' : nothing}${filterLink('category', name)}`),
     ],
-    ['Length', counted(passages, 'passage')],
+    [t.library.length, t.common.passages(passages)],
   ]
 }
 
-function contents({ work, parts, part: chosen, after }: Shown): Html {
+function contents(t: Texts, { work, parts, part: chosen, after }: Shown): Html {
   const chapters = parts.reduce((sum, part) => sum + part.chapters.length, 0)
   const one = parts.find((part) => part.heading === chosen) ?? (parts.length === 1 ? parts[0] : undefined)
-  if (one && chapters > maxChapters) return longPart(work, one, after, parts.length > 1)
-  if (chapters <= maxChapters) return html`<div class="parts">${grouped(work, parts)}</div>`
+  if (one && chapters > maxChapters) return longPart(t, work, one, after, parts.length > 1)
+  if (chapters <= maxChapters) return html`<div class="parts">${grouped(t, work, parts)}</div>`
   const from = parts.findIndex((part) => part.heading === after) + 1
   const shown = parts.slice(from, from + maxParts)
   const next = withQuery(workHref(work.title), { after: shown.at(-1)?.heading })
-  return html`<ul class="part-list">${shown.map((part) => html`<li>${partLink(work, part)}</li>`)}</ul>
-${pager(from + maxParts < parts.length && { label: 'More parts', href: next })}`
+  return html`<ul class="part-list">${shown.map((part) => html`<li>${partLink(t, work, part)}</li>`)}</ul>
+${pager(from + maxParts < parts.length && { label: t.library.moreParts, href: next })}`
 }
 
-function partLink(work: Work, part: Part): Html {
+function partLink(t: Texts, work: Work, part: Part): Html {
   const href = withQuery(workHref(work.title), { part: part.heading })
   return html`<a href="${href}" dir="auto">${label(work, part)}</a>
-<span class="faint">${counted(part.chapters.length, 'chapter')}</span>`
+<span class="faint">${t.common.chapters(part.chapters.length)}</span>`
 }
 
-function longPart(work: Work, part: Part, after: string | undefined, isOne: boolean): Html {
+function longPart(t: Texts, work: Work, part: Part, after: string | undefined, isOne: boolean): Html {
   const from = part.chapters.findIndex(({ ref }) => ref === after) + 1
   const shown = part.chapters.slice(from, from + maxChapters)
   const next = { part: isOne ? part.heading : undefined, after: shown.at(-1)?.ref }
   const hasMore = from + maxChapters < part.chapters.length
-  return html`${isOne ? html`<p><a href="${workHref(work.title)}">All parts</a></p>` : nothing}
-<section class="part">${partHead(work, part)}${chapterLinks({ ...part, chapters: shown })}</section>
-${pager(hasMore && { label: 'More chapters', href: withQuery(workHref(work.title), next) })}`
+  return html`${isOne ? html`<p><a href="${workHref(work.title)}">${t.library.allParts}</a></p>` : nothing}
+<section class="part">${partHead(work, part)}${chapterLinks(t, { ...part, chapters: shown })}</section>
+${pager(hasMore && { label: t.library.moreChapters, href: withQuery(workHref(work.title), next) })}`
 }
 
 /** Entries of one passage, as in a lexicon, make one list; chapters are grouped by their part. */
-function grouped(work: Work, parts: readonly Part[]): Html {
+function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
   const single = parts.length > 1 && parts.every((part) => part.chapters.length === 1)
   if (!single) {
     return html`${parts.map(
-      (part) => html`<section class="part">${partHead(work, part)}${chapterLinks(part)}</section>`,
+      (part) => html`<section class="part">${partHead(work, part)}${chapterLinks(t, part)}</section>`,
     )}`
   }
   return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(work, part)}</li>`)}</ul>`
@@ -109,9 +112,10 @@ function heName({ heHeading }: Part): Html {
   return heHeading ? html` <span lang="he" dir="rtl">${lastName(heHeading)}</span>` : nothing
 }
 
-function chapterLinks(part: Part): Html {
+function chapterLinks(t: Texts, part: Part): Html {
   return html`<ul class="chapters">${part.chapters.map(
-    ({ ref }) => html`<li><a href="${readHref(ref)}" title="${ref}">${numberOf(ref, part.heading)}</a></li>`,
+    ({ ref }) =>
+      html`<li><a href="${readHref(ref)}" title="${ref}">${numberOf(t, ref, part.heading)}</a></li>`,
   )}</ul>`
 }
 
@@ -125,33 +129,35 @@ function lastName(heHeading: string): string {
   return heHeading.split(/,\s*/).slice(1).join(', ') || heHeading
 }
 
-function numberOf(ref: string, heading: string): string {
-  return ref.slice(heading.length).replace(/^[\s,:]+/, '') || 'Text'
+function numberOf(t: Texts, ref: string, heading: string): string {
+  return ref.slice(heading.length).replace(/^[\s,:]+/, '') || t.library.chapter
 }
 
-function versionTable(versions: readonly VersionFacts[]): Html {
+function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
   return dataTable({
-    label: 'Versions',
+    label: t.library.versions,
     rows: versions,
     columns: [
-      { name: 'Language', cell: ({ language }) => languageName(language) },
-      { name: 'Version', kind: 'title', isName: true, cell: ({ title }) => title },
-      { name: 'Licence', cell: ({ license }) => html`<bdi>${license}</bdi>` },
-      { name: 'Source', cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated) },
-      { name: 'Passages', kind: 'number', cell: ({ texts }) => texts.toLocaleString('en') },
-      { name: 'Imported', cell: ({ importedAt }) => formatDate(importedAt) },
+      { name: t.library.language, cell: ({ language }) => t.languageName(language) },
+      { name: t.library.version, kind: 'title', isName: true, cell: ({ title }) => title },
+      { name: t.library.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: t.library.source, cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated(t)) },
+      { name: t.library.passages, kind: 'number', cell: ({ texts }) => t.number(texts) },
+      { name: t.library.imported, cell: ({ importedAt }) => t.day(importedAt) },
     ],
   })
 }
 
-const notStated = html`<span class="faint">not stated</span>`
+function notStated(t: Texts): Html {
+  return html`<span class="faint">${t.library.notStated}</span>`
+}
 
-function machineNote(versions: readonly VersionFacts[]): Html {
+function machineNote(t: Texts, versions: readonly VersionFacts[]): Html {
   const titles = versions.filter((version) => version.machineMade).map(({ title }) => title)
   if (titles.length === 0) return nothing
   return notice(
     'note',
-    html`Machine translation: ${titles.map((title, i) => html`${i > 0 ? ', ' : nothing}<bdi>${title}</bdi>`)}.`,
+    html`${t.library.machine}${titles.map((title, i) => html`${i > 0 ? ', ' : nothing}<bdi>${title}</bdi>`)}.`,
   )
 }
 

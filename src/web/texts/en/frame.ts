@@ -7,6 +7,7 @@ export const frame = {
   section: 'Section',
   ask: 'Ask',
   library: 'Library',
+  sheets: 'Sheets',
   projects: 'Projects',
   usage: 'Usage',
   settings: 'Settings',

@@ -7,6 +7,7 @@ import { files } from './files.ts'
 import { frame } from './frame.ts'
 import { keys } from './keys.ts'
 import { landing } from './landing.ts'
+import { ofLibrary } from './library/index.ts'
 import { operator } from './operator/index.ts'
 import { projects } from './projects.ts'
 import { reference } from './reference.ts'
@@ -26,6 +27,7 @@ const groups = {
   reference,
   runs,
   usage,
+  ...ofLibrary,
 }
 
 /** What every language has. */

@@ -7,6 +7,7 @@ export const frame: EnglishTexts['frame'] = {
   section: 'מדור',
   ask: 'שאלה',
   library: 'הספרייה',
+  sheets: 'דפי מקורות',
   projects: 'פרויקטים',
   usage: 'שימוש',
   settings: 'הגדרות',

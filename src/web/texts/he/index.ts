@@ -8,6 +8,7 @@ import { files } from './files.ts'
 import { frame } from './frame.ts'
 import { keys } from './keys.ts'
 import { landing } from './landing.ts'
+import { ofLibrary } from './library/index.ts'
 import { messages } from './messages.ts'
 import { operator } from './operator/index.ts'
 import { projects } from './projects.ts'
@@ -30,6 +31,7 @@ export const he: EnglishTexts = {
   reference,
   runs,
   usage,
+  ...ofLibrary,
   ...formatsOf('he', {
     bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],
     seconds: (value) => `${value} שניות`,

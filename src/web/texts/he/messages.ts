@@ -1,5 +1,6 @@
 import type { Messages } from '../grammar/translate.ts'
 import { fileMessages } from './file-messages.ts'
+import { libraryMessages } from './library/index.ts'
 
 /** Messages about accounts, keys, credits, limits and fields, by their English text in the code that writes them. */
 const accountMessages: Messages = {
@@ -109,4 +110,4 @@ const accountMessages: Messages = {
   'The library has no such work.': 'הספר הזה אינו בספרייה.',
 }
 
-export const messages: Messages = { ...accountMessages, ...fileMessages }
+export const messages: Messages = { ...accountMessages, ...fileMessages, ...libraryMessages }

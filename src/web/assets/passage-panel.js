@@ -1,0 +1,120 @@
+/** Shows links and notes of a passage beside the text. Without scripts the link leads to their page. */
+
+const reader = document.querySelector('.reader')
+const panel = document.createElement('aside')
+panel.className = 'panel'
+panel.tabIndex = -1
+/** @type {HTMLElement | null} */
+let opener = null
+
+if (reader instanceof HTMLElement) {
+  reader.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[data-passage]') : null
+    if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    void follow(reader, link)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && panel.isConnected && !document.querySelector('dialog[open]')) close()
+  })
+  panel.addEventListener('submit', (event) => {
+    if (!(event.target instanceof HTMLFormElement)) return
+    event.preventDefault()
+    void send(event.target)
+  })
+}
+
+/**
+ * @param {HTMLElement} reader
+ * @param {HTMLAnchorElement} link
+ */
+async function follow(reader, link) {
+  const page = await pageAt(link.href).catch(() => undefined)
+  if (!page || !show(page)) {
+    location.href = link.href
+    return
+  }
+  for (const segment of document.querySelectorAll('.segment.open')) segment.classList.remove('open')
+  link.closest('.segment')?.classList.add('open')
+  opener = link
+  const { top } = link.getBoundingClientRect()
+  reader.append(panel)
+  reader.classList.add('with-panel')
+  // The texts are narrower now; the passage stays where it was.
+  scrollBy(0, link.getBoundingClientRect().top - top)
+  panel.focus({ preventScroll: true })
+  panel.scrollTop = 0
+}
+
+function close() {
+  panel.remove()
+  reader?.classList.remove('with-panel')
+  for (const segment of document.querySelectorAll('.segment.open')) segment.classList.remove('open')
+  opener?.focus()
+  opener = null
+}
+
+/**
+ * The reply to a form leads to the page of the passage, with its new state.
+ * @param {HTMLFormElement} form
+ */
+async function send(form) {
+  const body = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) body.append(name, String(value))
+  try {
+    const response = await fetch(form.action, { method: 'POST', body })
+    show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    const page = await pageAt(location.href)
+    for (const segment of document.querySelectorAll('.segment.open')) refreshSegment(segment, page)
+  } catch {
+    form.submit()
+  }
+}
+
+/**
+ * @param {Document} page
+ * @returns whether the page is that of a passage.
+ */
+function show(page) {
+  const section = page.querySelector('#passage')
+  if (!(section instanceof HTMLElement)) return false
+  const title = section.querySelector('h1')
+  const heading = document.createElement('h2')
+  heading.textContent = title?.textContent ?? ''
+  heading.dir = 'auto'
+  title?.replaceWith(heading)
+  const button = document.createElement('button')
+  Object.assign(button, { type: 'button', className: 'quiet panel-close', textContent: '✕' })
+  button.setAttribute('aria-label', section.dataset['close'] ?? '')
+  button.addEventListener('click', close)
+  panel.setAttribute('aria-label', heading.textContent)
+  panel.replaceChildren(button, document.importNode(section, true))
+  return true
+}
+
+/**
+ * Shows the bookmark and the note of a passage as the service has them now.
+ * @param {Element} segment
+ * @param {Document | undefined} page
+ */
+function refreshSegment(segment, page) {
+  const fresh = page?.getElementById(segment.id)
+  if (!fresh) return
+  for (const selector of ['.ref-name', '.own-note']) {
+    const next = fresh.querySelector(selector)
+    const now = segment.querySelector(selector)
+    if (next && now) now.replaceWith(document.importNode(next, true))
+    else if (next) segment.append(document.importNode(next, true))
+    else now?.remove()
+  }
+}
+
+/**
+ * A page of this service; undefined when it cannot be loaded.
+ * @param {string} address
+ */
+async function pageAt(address) {
+  const response = await fetch(address)
+  if (!response.ok) return undefined
+  return new DOMParser().parseFromString(await response.text(), 'text/html')
+}

@@ -1,0 +1,72 @@
+import type { HitCount, SearchFacets } from '../../../sources/search/facets.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
+import { withQuery } from '../../components/library-links.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+
+/** The words and filters of a search, as its URL has them. */
+export type SearchFilters = {
+  readonly q: string
+  readonly language?: string | undefined
+  readonly work?: string | undefined
+  readonly author?: string | undefined
+  readonly category?: string | undefined
+}
+
+type FacetName = 'work' | 'author' | 'category'
+
+/** Values of a facet that are shown at once; the others open. */
+const maxShown = 8
+
+/** Where the hits are: works, authors and categories with their numbers, each a link that narrows the search. */
+export function facetNav(t: Texts, filters: SearchFilters, facets: SearchFacets): Html {
+  const shown = [
+    facet('work', t.search.works, filters, facets, facets.works),
+    facet('author', t.search.authors, filters, facets, facets.authors),
+    facet('category', t.search.categories, filters, facets, facets.categories),
+  ]
+  return html`<nav class="shelf-nav facets" aria-label="${t.search.facets}">${shown}</nav>`
+}
+
+function facet(
+  name: FacetName,
+  title: string,
+  filters: SearchFilters,
+  { counted }: SearchFacets,
+  all: readonly HitCount[],
+): Html {
+  // A value that every hit has narrows nothing.
+  const counts = all.filter(({ name: value, hits }) => hits < counted || value === filters[name])
+  if (counts.length === 0) return nothing
+  const entry = (one: HitCount) =>
+    html`<li>${facetLink(name, filters, one)} <span class="faint">${one.hits}</span></li>`
+  const more = counts.slice(maxShown)
+  return html`<details open><summary>${title}</summary><ul>${counts.slice(0, maxShown).map(entry)}</ul>
+${
+  more.length > 0
+    ? html`<details class="more-facets"><summary>+${more.length}</summary><ul>${more.map(entry)}</ul>
+</details>`
+    : nothing
+}</details>`
+}
+
+function facetLink(name: FacetName, filters: SearchFilters, { name: value }: HitCount): Html {
+  const mark = filters[name] === value ? html` aria-current="true"` : nothing
+  return html`<a href="${searchHref({ ...filters, [name]: value })}" dir="auto"${mark}>${value}</a>`
+}
+
+/** The filters in use, each with a link that drops it; nothing without filters. */
+export function filterChips(t: Texts, filters: SearchFilters): Html {
+  const used = (['work', 'author', 'category'] as const).filter((name) => filters[name] !== undefined)
+  if (used.length === 0) return nothing
+  return html`<ul class="chips">${used.map((name) => {
+    const value = filters[name] ?? ''
+    return html`<li class="chip">${t.search[name]}: <bdi>${value}</bdi>
+<a href="${searchHref({ ...filters, [name]: undefined })}" aria-label="${t.search.without(value)}">✕</a></li>`
+  })}</ul>`
+}
+
+/** The URL of a search. */
+export function searchHref(filters: SearchFilters, after?: string): string {
+  const { q, language, work, author, category } = filters
+  return withQuery('/library/search', { q, language, work, author, category, after })
+}

@@ -1,0 +1,75 @@
+import type { OwnMarks } from '../../../../reader-marks/marks.ts'
+import { markLimits } from '../../../../reader-marks/marks.ts'
+import { beginningLength, type LinkedPlace } from '../../../../sources/library/links.ts'
+import { type Html, html, nothing } from '../../../components/html.ts'
+import { passageHref, readHref } from '../../../components/library-links.ts'
+import { outcomeNotice, type Page } from '../../../components/page.ts'
+import { directionOf } from '../../../components/texts.ts'
+import type { Texts } from '../../../texts/catalogue.ts'
+import { addToSheetLink } from '../../sheets/add-link.ts'
+import { breadcrumbs } from '../search-view.ts'
+
+export type PassageShown = {
+  readonly ref: string
+  readonly heRef: string
+  readonly work: string
+  readonly links: readonly LinkedPlace[]
+  /** Undefined for readers without an account. */
+  readonly marks: OwnMarks | undefined
+  readonly problem?: string | undefined
+}
+
+/** What belongs to one passage. `reader.js` takes the section from this page and shows it beside the text. */
+export function passagePage(t: Texts, shown: PassageShown): Page {
+  const { ref, heRef, work } = shown
+  return {
+    title: ref,
+    section: 'library',
+    sheets: ['library', 'menus', 'reader', 'passage'],
+    scripts: ['add-to-sheet.js'],
+    main: html`${breadcrumbs(t, work)}<section id="passage" class="passage-panel" data-close="${t.common.close}">
+<h1 dir="auto">${ref}</h1>${heRef ? html`<p lang="he" dir="rtl">${heRef}</p>` : nothing}
+<p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
+${addToSheetLink(t, { ref })}</p>
+${ownMarks(t, shown)}${linkList(t, shown.links)}</section>`,
+  }
+}
+
+function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
+  if (!marks) {
+    const here = `/signin?next=${encodeURIComponent(passageHref(ref))}`
+    return html`<p class="faint"><a href="${here}">${t.reader.signIn}</a> ${t.reader.signInFor}</p>`
+  }
+  const { isBookmarked, note } = marks
+  return html`${outcomeNotice({ problem })}<form class="mark-form" method="post" action="/library/marks">
+<input type="hidden" name="ref" value="${ref}">
+<input type="hidden" name="bookmark" value="${isBookmarked ? 'off' : 'on'}">
+<button class="quiet">${isBookmarked ? t.reader.bookmarkOff : t.reader.bookmarkOn}</button></form>
+<form class="mark-form" method="post" action="/library/marks"><input type="hidden" name="ref" value="${ref}">
+<label>${t.reader.note} <small class="faint">${t.reader.noteHint}</small>
+<textarea name="note" rows="3" maxlength="${markLimits.text}" dir="auto">${note}</textarea></label>
+<button class="quiet">${t.reader.saveNote}</button></form>`
+}
+
+/** By work, those that the library has first. */
+function linkList(t: Texts, links: readonly LinkedPlace[]): Html {
+  if (links.length === 0) return html`<p class="faint">${t.reader.noLinks}</p>`
+  const works = [...Map.groupBy(links, ({ work }) => work)]
+  return html`${works.map(
+    ([work, places]) => html`<h2 class="linked-work" dir="auto">${work === '' ? t.reader.elsewhere : work}
+<span class="faint">${places.length}</span></h2>
+<ul class="linked-places">${places.map((place) => html`<li>${linkedPlace(place)}</li>`)}</ul>`,
+  )}`
+}
+
+function linkedPlace({ ref, isHere, kind, language, beginning }: LinkedPlace): Html {
+  const name = isHere
+    ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>`
+    : html`<span dir="auto">${ref}</span>`
+  // A longer text ends after a whole word.
+  const shown = beginning.length < beginningLength ? beginning : `${beginning.replace(/\s+\S*$/, '')} …`
+  const text = beginning
+    ? html`<p class="text" lang="${language}" dir="${directionOf(language)}">${shown}</p>`
+    : nothing
+  return html`${name}${kind ? html` <span class="faint">${kind}</span>` : nothing}${text}`
+}

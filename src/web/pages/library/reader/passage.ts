@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../../db/client.ts'
+import { notFound } from '../../../../errors.ts'
+import { clientAddress } from '../../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../../http/connection/disconnect.ts'
+import { createSearchLimit } from '../../../../http/limits/work-limits.ts'
+import {
+  clearHistory,
+  listMarks,
+  marksAt,
+  noMarks,
+  type OwnMarks,
+  saveNote,
+  setBookmark,
+} from '../../../../reader-marks/marks.ts'
+import { linkedPlaces } from '../../../../sources/library/links.ts'
+import { passagesAt } from '../../../../sources/library/passages.ts'
+import { doneMessage, problemOf, readFields } from '../../../components/forms.ts'
+import { passageHref } from '../../../components/library-links.ts'
+import { sendPage } from '../../../components/page.ts'
+import { accountsOnly, openToAll } from '../../../components/route-guards.ts'
+import { textsOf } from '../../../visitors/preferences.ts'
+import { visitorOf } from '../../../visitors/visitor.ts'
+import type { WebServices } from '../../services.ts'
+import { myReadingPage } from './my-reading-view.ts'
+import { passagePage } from './passage-view.ts'
+
+const markForm = z.object({
+  ref: z.string().min(1).max(600),
+  bookmark: z.enum(['on', 'off']).optional(),
+  note: z.string().max(100_000).optional(),
+})
+
+/** Links, bookmark and note of one passage, and the page `/library/mine` with all that an account has kept. */
+export function passagePages(app: FastifyInstance, { database, library }: WebServices): void {
+  const reads = createSearchLimit()
+
+  app.get<{ Params: { ref: string } }>('/library/passage/:ref', openToAll, async (request, reply) =>
+    sendPassage(request, reply, request.params.ref.slice(0, 600)),
+  )
+
+  app.post('/library/marks', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { ref, bookmark, note } = readFields(markForm, request.body)
+    // Marks are kept on passages of the library only.
+    if (!(await passagesAt(library.system, [ref])).has(ref)) throw notFound()
+    try {
+      await withTx(database, principal, async (tx) => {
+        if (bookmark !== undefined) await setBookmark(tx, principal, ref, bookmark === 'on')
+        if (note !== undefined) await saveNote(tx, principal, ref, note)
+      })
+      return reply.redirect(passageHref(ref), 303)
+    } catch (error) {
+      const { message, status } = problemOf(request, error)
+      return sendPassage(request, reply, ref, { problem: message, note }, status)
+    }
+  })
+
+  myReadingPages(app, database)
+
+  async function sendPassage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    ref: string,
+    refused: { readonly problem?: string; readonly note?: string | undefined } = {},
+    status = 200,
+  ): Promise<FastifyReply> {
+    const signal = disconnectSignal(reply)
+    const [versions, links] = await reads.run(clientAddress(request), signal, async () => [
+      (await passagesAt(library.system, [ref])).get(ref),
+      await linkedPlaces(library.system, ref, 'en'),
+    ])
+    const [passage] = versions ?? []
+    if (!passage) throw notFound()
+    const marks = await marksOn(request, ref)
+    const shown = marks && refused.note !== undefined ? { ...marks, note: refused.note } : marks
+    const { heRef, work } = passage
+    return sendPage(
+      request,
+      reply,
+      passagePage(textsOf(request), { ref, heRef, work, links, marks: shown, problem: refused.problem }),
+      status,
+    )
+  }
+
+  function marksOn(request: FastifyRequest, ref: string): Promise<OwnMarks | undefined> {
+    const owner = request.visitor?.principal
+    if (!owner) return Promise.resolve(undefined)
+    return withTx(database, owner, async (tx) => (await marksAt(tx, owner, [ref])).get(ref) ?? noMarks)
+  }
+}
+
+/** All that an account has kept of its reading. */
+function myReadingPages(app: FastifyInstance, database: WebServices['database']): void {
+  app.get('/library/mine', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const kept = await withTx(database, principal, async (tx) => ({
+      history: await listMarks(tx, principal, 'history'),
+      bookmarks: await listMarks(tx, principal, 'bookmark'),
+      notes: await listMarks(tx, principal, 'note'),
+    }))
+    return sendPage(
+      request,
+      reply,
+      myReadingPage(textsOf(request), { ...kept, done: doneMessage(request, textsOf(request).reader.done) }),
+    )
+  })
+
+  app.post('/library/history/clear', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    await withTx(database, principal, (tx) => clearHistory(tx, principal))
+    return reply.redirect('/library/mine?done=cleared', 303)
+  })
+}

@@ -1,0 +1,132 @@
+import { noMarks, type OwnMarks } from '../../../../reader-marks/marks.ts'
+import type { Parallel } from '../../../../sources/library/links.ts'
+import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
+import type { Passage } from '../../../../sources/library/types.ts'
+import { type Html, html, nothing } from '../../../components/html.ts'
+import { readHref, versionKey } from '../../../components/library-links.ts'
+import { notice, type Page } from '../../../components/page.ts'
+import { sourceLink } from '../../../components/texts.ts'
+import type { Texts } from '../../../texts/catalogue.ts'
+import { breadcrumbs } from '../search-view.ts'
+import { readerBar, turner } from './reader-bar.ts'
+import { findQuoted, sideOf, textOf } from './reader-sides.ts'
+import type { ReadingSettings } from './reading-settings.ts'
+import { segmentView } from './segment-view.ts'
+
+export type ReaderShown = {
+  readonly page: ReadingPage
+  /** Links of the chapter as a whole. */
+  readonly parallels: readonly Parallel[]
+  /** Number of links of each passage. */
+  readonly links: ReadonlyMap<string, number>
+  readonly marks: ReadonlyMap<string, OwnMarks>
+  readonly settings: ReadingSettings
+  /** Path of the page, with its parameters. */
+  readonly here: string
+  readonly query: {
+    readonly quote?: string | undefined
+    readonly hebrew?: string | undefined
+    readonly translation?: string | undefined
+  }
+}
+
+/** A chapter in Hebrew and translation, side by side or one of them. */
+export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
+  const { page, query, settings, here, links, marks } = shown
+  const quoted = query.quote ? await findQuoted(page, query.quote) : undefined
+  const sides = [
+    sideOf('hebrew', page.passages, query.hebrew, quoted),
+    sideOf('translation', page.passages, query.translation, quoted),
+  ] as const
+  const segments = [...Map.groupBy(page.passages, (passage) => passage.ref)].map(([ref, versions], i) => ({
+    ref,
+    id: `p${i + 1}`,
+    texts: sides.flatMap((side) => textOf(side, versions) ?? []),
+    heRef: versions[0]?.heRef ?? '',
+    links: links.get(ref) ?? 0,
+    marks: marks.get(ref) ?? noMarks,
+  }))
+  const isOnly = segments.length === 1
+  const asked = segments.find(({ ref }) => ref === page.asked)
+  const isAside = asked && !isOnly && segments[0] !== asked
+  const looks = { quoted, hasPoints: settings.points === 'on' }
+  return {
+    title: titleOf(page),
+    section: 'library',
+    sheets: ['library', 'menus', 'reader', 'passage'],
+    scripts: ['copy.js', 'menus.js', 'reader.js', 'passage-panel.js', 'add-to-sheet.js'],
+    wide: true,
+    main: html`${breadcrumbs(t, page.work)}${head(page)}
+${query.quote && !quoted ? missingQuote(t, query.quote) : nothing}
+${readerBar(t, { page, sides, settings, quote: query.quote, here })}
+${isAside ? html`<p class="faint"><a href="#${asked.id}">${t.reader.goTo(asked.ref)}</a></p>` : nothing}
+<div class="reader" data-show="${shownLanguages(sides, settings)}" data-size="${settings.size}">
+<div class="segments">
+${segments.map((segment) => segmentView(t, segment, { isMarked: segment === asked && !isOnly, ...looks }))}</div></div>
+${turner(t, page)}
+${credits(
+  t,
+  segments.flatMap(({ texts }) => texts),
+)}${linked(t, shown.parallels)}`,
+  }
+}
+
+/** What the page can show of what its reader wants: a page in one language shows that one. */
+function shownLanguages(
+  [hebrew, translation]: readonly [{ readonly chosen: unknown }, { readonly chosen: unknown }],
+  { show }: ReadingSettings,
+): ReadingSettings['show'] {
+  if (!translation.chosen) return 'he'
+  return hebrew.chosen ? show : 'translation'
+}
+
+function head(page: ReadingPage): Html {
+  const heTitle = heTitleOf(page)
+  return html`<header class="reader-head"><h1 dir="auto">${titleOf(page)}</h1>
+${heTitle ? html`<p lang="he" dir="rtl">${heTitle}</p>` : nothing}</header>`
+}
+
+function titleOf({ passages, section }: ReadingPage): string {
+  const first = passages[0]?.ref ?? section
+  const last = passages.at(-1)?.ref ?? section
+  if (first === last) return first
+  return last.startsWith(section) ? section : `${first} – ${last}`
+}
+
+/** The Hebrew ref of the chapter: that of its first passage, without the last number. */
+function heTitleOf({ passages }: ReadingPage): string {
+  const [first] = passages
+  if (!first) return ''
+  return passages.every(({ ref }) => ref === first.ref)
+    ? first.heRef
+    : first.heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
+}
+
+function missingQuote(t: Texts, quote: string): Html {
+  const shown = quote.length > 200 ? `${quote.slice(0, 200)}…` : quote
+  return notice('note', html`${t.reader.missingQuote[0]}<bdi>${shown}</bdi>${t.reader.missingQuote[1]}`)
+}
+
+/** What has to accompany every text: its version, licence and source. */
+function credits(t: Texts, used: readonly Passage[]): Html {
+  const versions = new Map(used.map((passage) => [versionKey(passage), passage]))
+  return html`<aside class="credits" aria-label="${t.reader.textsHere}"><h2>${t.reader.textsHere}</h2>
+<ul>${[...versions.values()].map((passage) => creditLine(t, passage))}</ul></aside>`
+}
+
+function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
+  return html`<li>${t.languageName(language)}: <bdi>${version}</bdi>. ${t.reader.licence}: <bdi>${license}</bdi>.
+${url ? sourceLink(url, t.common.source) : nothing}</li>`
+}
+
+function linked(t: Texts, parallels: readonly Parallel[]): Html {
+  if (parallels.length === 0) return nothing
+  return html`<details class="linked"><summary>${t.reader.linked(parallels.length)}</summary>
+<ul>${parallels.map((parallel) => html`<li>${parallelRef(parallel)}</li>`)}</ul></details>`
+}
+
+function parallelRef({ ref, in_library: inLibrary }: Parallel): Html {
+  return inLibrary
+    ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>`
+    : html`<span dir="auto">${ref}</span>`
+}

@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../../db/client.ts'
+import { clientAddress } from '../../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../../http/connection/disconnect.ts'
+import { createSearchLimit } from '../../../../http/limits/work-limits.ts'
+import { marksAt, type OwnMarks, recordReading } from '../../../../reader-marks/marks.ts'
+import { countLinks, findParallels } from '../../../../sources/library/links.ts'
+import { type ReadingPage, readPage } from '../../../../sources/library/reading-page.ts'
+import { readFields } from '../../../components/forms.ts'
+import { sendPage } from '../../../components/page.ts'
+import { openToAll } from '../../../components/route-guards.ts'
+import { textsOf } from '../../../visitors/preferences.ts'
+import type { WebServices } from '../../services.ts'
+import { passagePages } from './passage.ts'
+import { pageRef } from './reader-bar.ts'
+import { readerPage } from './reader-view.ts'
+import { changeSettings, pathBack, readSettings, settingsForm } from './reading-settings.ts'
+import { unknownRefPage } from './unknown-ref-view.ts'
+
+const version = z.string().max(600).optional()
+const readQuery = z.object({
+  quote: z.string().trim().max(2_000).optional(),
+  hebrew: version,
+  translation: version,
+})
+
+/** Empty fields of a form count as absent. */
+const withoutEmpty = (source: unknown) =>
+  Object.fromEntries(Object.entries(source ?? {}).filter(([, value]) => value !== ''))
+
+/** `/library/read/{ref}` and what belongs to it. */
+export function readerPages(app: FastifyInstance, services: WebServices): void {
+  const { database, library } = services
+  const reads = createSearchLimit()
+  const executor = library.system
+
+  app.get<{ Params: { ref: string } }>('/library/read/:ref', openToAll, async (request, reply) => {
+    const { ref } = request.params
+    const query = readFields(readQuery, withoutEmpty(request.query))
+    const signal = disconnectSignal(reply)
+    const page = await reads.run(clientAddress(request), signal, () =>
+      readPage(executor, ref.slice(0, 600), signal),
+    )
+    if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
+    const refs = [...new Set(page.passages.map((passage) => passage.ref))]
+    const [parallels, links, marks] = await Promise.all([
+      refs.includes(page.section) ? [] : findParallels(executor, [page.section]),
+      countLinks(executor, refs),
+      marksOf(request, page, refs),
+    ])
+    const shown = { page, parallels, links, marks, query, settings: readSettings(request), here: request.url }
+    return sendPage(request, reply, await readerPage(textsOf(request), shown))
+  })
+
+  app.post('/library/settings', openToAll, async (request, reply) => {
+    const form = readFields(settingsForm, request.body)
+    changeSettings(request, reply, form)
+    return reply.redirect(pathBack(form.back), 303)
+  })
+
+  passagePages(app, services)
+
+  /** What the account has kept on the page, whose reading is noted; nothing for readers without an account. */
+  function marksOf(
+    request: FastifyRequest,
+    page: ReadingPage,
+    refs: readonly string[],
+  ): Promise<ReadonlyMap<string, OwnMarks>> {
+    const owner = request.visitor?.principal
+    if (!owner) return Promise.resolve(new Map())
+    return withTx(database, owner, async (tx) => {
+      await recordReading(tx, owner, pageRef(page))
+      return marksAt(tx, owner, refs)
+    })
+  }
+}
+
+function sendUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ref: string,
+  nearest: readonly string[],
+): Promise<FastifyReply> {
+  return sendPage(request, reply, unknownRefPage(textsOf(request), ref, nearest), 404)
+}

@@ -1,0 +1,73 @@
+import type { OwnMarks } from '../../../../reader-marks/marks.ts'
+import type { Passage } from '../../../../sources/library/types.ts'
+import { copyButton } from '../../../components/copy-field.ts'
+import { type Html, html, nothing } from '../../../components/html.ts'
+import { passageHref } from '../../../components/library-links.ts'
+import { directionOf, markedText } from '../../../components/texts.ts'
+import type { Texts } from '../../../texts/catalogue.ts'
+import { addToSheetLink } from '../../sheets/add-link.ts'
+import type { Quoted } from './reader-sides.ts'
+import { withoutPoints } from './reading-settings.ts'
+
+export type Segment = {
+  readonly ref: string
+  readonly id: string
+  readonly heRef: string
+  readonly texts: readonly Passage[]
+  /** Number of linked places. */
+  readonly links: number
+  readonly marks: OwnMarks
+}
+
+type Looks = {
+  readonly isMarked: boolean
+  readonly quoted: Quoted | undefined
+  readonly hasPoints: boolean
+}
+
+/** A passage with its ref, its tools, and its texts. */
+export function segmentView(t: Texts, segment: Segment, { isMarked, quoted, hasPoints }: Looks): Html {
+  const { ref, id, texts, marks } = segment
+  return html`<section class="segment${isMarked ? ' here' : ''}" id="${id}" aria-label="${ref}" data-ref="${ref}">
+${refLine(t, segment)}<div class="columns">${texts.map((passage) => column(passage, quoted, hasPoints))}</div>
+${ownNote(t, marks)}</section>`
+}
+
+function ownNote(t: Texts, { note }: OwnMarks): Html {
+  if (note === '') return nothing
+  return html`<p class="own-note" dir="auto"><span class="faint">${t.reader.note}:</span> ${note}</p>`
+}
+
+function refLine(t: Texts, segment: Segment): Html {
+  const { ref, id, heRef, marks } = segment
+  return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
+<span class="own-ref" id="${id}-ref" dir="auto">${ref}</span></span>
+<span class="segment-tools">${copyButton(t, `${id}-ref`, t.reader.copyRef(ref))}
+${addToSheetLink(t, { ref, versions: versionsOf(segment) })}${moreLink(t, segment)}</span>
+${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</div>`
+}
+
+function bookmarkSign(t: Texts): Html {
+  return html`<span class="bookmarked" role="img" aria-label="${t.reader.bookmarked}">★</span> `
+}
+
+function versionsOf({ texts }: Segment) {
+  const title = (language: string) => texts.find((passage) => passage.language === language)?.version
+  return { he: title('he'), en: title('en') }
+}
+
+/** Opens beside the text with scripts, and as a page without. */
+function moreLink(t: Texts, { ref, links }: Segment): Html {
+  const shown = links > 0 ? t.reader.links(links) : t.reader.more
+  const look = `button quiet${links > 0 ? ' has-links' : ''}`
+  return html`<a class="${look}" href="${passageHref(ref)}" data-passage aria-label="${shown}: ${ref}">${shown}</a>`
+}
+
+function column(passage: Passage, quoted: Quoted | undefined, hasPoints: boolean): Html {
+  const { language } = passage
+  const spans = quoted?.passage === passage ? [quoted] : []
+  const shown =
+    language === 'he' && !hasPoints ? withoutPoints(passage.text, spans) : { text: passage.text, spans }
+  const marked = markedText(shown.text, shown.spans)
+  return html`<div class="text" lang="${language}" dir="${directionOf(language)}">${marked}</div>`
+}

@@ -1,0 +1,39 @@
+import { type Html, html, nothing } from '../../components/html.ts'
+import { selectField } from '../../components/select-field.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+
+type FormValues = {
+  readonly q?: string
+  readonly language?: string | undefined
+  /** A work to search in, as a field that can be changed. */
+  readonly work?: string | undefined
+  /** Filters that stay when the words change. */
+  readonly kept?: Readonly<Record<string, string | undefined>>
+  /** Languages of the library; without them Hebrew and English. */
+  readonly languages?: readonly string[]
+}
+
+/** The form that searches the library. */
+export function searchForm(
+  t: Texts,
+  { q, language, work, kept = {}, languages = ['he', 'en'] }: FormValues,
+): Html {
+  const options = languages.map((code) => ({ value: code, label: t.languageName(code) }))
+  return html`<form class="search" role="search" action="/library/search">
+<label class="search-words">${t.search.label} <input type="search" name="q" required maxlength="1000" dir="auto"
+value="${q ?? ''}" placeholder="${t.search.hint}"></label>
+${selectField({
+  label: t.search.language,
+  name: 'language',
+  options: [{ value: '', label: t.search.anyLanguage }, ...options],
+  selected: language ?? '',
+})}
+${work === undefined ? nothing : workField(t, work)}
+${Object.entries(kept).map(([name, value]) =>
+  value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
+)}<button>${t.search.search}</button></form>`
+}
+
+function workField(t: Texts, work: string): Html {
+  return html`<label>${t.search.only} <input name="work" maxlength="300" dir="auto" value="${work}"></label>`
+}

@@ -1,0 +1,42 @@
+import { counter } from '../../grammar/plural.ts'
+
+const count = counter('en')
+
+/** The search over the library. */
+export const search = {
+  search: 'Search',
+  label: 'Search the texts',
+  hint: 'Words in Hebrew or English, or a ref such as Tanya 32',
+  language: 'Language',
+  anyLanguage: 'Any language',
+  only: 'Only in',
+  title: (q: string) => `Search: ${q}`,
+  facets: 'Narrow the results',
+  works: 'Works',
+  authors: 'Authors',
+  categories: 'Categories',
+  work: 'Work',
+  author: 'Author',
+  category: 'Category',
+  without: (name: string) => `Without the filter “${name}”`,
+  allResults: count({ one: '1 result', other: (n) => `${n} results` }),
+  bestResults: (shown: number) => `The best ${shown} results, by place. More follow on later pages.`,
+  begin: 'What are you looking for?',
+  beginHint: 'Enter words in Hebrew, English or transliteration, or a ref such as “Tanya 32”.',
+  none: 'No results',
+  noneHint: 'Try fewer words, another spelling, or one characteristic word.',
+  noneWithFilter: 'Nothing here has these words.',
+  withoutFilters: 'Search the whole library',
+  browse: 'Browse the works',
+  ask: 'Ask the question instead',
+  operatorHint: 'The operator of this service can add collections on the page Operator, Library.',
+  noMore: 'No more results',
+  backToBest: 'Back to the best results',
+  best: 'Best results',
+  more: 'More results',
+  licence: 'Licence',
+  unknown: ['The library has no “', '”.'] as readonly string[],
+  nearest: 'The nearest ref that exists is',
+  citing: 'Passages that cite it come first.',
+  matching: 'The results below match its words.',
+}

@@ -1,0 +1,19 @@
+import type { Messages } from '../../grammar/translate.ts'
+
+/** Messages about source sheets, bookmarks and notes. */
+export const libraryMessages: Messages = {
+  'Enter a ref, such as Tanya 32.': 'יש להזין מראה מקום, כגון תניא ל״ב.',
+  'Enter a title for the sheet.': 'יש להזין כותרת לדף.',
+  '{what} has {has} characters. It may have {may} characters: shorten it.':
+    'הטקסט ארוך: {has} תווים. מותר לכל היותר {may} תווים, ויש לקצר.',
+  'An account may have {max} source sheets. Delete one first.':
+    'בחשבון יכולים להיות לכל היותר {max} דפי מקורות. יש למחוק דף קודם.',
+  'A sheet may have {max} passages and notes. Remove one, or begin another sheet.':
+    'בדף יכולים להיות לכל היותר {max} קטעים והערות. אפשר להסיר אחד, או לפתוח דף נוסף.',
+  'The sheet has no passage of the library. Add one first.': 'אין בדף קטע מן הספרייה. יש להוסיף קטע קודם.',
+  'The passages of the sheet have more than {max} characters. Remove some.':
+    'בקטעים של הדף יש יותר מ־{max} תווים. יש להסיר כמה מהם.',
+  'The file could not be made. Try again, or choose another format.':
+    'לא ניתן היה ליצור את הקובץ. אפשר לנסות שוב, או לבחור פורמט אחר.',
+  'An account may have {most}. Remove one first.': 'החשבון הגיע למספר המרבי. יש להסיר אחד קודם.',
+}

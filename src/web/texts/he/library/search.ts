@@ -1,0 +1,42 @@
+import type { EnglishTexts } from '../../en/index.ts'
+import { counter } from '../../grammar/plural.ts'
+
+const count = counter('he')
+
+export const search: EnglishTexts['search'] = {
+  search: 'חיפוש',
+  label: 'חיפוש בטקסטים',
+  hint: 'מילים בעברית או באנגלית, או מראה מקום כגון תניא ל״ב',
+  language: 'שפה',
+  anyLanguage: 'כל השפות',
+  only: 'רק בתוך',
+  title: (q) => `חיפוש: ${q}`,
+  facets: 'צמצום התוצאות',
+  works: 'ספרים',
+  authors: 'מחברים',
+  categories: 'נושאים',
+  work: 'ספר',
+  author: 'מחבר',
+  category: 'נושא',
+  without: (name) => `בלי הסינון “${name}”`,
+  allResults: count({ one: 'תוצאה אחת', two: 'שתי תוצאות', other: (n) => `${n} תוצאות` }),
+  bestResults: (number) => `${number} התוצאות הטובות ביותר, לפי מקומן. אחרות מופיעות בדפים הבאים.`,
+  begin: 'מה מחפשים?',
+  beginHint: 'אפשר לכתוב מילים בעברית, באנגלית או בתעתיק, או מראה מקום כגון “תניא ל״ב”.',
+  none: 'אין תוצאות',
+  noneHint: 'אפשר לנסות פחות מילים, כתיב אחר, או מילה אופיינית אחת.',
+  noneWithFilter: 'אין כאן מילים כאלה.',
+  withoutFilters: 'חיפוש בכל הספרייה',
+  browse: 'עיון ברשימת הספרים',
+  ask: 'אפשר לשאול את השאלה במקום לחפש',
+  operatorHint: 'מפעיל השירות יכול להוסיף אוספים בדף תפעול, ספרייה.',
+  noMore: 'אין תוצאות נוספות',
+  backToBest: 'חזרה לתוצאות הטובות ביותר',
+  best: 'התוצאות הטובות',
+  more: 'תוצאות נוספות',
+  licence: 'רישיון',
+  unknown: ['אין בספרייה “', '”.'],
+  nearest: 'מראה המקום הקרוב ביותר הוא',
+  citing: 'קטעים שמצטטים אותו מופיעים ראשונים.',
+  matching: 'התוצאות למטה מתאימות למילים.',
+}

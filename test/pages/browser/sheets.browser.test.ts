@@ -1,0 +1,155 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { importOwnTexts } from './own-texts.ts'
+import { inAllLooks } from './quality.ts'
+
+const chapter = `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 1')}`
+const refs = ['The Lamp, Part I; On Lamps 1:1', 'The Lamp, Part I; On Lamps 1:2', 'The Wall, North 1']
+
+describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
+  let world: BrowserWorld
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, model: 'built-in' })
+    await importOwnTexts(world.db.database)
+  })
+  afterAll(() => world?.close())
+
+  const order = (page: Page) =>
+    page
+      .locator('.sheet-entry')
+      .evaluateAll((entries) =>
+        entries.map(
+          (entry) => entry.querySelector('.entry-ref')?.textContent ?? entry.querySelector('textarea')?.value,
+        ),
+      )
+  const saved = (page: Page) => page.locator('.sheet-state').getByText('All changes saved').waitFor()
+
+  /** A sheet with three passages, opened in the editor. */
+  async function openSheet(title: string): Promise<Page> {
+    const { page } = await world.person()
+    await page.goto('/sheets')
+    await page.getByLabel('Title').fill(title)
+    await page.getByRole('button', { name: 'Create sheet' }).click()
+    for (const ref of refs) {
+      await page.getByLabel('Add a passage').fill(ref)
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await page.locator('.entry-ref').filter({ hasText: ref }).waitFor()
+    }
+    return page
+  }
+
+  test('a sheet is written, moved by buttons and keys, and saved without a reload', async () => {
+    const page = await openSheet('על הנר')
+    expect(await order(page)).toEqual(refs)
+    expect(await inAllLooks(page, 'sheet-editor')).toEqual([])
+    await page.getByRole('button', { name: `Move down: ${refs[0]}` }).click()
+    await page.getByText('Moved to place 2 of 3').waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+      `Move down: ${refs[0]}`,
+    )
+    await page.getByLabel(`Heading: ${refs[2]}`).fill('The wall')
+    await saved(page)
+    await page.getByLabel(`Heading: ${refs[2]}`).press('Alt+ArrowUp')
+    await page.getByText('Moved to place 2 of 3').waitFor()
+    await page.reload()
+    expect(await order(page)).toEqual([refs[1], refs[2], refs[0]])
+    expect(await page.getByLabel(`Heading: ${refs[2]}`).inputValue()).toBe('The wall')
+  })
+
+  test('an entry is dragged to another place with the pointer', async () => {
+    const page = await openSheet('Dragged')
+    const handle = await page.locator('.drag').last().boundingBox()
+    if (!handle) throw new Error('there is no handle')
+    await page.locator('.drag').last().hover()
+    await page.mouse.down()
+    const top = await page.locator('.sheet-entry').first().boundingBox()
+    await page.mouse.move(handle.x, (top?.y ?? 0) + 2, { steps: 8 })
+    await page.mouse.up()
+    await page.getByText('Moved to place 1 of 3').waitFor()
+    await page.reload()
+    expect(await order(page)).toEqual([refs[2], refs[0], refs[1]])
+  })
+
+  test('a removed entry can be put back, and is gone when the page is left', async () => {
+    const page = await openSheet('Removed')
+    await page.getByRole('button', { name: `Remove: ${refs[1]}` }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    expect(await order(page)).toEqual(refs)
+    await page.getByRole('button', { name: `Remove: ${refs[1]}` }).click()
+    await page.getByRole('link', { name: 'Preview' }).click()
+    await page.getByRole('heading', { name: 'Removed', level: 1 }).waitFor()
+    await expect
+      .poll(async () => {
+        await page.goto(page.url().replace(/\/preview$/, ''))
+        return order(page)
+      })
+      .toEqual([refs[0], refs[2]])
+  })
+
+  test('a note between passages and the language of a passage show in the preview', async () => {
+    const page = await openSheet('Preview')
+    await page.locator('.sheet-entry').first().getByRole('button', { name: 'Add a note below' }).click()
+    await page.locator('textarea[name^="text-"]').fill('לָמָּה נֵר קָטָן?')
+    await saved(page)
+    const second = page.locator('.sheet-entry').nth(2)
+    await second.getByText('Languages and versions').click()
+    await second.getByLabel('Languages').selectOption('he')
+    await expect.poll(() => second.locator('.text[lang="en"]').count()).toBe(0)
+    await page.getByRole('link', { name: 'Preview' }).click()
+    await page.locator('.sheet-note').waitFor()
+    expect(await page.locator('.sheet-source').nth(1).locator('.text').count()).toBe(1)
+    expect(await inAllLooks(page, 'sheet-preview')).toEqual([])
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.sheet-bar').isVisible()).toBe(false)
+    await page.emulateMedia({ media: null })
+  })
+
+  test('a passage of the reader is added to a sheet in a dialog, by keyboard alone', async () => {
+    const page = await openSheet('From the reader')
+    await page.goto(chapter)
+    const button = page.getByRole('link', { name: `Add to sheet: ${refs[1]}` })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: 'Add to a source sheet' }).waitFor()
+    expect(await inAllLooks(page, 'add-to-sheet')).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+      `Add to sheet: ${refs[1]}`,
+    )
+    await page.keyboard.press('Enter')
+    await dialog.locator('select[name="sheet"]').selectOption({ label: 'A new sheet' })
+    await dialog.getByLabel('Title of the new sheet').fill('Second sheet')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Second sheet' }).click()
+    await page.locator('.entry-ref').waitFor()
+    expect(await order(page)).toEqual([refs[1]])
+  })
+
+  test('a public sheet opens for strangers until its link is revoked', async () => {
+    const page = await openSheet('Shared')
+    await page.getByRole('button', { name: 'Create a public link' }).click()
+    const address = (await page.locator('#public-link').textContent()) ?? ''
+    const stranger = await (await openWindow(world.browser, world.service)).newPage()
+    await stranger.goto(address)
+    await stranger.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
+    expect(await inAllLooks(stranger, 'sheet-shared')).toEqual([])
+    await page.getByRole('button', { name: 'Revoke the link' }).click()
+    await page.getByText('The link no longer works.').waitFor()
+    expect((await stranger.goto(address))?.status()).toBe(404)
+  })
+
+  test('the list of sheets has no fault, empty or not', async () => {
+    const { page } = await world.person()
+    await page.goto('/sheets')
+    expect(await inAllLooks(page, 'sheets-empty')).toEqual([])
+    await page.getByLabel('Title').fill('One')
+    await page.getByRole('button', { name: 'Create sheet' }).click()
+    expect(await inAllLooks(page, 'sheet-new')).toEqual([])
+    await page.goto('/sheets')
+    expect(await inAllLooks(page, 'sheets')).toEqual([])
+  })
+})

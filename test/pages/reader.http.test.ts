@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openVisitor, signedUp } from '../support/visitor.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+import { importOwnTexts } from './browser/own-texts.ts'
+
+const first = 'The Lamp, Part I; On Lamps 1:1'
+const chapter = `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 1')}`
+const passage = `/library/passage/${encodeURIComponent(first)}`
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ model: 'built-in' })
+  await importOwnTexts(world.db.database)
+})
+afterAll(() => world.close())
+
+const pageOf = async (visitor: ReturnType<typeof openVisitor>, path: string) =>
+  (await visitor.get(path)).text()
+
+test('language, size and points are kept by the browser without scripts or an account', async () => {
+  const visitor = openVisitor(world.service)
+  expect(await pageOf(visitor, chapter)).toContain('data-show="both" data-size="1"')
+  const set = (fields: Readonly<Record<string, string>>) =>
+    visitor.post('/library/settings', { back: chapter, ...fields })
+  expect((await set({ show: 'he' })).headers.get('location')).toBe(chapter)
+  await set({ size: '3' })
+  await set({ points: 'off' })
+  const page = await pageOf(visitor, chapter)
+  expect(page).toContain('data-show="he" data-size="3"')
+  expect(page).toContain('נר קטן הנכנס לחדר אפל')
+  expect(page).not.toContain('נֵר')
+})
+
+test('a setting that does not exist is refused, and the way back stays in the library', async () => {
+  const visitor = openVisitor(world.service)
+  for (const fields of [{ show: 'greek' }, { size: '99' }, { points: 'some' }])
+    expect((await visitor.post('/library/settings', fields as never)).status).toBe(400)
+  for (const back of ['https://elsewhere.example', '//elsewhere.example', '/library/\\elsewhere', '/usage']) {
+    const reply = await visitor.post('/library/settings', { show: 'he', back })
+    expect(reply.headers.get('location')).toBe('/library')
+  }
+})
+
+test('quoted words are marked at their place when the points are off', async () => {
+  const visitor = openVisitor(world.service)
+  await visitor.post('/library/settings', { points: 'off' })
+  const quote = encodeURIComponent('אינו מתוכח עם החשך')
+  const page = await pageOf(visitor, `/library/read/${encodeURIComponent(first)}?quote=${quote}`)
+  expect(page).toContain('<mark>אינו מתוכח עם החשך</mark>')
+})
+
+test('neighbours are named by their numbers, and by their part in another one', async () => {
+  const visitor = openVisitor(world.service)
+  const page = await pageOf(visitor, `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 2')}`)
+  const links = [...page.matchAll(/rel="(\w+)"[^>]*title="[^"]*">([^<]*)</g)].map(([, rel, text]) => [
+    rel,
+    text,
+  ])
+  expect(links).toEqual([
+    ['prev', '1'],
+    ['next', 'Part II; On Wicks 1'],
+  ])
+})
+
+test('a passage has its links with the beginning of their texts, those of the library first', async () => {
+  const page = await pageOf(openVisitor(world.service), passage)
+  expect(page.indexOf('The Wall, North 1')).toBeGreaterThan(0)
+  expect(page).toContain('The wall that was built in one night kept out')
+  expect(page.indexOf('A Book Elsewhere 7:3')).toBeGreaterThan(page.indexOf('The Wall, North 1'))
+  expect(page).toContain('Sign in')
+})
+
+test('bookmarks, notes and the history are of one account alone', async () => {
+  const visitor = await signedUp(world.service, 'reader@example.org')
+  await visitor.get(chapter)
+  await visitor.post('/library/marks', { ref: first, bookmark: 'on' })
+  await visitor.post('/library/marks', { ref: first, note: 'Why <b>small</b>?' })
+  const page = await pageOf(visitor, chapter)
+  expect(page).toContain('class="bookmarked"')
+  expect(page).toContain('Why &lt;b&gt;small&lt;/b&gt;?')
+  const mine = await pageOf(visitor, '/library/mine')
+  expect(mine.match(/On%20Lamps%201/g)).toHaveLength(3)
+  const other = await signedUp(world.service, 'other-reader@example.org')
+  expect(await pageOf(other, chapter)).not.toContain('class="bookmarked"')
+  expect(await pageOf(other, '/library/mine')).not.toContain('small')
+  expect((await visitor.post('/library/marks', { ref: 'None 1:1', bookmark: 'on' })).status).toBe(404)
+})
+
+test('a work is read a chapter a day from the day of its start, by link or by account', async () => {
+  const visitor = await signedUp(world.service, 'daily@example.org')
+  await visitor.post('/library/daily', { work: 'The Lamp', action: 'start' })
+  const own = await pageOf(visitor, '/library/daily')
+  expect(own).toContain('Day 1 of 3')
+  expect(own).toContain('The Lamp, Part I; On Lamps 1')
+  const long = await pageOf(openVisitor(world.service), '/library/daily?work=The+Lamp&from=2020-01-01')
+  expect(long).toMatch(/Day [123] of 3/)
+  expect(await pageOf(openVisitor(world.service), '/library/daily?work=The+Lamp&from=9999-01-01')).toContain(
+    'begins on a later day',
+  )
+  await visitor.post('/library/daily', { work: 'The Lamp', action: 'stop' })
+  expect(await pageOf(visitor, '/library/daily')).toContain('No work chosen yet')
+})
+
+test('a search counts where its results are, and keeps the chosen filters', async () => {
+  const visitor = openVisitor(world.service)
+  const page = await pageOf(visitor, '/library/search?q=number+light')
+  expect(page).toContain('aria-label="Narrow the results"')
+  expect(page).toMatch(/work=A\+Hundred\+Steps" dir="auto">A Hundred Steps<\/a> <span class="faint">\d+</)
+  const narrowed = await pageOf(visitor, '/library/search?q=wall&author=Asher+the+Builder')
+  expect(narrowed).toContain('<input type="hidden" name="author" value="Asher the Builder">')
+  expect(narrowed).toContain('aria-label="Without the filter “Asher the Builder”"')
+})
+
+test('a search without results says what to do, with and without filters', async () => {
+  const visitor = openVisitor(world.service)
+  const none = await pageOf(visitor, '/library/search?q=xylophonist')
+  expect(none).toContain('No results')
+  expect(none).toContain('href="/ask?question=xylophonist"')
+  const filtered = await pageOf(visitor, '/library/search?q=xylophonist&work=The+Wall')
+  expect(filtered).toContain('href="/library/search?q=xylophonist">Search the whole library</a>')
+})
