@@ -38,6 +38,8 @@ export type Config = {
     /** `model` is an id of the Hugging Face Hub, or the path of a folder; `hubUrl` a mirror of the Hub. */
     | { readonly kind: 'local'; readonly model: string; readonly hubUrl: string | undefined }
     | undefined
+  /** Price of embeddings for clients, in micro-credits. */
+  readonly embeddingMicrosPerToken: bigint
   /** Folder, or base URL of a mirror, from which collections come. Undefined: the public export. */
   readonly libraryExport: string | undefined
   /** Where texts that the library does not hold are fetched. Undefined: nowhere. */
@@ -111,6 +113,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       catalogueFile: e.MODELS_FILE,
     }),
     embeddings: embeddingsOf(e),
+    // The setting has at most three decimals, per 1,000 tokens.
+    embeddingMicrosPerToken: BigInt(Math.round(e.EMBEDDINGS_PRICE * 1_000)),
     libraryExport: e.LIBRARY_EXPORT,
     fallback:
       e.LIBRARY_FALLBACK === 'sefaria'

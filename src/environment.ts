@@ -146,6 +146,10 @@ export const settings = {
       description:
         'Name of the model at that API. Or local:ID, a model of the Hugging Face Hub that the service runs itself, or local:PATH, a folder with its files.',
     }),
+    EMBEDDINGS_PRICE: documented(z.coerce.number().min(0).max(1_000).multipleOf(0.001).default(0.02), {
+      value: 'number',
+      description: 'Credits for 1,000 tokens of POST /v1/embeddings, which passes texts on to this model.',
+    }),
     HF_ENDPOINT: documented(httpUrl, {
       value: 'URL',
       unset: 'https://huggingface.co',

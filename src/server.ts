@@ -13,6 +13,7 @@ import { createMcpMetrics } from './mcp-servers/mcp-metrics.ts'
 import { type McpServers, openMcpServers } from './mcp-servers/mcp-servers.ts'
 import { readServersFile, requirePlans, type ServerEntry } from './mcp-servers/servers-file.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
+import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
@@ -131,7 +132,9 @@ async function startService(
   const runner = createRunner(shared)
   const readiness = createReadiness()
   const limits = defaultTurnLimits
-  const services = { ...shared, peppers, runner, limits, appUrl: config.appUrl, appName: config.appName }
+  const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
+  const { appUrl, appName } = config
+  const services = { ...shared, peppers, runner, limits, appUrl, appName, embeddings: offer }
   const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,

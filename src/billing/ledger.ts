@@ -44,6 +44,8 @@ export type Movement = {
   readonly from: Ledger
   readonly to: Ledger
   readonly parts: readonly Part[]
+  /** Of a charge: what usage reports show of it. */
+  readonly facts?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -51,7 +53,7 @@ export type Movement = {
  * @throws the database's unique violation if the run already has a movement of this kind.
  */
 export async function recordMovement(executor: Executor, movement: Movement): Promise<void> {
-  const { accountId, runId, kind, from, to, parts } = movement
+  const { accountId, runId, kind, from, to, parts, facts = null } = movement
   const [transaction] = await executor
     .insert(creditTransactions)
     .values({
@@ -59,6 +61,7 @@ export async function recordMovement(executor: Executor, movement: Movement): Pr
       runId,
       kind,
       amountMicros: sumOf(parts),
+      facts,
     })
     .returning({ id: creditTransactions.id })
   if (!transaction) throw new Error('insert returned no row')

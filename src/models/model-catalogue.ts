@@ -34,7 +34,7 @@ export type Catalogue = {
 }
 
 /** 2026-01-01, when the catalogue began. */
-const created = 1_767_225_600
+export const catalogueSince = 1_767_225_600
 
 const credits = z.number().min(0).max(1_000_000)
 
@@ -101,7 +101,7 @@ export async function openCatalogue(
     return {
       id: model.id,
       title: model.title ?? model.id,
-      created,
+      created: catalogueSince,
       provider: providerFor(model, closers, listeners),
       price: priceOf(model),
       contextTokens: model.context_tokens,

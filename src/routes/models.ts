@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { creditsNumber } from '../billing/credits.ts'
 import { ServiceError } from '../errors.ts'
 import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi/docs.ts'
-import type { CatalogueModel } from '../models/model-catalogue.ts'
+import type { EmbeddingOffer } from '../models/embedding-offer.ts'
+import { type CatalogueModel, catalogueSince } from '../models/model-catalogue.ts'
 import type { Services } from '../turns/services.ts'
 
 const credits = z.number().min(0)
@@ -15,7 +16,8 @@ const modelSchema = z
     created: instant,
     owned_by: z.literal('service'),
     name: z.string().describe('The name for people'),
-    context_length: count.describe('Tokens that the model reads in one call'),
+    type: z.enum(['chat', 'embedding']).describe('What it does: answer, or turn texts into vectors'),
+    context_length: count.optional().describe('Tokens that a chat model reads in one call'),
     citations: z.boolean().describe('Whether its turns search the library, and cite and check what they say'),
     pricing: z.object({
       input: credits.describe('Credits per million tokens of prompts'),
@@ -45,7 +47,7 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
     { config: { scope: 'models:read', docs: listDocs } },
     async (): Promise<BodyOf<typeof modelList>> => ({
       object: 'list',
-      data: services.catalogue.models.map(modelBody),
+      data: bodiesOf(services),
     }),
   )
 
@@ -53,16 +55,34 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
     '/models/:model',
     { config: { scope: 'models:read', docs: itemDocs } },
     async (request) => {
-      const model = services.catalogue.find(request.params.model)
+      const all = bodiesOf(services)
+      const model = all.find(({ id }) => id === request.params.model)
       if (!model) {
-        const known = services.catalogue.models.map((m) => m.id).join(', ')
+        const known = all.map(({ id }) => id).join(', ')
         throw new ServiceError('model_not_found', `There is no such model. Use one of: ${known}.`, {
           param: 'model',
         })
       }
-      return modelBody(model)
+      return model
     },
   )
+}
+
+function bodiesOf({ catalogue, embeddings }: Services): readonly BodyOf<typeof modelSchema>[] {
+  return [...catalogue.models.map(modelBody), ...(embeddings ? [embeddingBody(embeddings)] : [])]
+}
+
+function embeddingBody({ id, microsPerToken }: EmbeddingOffer): BodyOf<typeof modelSchema> {
+  return {
+    id,
+    object: 'model',
+    created: catalogueSince,
+    owned_by: 'service',
+    name: id,
+    type: 'embedding',
+    citations: false,
+    pricing: { input: creditsNumber(microsPerToken * tokensOfPrice), output: 0, tool_call: 0 },
+  }
 }
 
 function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
@@ -73,6 +93,7 @@ function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
     created,
     owned_by: 'service',
     name: title,
+    type: 'chat',
     context_length: contextTokens,
     citations: !isLite,
     pricing: {

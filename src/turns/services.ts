@@ -3,6 +3,7 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { LibraryDatabase } from '../db/library/library-database.ts'
 import type { Logger } from '../log.ts'
+import type { EmbeddingOffer } from '../models/embedding-offer.ts'
 import type { Catalogue } from '../models/model-catalogue.ts'
 import type { Fallback } from '../sources/fallback/fallback.ts'
 import type { SemanticSearch } from '../sources/search/semantic/semantic-search.ts'
@@ -21,6 +22,8 @@ export type Services = {
   readonly plans: Plans
   readonly catalogue: Catalogue
   readonly runner: Runner
+  /** Undefined: the service turns no texts into vectors for clients. */
+  readonly embeddings?: EmbeddingOffer | undefined
   /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: texts that the library does not have are not fetched. */

@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type FakeEmbeddings = {
   /** As `EMBEDDINGS_BASE_URL`. */
   readonly baseUrl: string
-  readonly requests: readonly { readonly input: readonly string[]; readonly authorization: string }[]
+  readonly requests: readonly {
+    readonly input: readonly (string | readonly number[])[]
+    readonly dimensions: number | undefined
+    readonly authorization: string
+  }[]
+  /** Counts so many tokens in all replies from now on; default: replies have no count. */
+  count(tokens: number | undefined): void
   /** Answers the next `times` requests with this status instead of vectors. */
   fail(status: number, times: number, headers?: Readonly<Record<string, string>>): void
   /** Answers the next `times` requests with this body and status 200. */
@@ -27,7 +33,12 @@ type Canned = {
  * similar.
  */
 export async function startFakeEmbeddings(topics: readonly (readonly string[])[]): Promise<FakeEmbeddings> {
-  const requests: { input: readonly string[]; authorization: string }[] = []
+  const requests: {
+    input: readonly (string | readonly number[])[]
+    dimensions: number | undefined
+    authorization: string
+  }[] = []
+  let tokens: number | undefined
   const canned: Canned[] = []
   let slowMs = 0
   const server = createServer((request, response) => {
@@ -40,8 +51,11 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: readonly string[] }
-    requests.push({ input, authorization: request.headers.authorization ?? '' })
+    const { input, dimensions } = JSON.parse(Buffer.concat(parts).toString()) as {
+      input: readonly (string | readonly number[])[]
+      dimensions?: number
+    }
+    requests.push({ input, dimensions, authorization: request.headers.authorization ?? '' })
     if (slowMs > 0) await delay(slowMs, undefined, { ref: false })
     const { status, body, headers } = canned.shift() ?? {
       status: 200,
@@ -49,7 +63,10 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
       // In reverse order, which the format allows: `index` gives the position.
       body: JSON.stringify({
         object: 'list',
-        data: input.map((text, index) => ({ index, embedding: vectorOf(text, topics) })).reverse(),
+        data: input
+          .map((text, index) => ({ index, embedding: vectorOf(text, topics).slice(0, dimensions) }))
+          .reverse(),
+        ...(tokens !== undefined && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
       }),
     }
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
@@ -64,6 +81,9 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
     say: (body, times) => {
       for (let i = 0; i < times; i += 1) canned.push({ status: 200, body, headers: {} })
     },
+    count: (counted) => {
+      tokens = counted
+    },
     slow: (milliseconds) => {
       slowMs = milliseconds
     },
@@ -75,6 +95,10 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
   }
 }
 
-function vectorOf(text: string, topics: readonly (readonly string[])[]): readonly number[] {
+function vectorOf(
+  text: string | readonly number[],
+  topics: readonly (readonly string[])[],
+): readonly number[] {
+  if (typeof text !== 'string') return [0.1, ...topics.map(() => text.length)]
   return [0.1, ...topics.map((words) => words.filter((word) => text.includes(word)).length)]
 }

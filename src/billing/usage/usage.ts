@@ -18,6 +18,9 @@ export type UsageRow = {
 
 const facts = creditTransactions.facts
 
+/** `kind` in the facts of a charge for embeddings. Charges for turns have none. */
+export const embeddingsKind = 'embeddings'
+
 const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
   day: sql<string>`to_char(${creditTransactions.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`,
   model: sql<string>`coalesce(${facts}->>'model', '')`,
@@ -46,7 +49,8 @@ export async function readUsage(
   const rows = await executor
     .select({
       group,
-      turns: sql<number>`count(*)::int`,
+      // Embeddings are charges without a turn.
+      turns: sql<number>`(count(*) filter (where ${facts}->>'kind' is distinct from ${embeddingsKind}))::int`,
       promptTokens: tokens('prompt_tokens'),
       completionTokens: tokens('completion_tokens'),
       cost: sql<string>`sum(${creditTransactions.amountMicros})`,

@@ -3,8 +3,10 @@ import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import {
   batchSize,
+  type EmbeddingInput,
   type EmbeddingModel,
   EmbeddingsFault,
+  type Encoded,
   modelText,
   type RetryPolicy,
   type Vector,
@@ -25,24 +27,38 @@ const maxReplyBytes = 32 * 1024 * 1024
 
 const reply = z.object({
   data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1) })),
+  usage: z
+    .object({ prompt_tokens: z.number().int().min(0) })
+    .nullish()
+    .catch(undefined),
 })
+
+/** What is sent in one request. */
+type Batch = { readonly input: EmbeddingInput; readonly dimensions?: number | undefined }
 
 /** A model behind OpenAI's `POST /embeddings`. It keeps connections: close it. */
 export function openApiModel(settings: ApiModelSettings): EmbeddingModel {
   const dispatcher = new Agent({ maxResponseSize: maxReplyBytes })
+  async function inBatches({ input, dimensions }: Batch, policy: RetryPolicy): Promise<Encoded> {
+    const vectors: Vector[] = []
+    let promptTokens: number | undefined = 0
+    for (let from = 0; from < input.length; from += batchSize) {
+      const batch = { input: input.slice(from, from + batchSize) as EmbeddingInput, dimensions }
+      const one = await embedWithRetries(settings, dispatcher, batch, policy)
+      vectors.push(...one.vectors)
+      promptTokens =
+        promptTokens === undefined || one.promptTokens === undefined
+          ? undefined
+          : promptTokens + one.promptTokens
+    }
+    if (vectors.some((vector) => vector.length !== vectors[0]?.length)) throw unreadable('of several lengths')
+    return { vectors, promptTokens }
+  }
   return {
     name: settings.model,
-    async embed(texts, _kind, policy = defaultPolicy) {
-      const vectors: Vector[] = []
-      for (let from = 0; from < texts.length; from += batchSize) {
-        vectors.push(
-          ...(await embedWithRetries(settings, dispatcher, texts.slice(from, from + batchSize), policy)),
-        )
-      }
-      if (vectors.some((vector) => vector.length !== vectors[0]?.length))
-        throw unreadable('of several lengths')
-      return vectors
-    },
+    embed: async (texts, _kind, policy = defaultPolicy) =>
+      (await inBatches({ input: texts.map(modelText) }, policy)).vectors,
+    encode: (input, dimensions, policy) => inBatches({ input, dimensions }, policy),
     close: () => dispatcher.close(),
   }
 }
@@ -50,12 +66,12 @@ export function openApiModel(settings: ApiModelSettings): EmbeddingModel {
 async function embedWithRetries(
   settings: ApiModelSettings,
   dispatcher: Dispatcher,
-  texts: readonly string[],
+  batch: Batch,
   { timeoutMs, retries }: RetryPolicy,
-): Promise<readonly Vector[]> {
+): Promise<Encoded> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await embedOnce(settings, dispatcher, texts, timeoutMs)
+      return await embedOnce(settings, dispatcher, batch, timeoutMs)
     } catch (error) {
       const fault = asFault(error, timeoutMs)
       if (!fault.retryable || attempt >= retries) throw fault
@@ -67,13 +83,14 @@ async function embedWithRetries(
 async function embedOnce(
   { baseUrl, apiKey, model }: ApiModelSettings,
   dispatcher: Dispatcher,
-  texts: readonly string[],
+  { input, dimensions }: Batch,
   timeoutMs: number,
-): Promise<readonly Vector[]> {
+): Promise<Encoded> {
   const { statusCode, headers, body } = await request(`${baseUrl}/embeddings`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
-    body: JSON.stringify({ model, input: texts.map(modelText) }),
+    // Without `dimensions` unless a client asks for them: many servers refuse the field.
+    body: JSON.stringify({ model, input, dimensions }),
     dispatcher,
     // Bounds the whole exchange, a slow body included.
     signal: AbortSignal.timeout(timeoutMs),
@@ -83,17 +100,20 @@ async function embedOnce(
     throw refusal(statusCode, Number(headers['retry-after']))
   }
   const { success, data } = reply.safeParse(await body.json().catch(refuseSyntax))
-  if (!success || data.data.length !== texts.length) throw unreadable('not one for each text')
-  return data.data
+  if (!success || data.data.length !== input.length) throw unreadable('not one for each text')
+  const vectors = data.data
     .map(({ index, embedding }, place) => ({ index: index ?? place, embedding }))
     .sort((a, b) => a.index - b.index)
     .map(({ embedding }) => embedding)
+  return { vectors, promptTokens: data.usage?.prompt_tokens }
 }
 
 function refusal(status: number, retryAfterSeconds: number): EmbeddingsFault {
   const retryable = status >= 500 || status === 408 || status === 409 || status === 429
   const waitMs = retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : 0
-  return new EmbeddingsFault(`The embeddings server answered with status ${status}.`, retryable, waitMs)
+  const ofInput = status === 400 || status === 413 || status === 422
+  const message = `The embeddings server answered with status ${status}.`
+  return new EmbeddingsFault(message, retryable, waitMs, ofInput)
 }
 
 function unreadable(what: string): EmbeddingsFault {

@@ -12,6 +12,12 @@ export type RetryPolicy = {
 }
 
 /** Turns texts into vectors: an API (`api-model.ts`) or a model in a thread of this process (`local-model.ts`). */
+/** What a client sends: texts, or the numbers of their tokens in the vocabulary of the model. */
+export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
+
+/** `promptTokens`: undefined if the server does not count them. */
+export type Encoded = { readonly vectors: readonly Vector[]; readonly promptTokens: number | undefined }
+
 export type EmbeddingModel = {
   /** As `EMBEDDINGS_MODEL` has it. Vectors of different names are never compared. */
   readonly name: string
@@ -20,6 +26,13 @@ export type EmbeddingModel = {
    * @throws EmbeddingsFault
    */
   embed(texts: readonly string[], kind: TextKind, policy?: RetryPolicy): Promise<readonly Vector[]>
+  /**
+   * The vectors of a client's input, in its order. An API gets the input unchanged. A local model reads texts only, and
+   * has vectors of one length.
+   * @param dimensions undefined: the model's own.
+   * @throws EmbeddingsFault
+   */
+  encode(input: EmbeddingInput, dimensions: number | undefined, policy: RetryPolicy): Promise<Encoded>
   close(): Promise<void>
 }
 
@@ -30,11 +43,14 @@ export class EmbeddingsFault extends Error {
   readonly retryable: boolean
   /** How long the server asked us to wait, in milliseconds. */
   readonly waitMs: number
+  /** Whether the input is at fault. */
+  readonly ofInput: boolean
 
-  constructor(message: string, retryable: boolean, waitMs = 0) {
+  constructor(message: string, retryable: boolean, waitMs = 0, ofInput = false) {
     super(message)
     this.retryable = retryable
     this.waitMs = waitMs
+    this.ofInput = ofInput
   }
 }
 

@@ -80,10 +80,26 @@ export function openLocalModel(
         return new EmbeddingsFault(`The model ${model} gave no vector within ${timeoutMs} ms.`, true)
       })
     },
+    async encode(input, dimensions, { timeoutMs }) {
+      const texts = input.filter((one) => typeof one === 'string')
+      if (texts.length < input.length) {
+        throw ofInput(`The model ${model} runs in the service and reads texts, no token numbers. Send texts.`)
+      }
+      const vectors = await withTimeLimit(embed({ texts, kind: 'passage' }), timeoutMs, () => {
+        return new EmbeddingsFault(`The model ${model} gave no vector within ${timeoutMs} ms.`, true)
+      })
+      const own = vectors[0]?.length
+      if (dimensions === undefined || dimensions === own) return { vectors, promptTokens: undefined }
+      throw ofInput(`The model ${model} gives vectors of ${own} dimensions only. Leave out \`dimensions\`.`)
+    },
     async close() {
       await thread?.close()
     },
   }
+}
+
+function ofInput(message: string): EmbeddingsFault {
+  return new EmbeddingsFault(message, false, 0, true)
 }
 
 function rowsOf(values: Float32Array, dims: number): readonly Vector[] {

@@ -10,6 +10,7 @@ import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.t
 import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
 import { type McpServersOptions, openMcpServers } from '../../../src/mcp-servers/mcp-servers.ts'
 import type { ServerEntry } from '../../../src/mcp-servers/servers-file.ts'
+import type { EmbeddingOffer } from '../../../src/models/embedding-offer.ts'
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
@@ -58,6 +59,8 @@ export type ServiceOptions = {
   readonly fallbackLimits?: Partial<FallbackLimits>
   /** Default: turns have no tools of outside servers. */
   readonly mcpServers?: readonly ServerEntry[]
+  /** Default: no texts are turned into vectors for clients. */
+  readonly embeddings?: EmbeddingOffer
   readonly mcpLimits?: McpServersOptions['limits']
 }
 
@@ -113,6 +116,7 @@ export async function startService(database: Database, options: ServiceOptions =
       pressure,
       appUrl: options.appUrl,
       appName: options.appName,
+      embeddings: options.embeddings,
     },
     {
       trustProxy: options.trustProxy ?? false,

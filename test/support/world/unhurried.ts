@@ -1,4 +1,5 @@
 import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
+import { offerOf } from '../../../src/models/embedding-offer.ts'
 import { reply } from '../upstream-scripts.ts'
 
 /** What the model of an unhurried world answers to everything. */
@@ -15,5 +16,16 @@ const plans: Plans = {
   }),
 }
 
+/** An embedding model without a server. */
+const embeddings = offerOf(
+  {
+    name: 'embedding',
+    embed: async (texts) => texts.map(() => [1, 0]),
+    encode: async (input) => ({ vectors: input.map(() => [1, 0]), promptTokens: undefined }),
+    close: async () => undefined,
+  },
+  20n,
+)
+
 /** Options of a world without rate limits, whose model answers at once and calls no tool. */
-export const unhurried = { plans, script: reply(answerText) } as const
+export const unhurried = { plans, script: reply(answerText), embeddings } as const

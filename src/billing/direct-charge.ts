@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm'
+import { lockAccount } from '../accounts/accounts.ts'
+import type { Plan } from '../accounts/plans.ts'
+import type { Executor } from '../db/client.ts'
+import { statement } from '../db/statement.ts'
+import { insufficient } from './insufficient.ts'
+import { recordMovement } from './ledger.ts'
+import { ensureAllowance } from './pools.ts'
+
+/** A charge for work that is no turn. */
+export type DirectCharge = {
+  readonly accountId: string
+  readonly plan: Plan
+  readonly micros: bigint
+  /** What usage reports show of it. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+const need = 'The request costs'
+
+/**
+ * Checks that the account can pay, before the work is done.
+ * @throws ServiceError `insufficient_credits`.
+ */
+export async function requireCredits(
+  executor: Executor,
+  { accountId, plan, micros }: Omit<DirectCharge, 'facts'>,
+): Promise<void> {
+  const { rows } = await executor.execute<{ available: string; at: Date }>(
+    sql`select spendable(${accountId}) + case when allowance_given(${accountId}) then 0 else ${plan.monthlyMicros}::bigint end
+      as available, now() as at`,
+  )
+  const available = BigInt(rows[0]?.available ?? 0)
+  if (available < micros) throw insufficient(micros, available, new Date(rows[0]?.at ?? 0), need)
+}
+
+const drawCredits = statement<{
+  enough: boolean
+  available: string
+  pools: readonly string[] | null
+  parts: readonly string[] | null
+  at: Date
+}>(
+  'draw_for_direct_charge',
+  `select enough, available, pools, parts, now() as at
+    from draw_credits(:accountId, null, 'hold', null, :micros, :micros, 1)`,
+)
+
+/**
+ * Charges work that has been done. A hold and its charge are one transaction, so nothing is held if the process ends.
+ * @param executor the caller's transaction.
+ * @throws ServiceError `insufficient_credits` if other work has spent the credits meanwhile. Nothing is charged then, and
+ *   the caller must not hand over the result.
+ */
+export async function chargeDirectly(
+  executor: Executor,
+  { accountId, plan, micros, facts }: DirectCharge,
+): Promise<void> {
+  if (micros === 0n) return
+  await lockAccount(executor, accountId)
+  await ensureAllowance(executor, accountId, plan)
+  const [drawn] = await drawCredits(executor, { accountId, micros })
+  if (!drawn) throw new Error('draw_credits returned no row')
+  if (!drawn.enough) throw insufficient(micros, BigInt(drawn.available), drawn.at, need)
+  const parts = (drawn.pools ?? []).map((poolId, index) => ({
+    poolId: BigInt(poolId),
+    micros: BigInt(drawn.parts?.[index] ?? 0),
+  }))
+  await recordMovement(executor, {
+    accountId,
+    runId: null,
+    kind: 'charge',
+    from: 'held',
+    to: 'spent',
+    parts,
+    facts,
+  })
+}
