@@ -28,6 +28,7 @@ import { registerRequestRecord } from './http/request-record.ts'
 import { withoutTrailingSlash } from './http/trailing-slash.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
+import { embeddingRoutes } from './routes/embeddings.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
@@ -35,6 +36,7 @@ import { mcpRoutes } from './routes/mcp/route.ts'
 import { modelRoutes } from './routes/models.ts'
 import { openApiRoutes } from './routes/openapi.ts'
 import { projectRoutes } from './routes/projects.ts'
+import { conversationRoutes } from './routes/responses/conversations/route.ts'
 import { responsesRoutes } from './routes/responses/route.ts'
 import { runEventRoutes } from './routes/sessions/run-events.ts'
 import { runRoutes } from './routes/sessions/runs.ts'
@@ -145,6 +147,7 @@ function apiRoutes(
 ): void {
   modelRoutes(v1, services)
   chatRoutes(v1, services, pace)
+  embeddingRoutes(v1, services)
   projectRoutes(v1, services)
   sessionRoutes(v1, services)
   runRoutes(v1, services)
@@ -154,5 +157,6 @@ function apiRoutes(
   keyRoutes(v1, services)
   usageRoutes(v1, services)
   responsesRoutes(v1, services, pace)
+  conversationRoutes(v1, services)
   done()
 }

@@ -4,12 +4,14 @@ import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
 import { insufficient } from './insufficient.ts'
+import { findReachedCap, keyCapReached } from './key-spending.ts'
 import { recordMovement } from './ledger.ts'
 import { ensureAllowance } from './pools.ts'
 
 /** A charge for work that is no turn. */
 export type DirectCharge = {
   readonly accountId: string
+  readonly keyId: string | null
   readonly plan: Plan
   readonly micros: bigint
   /** What usage reports show of it. */
@@ -20,18 +22,35 @@ const need = 'The request costs'
 
 /**
  * Checks that the account can pay, before the work is done.
- * @throws ServiceError `insufficient_credits`.
+ * @throws ServiceError `insufficient_credits`, `key_cap_reached`.
  */
 export async function requireCredits(
   executor: Executor,
-  { accountId, plan, micros }: Omit<DirectCharge, 'facts'>,
+  { accountId, keyId, plan, micros }: Omit<DirectCharge, 'facts'>,
 ): Promise<void> {
   const { rows } = await executor.execute<{ available: string; at: Date }>(
     sql`select spendable(${accountId}) + case when allowance_given(${accountId}) then 0 else ${plan.monthlyMicros}::bigint end
       as available, now() as at`,
   )
   const available = BigInt(rows[0]?.available ?? 0)
-  if (available < micros) throw insufficient(micros, available, new Date(rows[0]?.at ?? 0), need)
+  const at = new Date(rows[0]?.at ?? 0)
+  await requireRoom(executor, { accountId, keyId, micros, at })
+  if (available < micros) throw insufficient(micros, available, at, need)
+}
+
+/** Checks the spending caps of the key. The key's row stays locked to the end of the transaction. */
+async function requireRoom(
+  executor: Executor,
+  {
+    at,
+    accountId,
+    keyId,
+    micros,
+  }: Pick<DirectCharge, 'accountId' | 'keyId' | 'micros'> & { readonly at: Date },
+): Promise<void> {
+  if (keyId === null) return
+  const cap = await findReachedCap(executor, { accountId, keyId, micros })
+  if (cap) throw keyCapReached(cap, micros, at, need)
 }
 
 const drawCredits = statement<{
@@ -49,16 +68,17 @@ const drawCredits = statement<{
 /**
  * Charges work that has been done. A hold and its charge are one transaction, so nothing is held if the process ends.
  * @param executor the caller's transaction.
- * @throws ServiceError `insufficient_credits` if other work has spent the credits meanwhile. Nothing is charged then, and
+ * @throws ServiceError `insufficient_credits` or `key_cap_reached` if other work has spent the credits meanwhile. Nothing is charged then, and
  *   the caller must not hand over the result.
  */
 export async function chargeDirectly(
   executor: Executor,
-  { accountId, plan, micros, facts }: DirectCharge,
+  { accountId, keyId, plan, micros, facts }: DirectCharge,
 ): Promise<void> {
   if (micros === 0n) return
   await lockAccount(executor, accountId)
   await ensureAllowance(executor, accountId, plan)
+  await requireRoom(executor, { accountId, keyId, micros, at: new Date() })
   const [drawn] = await drawCredits(executor, { accountId, micros })
   if (!drawn) throw new Error('draw_credits returned no row')
   if (!drawn.enough) throw insufficient(micros, BigInt(drawn.available), drawn.at, need)

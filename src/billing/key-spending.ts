@@ -72,13 +72,19 @@ export function capName({ period, capMicros }: ReachedCap): string {
 /**
  * The error for a key whose cap leaves less than the hold of a turn.
  * @param now the database's time.
+ * @param need the beginning of the message, for work that is no turn.
  */
-export function keyCapReached(cap: ReachedCap, micros: bigint, now: Date): ServiceError {
+export function keyCapReached(
+  cap: ReachedCap,
+  micros: bigint,
+  now: Date,
+  need = 'The turn needs a hold of',
+): ServiceError {
   const left = creditsText(cap.roomMicros > 0n ? cap.roomMicros : 0n)
   const reset = capReset(cap.period, now)?.toISOString().slice(0, 10)
   const remedy = reset === undefined ? 'Raise the cap' : `Wait until ${reset} (UTC), or raise the cap`
   return new ServiceError(
     'key_cap_reached',
-    `The turn needs a hold of ${creditsText(micros)} credits, but ${capName(cap)} of this API key leaves ${left}. ${remedy} on the page API keys.`,
+    `${need} ${creditsText(micros)} credits, but ${capName(cap)} of this API key leaves ${left}. ${remedy} on the page API keys.`,
   )
 }

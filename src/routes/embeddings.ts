@@ -63,7 +63,13 @@ request is charged when the vectors are there; a failed one costs nothing.`,
   body,
   example: { model: 'text-embedding-3-small', input: 'What is bittul?' },
   response: reply,
-  errors: ['model_not_found', 'insufficient_credits', 'rate_limit_exceeded', 'upstream_error'],
+  errors: [
+    'model_not_found',
+    'insufficient_credits',
+    'key_cap_reached',
+    'rate_limit_exceeded',
+    'upstream_error',
+  ],
 }
 
 /** `POST /v1/embeddings` */
@@ -97,7 +103,7 @@ async function answer(
   const { database } = services
   const offer = requireOffer(services, model)
   const input = inputOf(sent)
-  const account = { accountId: principal.accountId, plan: principal.plan }
+  const account = { accountId: principal.accountId, keyId: principal.keyId, plan: principal.plan }
   const expected = BigInt(tokensOf(input)) * offer.microsPerToken
   await withTx(database, principal, (tx) => requireCredits(tx, { ...account, micros: expected }))
   const { vectors, promptTokens } = await embed(offer, input, dimensions ?? undefined)

@@ -157,6 +157,18 @@ test('without enough credits nothing is sent to the model', async () => {
   expect(fake.requests).toHaveLength(sent)
 })
 
+test('a spending cap of the key bounds embeddings', async () => {
+  const { id } = await makeAccount(world.db.database, 'pro')
+  const client = clientWith(await makeKey(world.db.database, id))
+  await world.rows('update api_keys set day_cap_micros = 50 where account_id = $1', id)
+  fake.count(2)
+  await client.embeddings.create({ model, input: 'xx' })
+  const sent = fake.requests.length
+  const refused = client.embeddings.create({ model, input: 'sixteen letters!' })
+  await expect(refused).rejects.toMatchObject({ code: 'key_cap_reached' })
+  expect(fake.requests).toHaveLength(sent)
+})
+
 test('of two requests that cost too much together, the one that is not paid gets no vectors', async () => {
   const client = await poorClient(10n)
   // Each looks affordable before the server has counted.

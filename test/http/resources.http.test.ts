@@ -42,12 +42,20 @@ const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}[0-9A
 test('models are listed and read by the contract; an unknown one is model_not_found', async () => {
   const model = {
     ...{ id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' },
-    ...{ name: 'service', type: 'chat', context_length: 128_000, pricing: { input: 100, output: 400, tool_call: 0.05 } },
+    ...{
+      name: 'service',
+      type: 'chat',
+      context_length: 128_000,
+      pricing: { input: 100, output: 400, tool_call: 0.05 },
+    },
     citations: true,
   }
   const pricing = { ...model.pricing, tool_call: 0 }
   const lite = { ...model, id: 'service-lite', name: 'service-lite', citations: false, pricing }
-  expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model, lite, expect.objectContaining({ id: 'embedding', type: 'embedding' })] })
+  expect(await read('GET', '/v1/models')).toEqual({
+    object: 'list',
+    data: [model, lite, expect.objectContaining({ id: 'embedding', type: 'embedding' })],
+  })
   expect(await read('GET', '/v1/models/service-lite')).toEqual(lite)
   expect(await read('GET', '/v1/models/service')).toEqual(model)
   const unknown = await unread('GET', '/v1/models/gpt-4o')

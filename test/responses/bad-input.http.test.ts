@@ -131,10 +131,9 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a conversation',
-    fields: { conversation: { id: 'conv_1' } },
+    fields: { conversation: { name: 'conv_1' } },
     param: 'conversation',
-    says: /previous_response_id/,
-    code: unsupported,
+    says: /must be an id/,
   },
   {
     name: 'a stored prompt',

@@ -223,7 +223,8 @@ test('an error is one of the SDK’s classes, with its code', async () => {
       )
   const cases = [
     [await fault({ input: 7 }), OpenAI.BadRequestError, 'invalid_value'],
-    [await fault({ conversation: 'conv_1' }), OpenAI.BadRequestError, 'unsupported_parameter'],
+    [await fault({ moderation: {} }), OpenAI.BadRequestError, 'unsupported_parameter'],
+    [await fault({ conversation: 'conv_1' }), OpenAI.NotFoundError, 'not_found'],
     [await fault({}, 'svc_wrong'), OpenAI.AuthenticationError, 'invalid_api_key'],
     [await fault({ model: 'gpt-9' }), OpenAI.NotFoundError, 'model_not_found'],
     [await fault({ previous_response_id: 'resp_none' }), OpenAI.NotFoundError, 'not_found'],

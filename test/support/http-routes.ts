@@ -1,8 +1,8 @@
 import type { KeyScope } from '../../src/accounts/scopes.ts'
-import { form, type Reply, send } from './http-raw.ts'
+import { form, type Reply, send, sendJson } from './http-raw.ts'
 import { question } from './world/requests.ts'
 import type { TestService } from './world/service.ts'
-import { makeFile, makeSession, newProject, type Things } from './world/things.ts'
+import { makeFile, makeRun, makeSession, newProject, type Things } from './world/things.ts'
 import type { World } from './world/world.ts'
 
 export type Row = {
@@ -33,7 +33,19 @@ const inPlace = (things: Things) =>
 
 const asked = { model: 'service', input: 'Who is a tzaddik?' }
 /** A response has the id of its run, with another prefix. */
-const responseOf = ({ runId }: Things) => runId.replace('run_', 'resp_')
+const responseOf = ({ runId }: Pick<Things, 'runId'>) => runId.replace('run_', 'resp_')
+/** A conversation has the id of its session, with another prefix. */
+const conversationOf = ({ sessionId }: Pick<Things, 'sessionId'>) => sessionId.replace('sess_', 'conv_')
+
+const addedItems = { items: [{ role: 'user', content: 'By the way' }] }
+
+/** A new item of the conversation, as `pathOf` takes it. */
+async function newItem(things: Things, service: TestService): Promise<string> {
+  const conversation = conversationOf(things)
+  const path = `/v1/conversations/${conversation}/items`
+  const { text } = await sendJson(service, { method: 'POST', path, key: things.key, body: addedItems })
+  return `${conversation}/${JSON.parse(text).data[0].id}`
+}
 
 /** All routes of the service, with the key that each requires. */
 export const table: readonly Row[] = [
@@ -130,6 +142,11 @@ export const table: readonly Row[] = [
   { route: 'GET /.well-known/oauth-protected-resource/mcp', scope: 'public', undescribed: true },
   { route: 'GET /v1/key', scope: 'any-key' },
   { route: 'GET /v1/usage', scope: 'any-key' },
+  {
+    route: 'POST /v1/embeddings',
+    scope: 'chat:write',
+    body: () => ({ model: 'embedding', input: 'A text' }),
+  },
   { route: 'POST /v1/responses', scope: 'chat:write', body: () => asked },
   {
     route: 'POST /v1/responses',
@@ -144,11 +161,55 @@ export const table: readonly Row[] = [
     body: (t) => ({ ...asked, previous_response_id: responseOf(t) }),
   },
   { route: 'GET /v1/responses/:id', scope: 'chat:write', own: responseOf },
+  {
+    route: 'POST /v1/responses',
+    scope: 'sessions:write',
+    named: 'before the scope',
+    body: (t) => ({ ...asked, conversation: conversationOf(t) }),
+  },
   { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', own: responseOf },
+  { route: 'GET /v1/responses/:id/input_items', scope: 'chat:write', own: responseOf },
+  {
+    route: 'DELETE /v1/responses/:id',
+    scope: 'sessions:write',
+    own: async (t, service) => responseOf({ runId: await makeRun(service, t) }),
+  },
+  { route: 'POST /v1/responses/input_tokens', scope: 'chat:write', body: () => asked },
+  { route: 'POST /v1/conversations', scope: 'sessions:write', body: () => ({}) },
+  { route: 'GET /v1/conversations/:id', scope: 'sessions:write', own: conversationOf },
+  {
+    route: 'POST /v1/conversations/:id',
+    scope: 'sessions:write',
+    own: conversationOf,
+    body: () => ({ metadata: {} }),
+  },
+  {
+    route: 'DELETE /v1/conversations/:id',
+    scope: 'sessions:write',
+    own: async (t, service) => conversationOf({ sessionId: await makeSession(service, t) }),
+  },
+  { route: 'GET /v1/conversations/:id/items', scope: 'sessions:write', own: conversationOf },
+  {
+    route: 'POST /v1/conversations/:id/items',
+    scope: 'sessions:write',
+    own: conversationOf,
+    body: () => addedItems,
+  },
+  { route: 'GET /v1/conversations/:id/items/:item_id', scope: 'sessions:write', own: newItem },
+  { route: 'DELETE /v1/conversations/:id/items/:item_id', scope: 'sessions:write', own: newItem },
 ]
 
 /** Scopes that open a route beside its own: `chat:write` includes reading the library. */
 export const wider: Partial<Record<Row['scope'], readonly KeyScope[]>> = { 'sources:read': ['chat:write'] }
+
+/** The path with an id in it, or with two ids that a slash separates. */
+export function pathOf(url: string, ids: string): string {
+  const [id = '', item = 'none'] = ids.split('/')
+  return url
+    .replace(/:(id|ref|file)/, id)
+    .replace(':item_id', item)
+    .replace(':model', 'service')
+}
 
 /** Calls a route with the values of its row; `method` replaces the row's own. */
 export async function ask(
@@ -159,9 +220,7 @@ export async function ask(
   method?: string,
 ): Promise<Reply> {
   const [verb = '', url = ''] = row.route.split(' ')
-  const path =
-    url.replace(/:(id|ref|file)/, (await row.own?.(things, service)) ?? 'none').replace(':model', 'service') +
-    (row.query ?? '')
+  const path = pathOf(url, (await row.own?.(things, service)) ?? 'none') + (row.query ?? '')
   const body = row.body?.(things)
   const call = { method: method ?? verb, path, key }
   if (body === undefined) return send(service, call)

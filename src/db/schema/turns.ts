@@ -30,6 +30,8 @@ export const sessions = pgTable(
     name: text('name').notNull(),
     /** Number of the newest turn. A start takes the next number under this row's lock. */
     turnCount: integer('turn_count').notNull().default(0),
+    /** What a client noted about it. Null: it was not created as a conversation. */
+    metadata: jsonb('metadata').$type<Readonly<Record<string, string>>>(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -148,9 +150,10 @@ export const messages = pgTable(
     sessionId: text('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
+    /** Empty: the message was added without a turn. */
     runId: text('run_id').notNull(),
     turn: integer('turn').notNull(),
-    /** Order within the turn: the input first, the answer last. */
+    /** Order within the turn: the input, the answer, and messages that were added after the turn. */
     position: integer('position').notNull(),
     role: text('role').notNull(),
     content: jsonb('content').notNull(),

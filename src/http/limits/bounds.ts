@@ -57,6 +57,11 @@ export const bounds = {
   effort: bound(100, 'characters', '`reasoning_effort`, `reasoning.effort`'),
   metadata: bound(100, 'entries', '`metadata`'),
   metadataText: bound(10_000, 'characters', 'one string in `metadata`, or `x_service` as a string'),
+  pairs: bound(16, 'entries', '`metadata` of a conversation'),
+  pairName: bound(64, 'characters', 'one name in `metadata` of a conversation'),
+  pairText: bound(512, 'characters', 'one text in `metadata` of a conversation'),
+  addedItems: bound(20, 'items', '`items` that are added to a conversation'),
+  embeddingInputs: bound(2_048, 'items', '`input` of a request for embeddings'),
   schemaValues: bound(10_000, 'values', 'a JSON Schema: of the answer, or of the parameters of a tool'),
   schemaText: bound(200_000, 'characters', 'texts and names of a JSON Schema'),
   schemaSteps: bound(

@@ -3,12 +3,13 @@ import { requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
+import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
-import { runIdOf } from './ids.ts'
+import { runIdOf, sessionIdOf } from './ids.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,12 +23,33 @@ export function decorateResponseRequests(app: FastifyInstance): void {
   app.decorateRequest('previousRun', null)
 }
 
-/** Checks the visibility of the named session, project and response before the other fields. */
+/** The run behind the response that the path names. */
+export const namedResponse: ResourceLookup = (tx, principal, params) =>
+  findRun(tx, principal, runIdOf(params['id'] ?? ''))
+
+/** Checks the visibility of the named session, project, conversation and response before the other fields. */
 export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
-  await resolveContext(services, request)
+  const conversation = conversationOf(request.body)
+  await resolveContext(services, request, conversation && sessionIdOf(conversation))
   const previous = await previousOf(services, request)
   if (previous) requireAgreement(previous, turnOptionsOf(request))
   request.previousRun = previous ?? null
+}
+
+/** The id of the named conversation. Values of other types are refused with the other fields. */
+function conversationOf(body: unknown): string | undefined {
+  const { conversation, previous_response_id: previous } = (body ?? {}) as Readonly<Record<string, unknown>>
+  const id =
+    typeof conversation === 'object' && conversation !== null && 'id' in conversation
+      ? conversation.id
+      : conversation
+  if (typeof id !== 'string' || id === '') return undefined
+  if (typeof previous !== 'string' || previous === '') return id
+  throw new ServiceError(
+    'invalid_value',
+    '`conversation` and `previous_response_id` exclude each other. Leave out one of the two.',
+    { param: 'conversation' },
+  )
 }
 
 async function previousOf(services: Services, request: FastifyRequest): Promise<Run | undefined> {

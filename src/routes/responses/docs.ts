@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
-import type { RouteDocs } from '../../http/openapi/docs.ts'
+import { count, deletedOf, type RouteDocs } from '../../http/openapi/docs.ts'
 import { turnDocs } from '../turn-request/docs.ts'
 import { serviceOptions } from '../turn-request/options.ts'
 import { namesOf } from '../turn-request/parameters.ts'
@@ -8,6 +8,7 @@ import { inputItem } from './input/items.ts'
 import { responsesParameters } from './input/parameters.ts'
 import { responsesBody } from './input/schema.ts'
 import { documentedTool } from './input/tools.ts'
+import { itemList } from './output/items.ts'
 import { responseSchema, streamEvent } from './output/reply-schema.ts'
 
 /** The body, with the members that code reads outside its schema. */
@@ -76,6 +77,39 @@ ${stream}`,
   tag: 'Chat',
   response: responseSchema,
   content: [{ type: 'text/event-stream', schema: streamEvent }],
+}
+
+export const responseDeleted = deletedOf('response').meta({ id: 'ResponseDeleted' })
+
+export const deleteDocs: RouteDocs = {
+  summary: 'Delete a response',
+  description: `Deletes the run with its input, answer and events. What it cost stays in the usage, and its files stay in \
+the project. Refused until it has ended.`,
+  tag: 'Chat',
+  response: responseDeleted,
+  errors: ['session_busy'],
+}
+
+export const inputItemsDocs: RouteDocs = {
+  summary: 'List the input items of a response',
+  description: `The items that the request added to its conversation, with files by their ids.`,
+  tag: 'Chat',
+  response: itemList,
+}
+
+export const inputTokens = z
+  .object({ object: z.literal('response.input_tokens'), input_tokens: count })
+  .meta({ id: 'InputTokens' })
+
+export const inputTokensDocs: RouteDocs = {
+  summary: 'Count the input tokens of a request',
+  description: `An estimate of the first prompt: the conversation, the input, the client's tools, and 2,000 tokens for the \
+service's own instructions and tools. It starts no turn and costs nothing.`,
+  tag: 'Chat',
+  body: request.partial(),
+  example: { model: 'service', input: 'What is bittul?' },
+  response: inputTokens,
+  errors: ['not_found', 'model_not_found'],
 }
 
 export const cancelDocs: RouteDocs = {

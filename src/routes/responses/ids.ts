@@ -1,13 +1,16 @@
 import type { Run } from '../../turns/run/run.ts'
 
 /**
- * Converts ids without a table: a response id is its run's id with another prefix, and function-call items
- * are numbered per run.
+ * Converts ids without a table: a response id is its run's id with another prefix, a conversation id its
+ * session's, and function-call items are numbered per run or message.
  */
 
 const runPrefix = 'run_'
 const responsePrefix = 'resp_'
 const itemPrefix = 'fc_'
+const sessionPrefix = 'sess_'
+const conversationPrefix = 'conv_'
+const messagePrefix = 'msg_'
 
 export function responseId(run: Pick<Run, 'id'>): string {
   return responsePrefix + run.id.slice(runPrefix.length)
@@ -27,4 +30,25 @@ export function callItemId(run: Pick<Run, 'id'>, index: number): string {
 export function callItemOf(id: string): { readonly runId: string; readonly index: number } | undefined {
   const [, run, index] = /^fc_(\w+)_(\d{1,4})$/.exec(id) ?? []
   return run === undefined ? undefined : { runId: runPrefix + run, index: Number(index) }
+}
+
+export function conversationId(sessionId: string): string {
+  return conversationPrefix + sessionId.slice(sessionPrefix.length)
+}
+
+/** The session id of a conversation id. Other ids become an empty string, which matches no session. */
+export function sessionIdOf(id: string): string {
+  return id.startsWith(conversationPrefix) ? sessionPrefix + id.slice(conversationPrefix.length) : ''
+}
+
+/** Id of the function-call item with this index (from 0) in a message that is no answer of a run. */
+export function messageCallId(messageId: string, index: number): string {
+  return `${itemPrefix}${messageId.slice(messagePrefix.length)}_${index}`
+}
+
+/** The message that contains an item: by its id, or for a function call also by the run whose answer it is. */
+export function messageOfItem(id: string): { readonly messageId: string; readonly runId?: string } {
+  const { runId } = callItemOf(id) ?? {}
+  if (runId === undefined) return { messageId: id }
+  return { messageId: messagePrefix + runId.slice(runPrefix.length), runId }
 }

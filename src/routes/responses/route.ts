@@ -4,7 +4,6 @@ import { withTx } from '../../db/client.ts'
 import { notFound } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
-import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/reading/follow.ts'
@@ -21,18 +20,17 @@ import {
   type WholeBodies,
 } from '../turn-reply/delivery.ts'
 import { admitResponse } from './admit.ts'
-import { decorateResponseRequests, resolveResponseContext } from './context.ts'
+import { decorateResponseRequests, namedResponse, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, getDocs } from './docs.ts'
-import { responseId, runIdOf } from './ids.ts'
+import { responseId } from './ids.ts'
 import { type ResponsesBody, responsesBody } from './input/schema.ts'
+import { inputTokenRoutes } from './input-tokens.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
+import { storedResponseRoutes } from './stored-route.ts'
 
 /** Maximum time that a cancel request waits for the end of the run. */
 const cancelWaitMs = 5_000
-
-const namedResponse: ResourceLookup = (tx, principal, params) =>
-  findRun(tx, principal, runIdOf(params['id'] ?? ''))
 
 const retrieveQuery = z
   .object({
@@ -53,10 +51,7 @@ const retrieveQuery = z
     path: ['starting_after'],
   })
 
-/**
- * `POST /v1/responses`, `GET /v1/responses/{id}` and `POST /v1/responses/{id}/cancel`: a second API for the
- * same runs.
- */
+/** `/v1/responses`: a second API for the same runs. */
 export function responsesRoutes(root: FastifyInstance, services: Services, pace = defaultPace): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'chat:write' as const, resource: namedResponse }
@@ -96,6 +91,9 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
     if (!now) throw notFound()
     return bodyOf(services, now)
   })
+
+  storedResponseRoutes(root, services)
+  inputTokenRoutes(root, services)
 }
 
 async function create(

@@ -22,7 +22,7 @@ export const messageSchema = z
     id: z.string(),
     object: z.literal('agent.message'),
     session_id: z.string(),
-    run_id: z.string(),
+    run_id: z.string().describe('Empty for a message that was added without a turn'),
     role: z.enum(['system', 'user', 'assistant', 'tool']),
     content: z.string(),
     tool_call_id: z.string().optional().describe('In a message of role `tool`'),

@@ -16,7 +16,7 @@ export type FilePart = Extract<Part, { type: 'file' }>
 export function readAttachments(
   messages: readonly ChatMessage[],
   readsImages: boolean,
-  field: 'messages' | 'input',
+  field: 'messages' | 'input' | 'items',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
   const parts = messages.flatMap(filePartsOf)
   if (parts.length > bounds.attachedFiles.max) {

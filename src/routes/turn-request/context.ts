@@ -41,12 +41,26 @@ export function ownOptionsOf(request: FastifyRequest): ServiceOptions {
 
 /**
  * Reads the options of the turn into `request.turnOptions`.
- * @throws ServiceError `not_found` when the key may not see the named session or project.
+ * @param sessionId the session that a field of the API itself names.
+ * @throws ServiceError `not_found` when the key may not see the named session or project. `invalid_value` when two
+ *   sessions are named.
  */
-export async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
+export async function resolveContext(
+  services: Services,
+  request: FastifyRequest,
+  sessionId?: string,
+): Promise<void> {
   const principal = principalOf(request)
   const sent = readOptions(request.body, request.headers)
-  const options = optionsOf(sent, principal.defaults)
+  if (sessionId !== undefined && (sent.session_id ?? sessionId) !== sessionId) {
+    throw new ServiceError(
+      'invalid_value',
+      '`conversation` and `session_id` name two sessions. Leave out one of the two.',
+      { param: 'conversation' },
+    )
+  }
+  const placed = sessionId === undefined ? sent : { ...sent, session_id: sessionId }
+  const options = optionsOf(placed, principal.defaults)
   request.sentOptions = sent
   request.turnOptions = options
   await requireContext(services, principal, options)

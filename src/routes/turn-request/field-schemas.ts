@@ -67,7 +67,7 @@ export const metadata = z.unknown().superRefine((value, context) => {
  * and stored in one piece.
  * @throws ServiceError `invalid_value`
  */
-export function requireTextWithin(body: unknown, param: 'messages' | 'input'): void {
+export function requireTextWithin(body: unknown, param: 'messages' | 'input' | 'items'): void {
   const most = { values: Infinity, characters: bounds.requestText.max }
   const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
   if (characters <= most.characters) return

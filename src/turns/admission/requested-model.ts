@@ -21,7 +21,7 @@ export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, i
 }
 
 /** Tokens of our instructions and tools, which a prompt has besides the client's messages. */
-const ownTokens = { agent: 2_000, lite: 100 }
+export const ownTokens = { agent: 2_000, lite: 100 }
 
 /** Maximum cost of the first model call, in micro-credits. Its prompt has the client's messages and our own part. */
 export function firstCallMicros(

@@ -31,6 +31,8 @@ export type RunRequest = {
   /** Request fields that the Responses API returns and nothing else needs. */
   readonly response?: {
     readonly previousId: string | null
+    /** The request named the session as a conversation. */
+    readonly inConversation?: true
     readonly metadata: Readonly<Record<string, string>>
     readonly background: boolean
     readonly parallelToolCalls: boolean

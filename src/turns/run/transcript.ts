@@ -33,7 +33,7 @@ export function messagesForModel(
 
 /**
  * Reads the conversation up to and including a turn, with its answer if there is one. Earlier failed turns are
- * left out.
+ * left out. Messages that were added after the turn are not part of it.
  */
 export async function readConversation(
   executor: Executor,
@@ -42,13 +42,16 @@ export async function readConversation(
   const rows = await executor
     .select({ content: messages.content })
     .from(messages)
-    .innerJoin(runs, eq(runs.id, messages.runId))
+    .leftJoin(runs, eq(runs.id, messages.runId))
     .where(
       and(
         eq(messages.sessionId, run.sessionId),
         or(
           eq(messages.runId, run.id),
-          and(lt(messages.turn, run.turn), inArray(runs.status, ['completed', 'cancelled'])),
+          and(
+            lt(messages.turn, run.turn),
+            or(eq(messages.runId, ''), inArray(runs.status, ['completed', 'cancelled'])),
+          ),
         ),
       ),
     )

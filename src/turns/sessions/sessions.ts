@@ -1,20 +1,29 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs, sessions } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
+import type { Run } from '../run/run.ts'
+import { answerPosition } from '../run/transcript.ts'
 import { visibleTo } from '../run/visibility.ts'
 import { defaultProjectId, holdProject } from './projects.ts'
 
 export type Session = typeof sessions.$inferSelect
+/** What a client notes about a conversation. */
+export type Metadata = Readonly<Record<string, string>>
 export type StoredMessage = typeof messages.$inferSelect
 
 export async function createSession(
   executor: Executor,
   principal: Principal,
-  input: { readonly model: string; readonly projectId?: string | undefined; readonly name: string },
+  input: {
+    readonly model: string
+    readonly projectId?: string | undefined
+    readonly name: string
+    readonly metadata?: Metadata
+  },
 ): Promise<Session> {
   if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId))) {
     throw notFound()
@@ -28,6 +37,7 @@ export async function createSession(
       projectId,
       model: input.model,
       name: input.name,
+      metadata: input.metadata ?? null,
     })
     .returning()
   if (!session) throw new Error('insert returned no row')
@@ -87,6 +97,20 @@ export async function deleteSession(executor: Executor, session: Session): Promi
     )
   }
   await executor.delete(sessions).where(eq(sessions.id, session.id))
+}
+
+/** The messages that a turn added to its session, without its answer. */
+export async function listInput(
+  executor: Executor,
+  run: Run,
+  page: PageRequest,
+): Promise<Page<StoredMessage>> {
+  const filter = and(
+    eq(messages.sessionId, run.sessionId),
+    eq(messages.runId, run.id),
+    lt(messages.position, answerPosition),
+  )
+  return pageOf(executor, messages, filter, page, [messages.turn, messages.position])
 }
 
 /** The messages of a session in order, including those of unfinished and failed turns. */

@@ -93,10 +93,22 @@ export async function makeThings(
 ): Promise<Things> {
   const { accountId, key } = owner
   const place = { accountId, key, projectId: await makeProject(db.database, accountId) }
-  const body = { ...question('What is a beinoni?'), x_service: { project_id: place.projectId } }
+  return { ...place, ...(await ask(service, place)), fileId: await makeFile(service, place) }
+}
+
+/**
+ * A finished turn of a session of its own.
+ * @returns its run id.
+ */
+export async function makeRun(service: TestService, place: Place): Promise<string> {
+  return (await ask(service, place)).runId
+}
+
+async function ask(service: TestService, { key, projectId }: Place) {
+  const body = { ...question('What is a beinoni?'), x_service: { project_id: projectId } }
   const reply = await sendJson(service, { method: 'POST', path: '/v1/chat/completions', key, body })
   const { session_id: sessionId, run_id: runId } = made(reply).x_service
-  return { ...place, sessionId, runId, fileId: await makeFile(service, place) }
+  return { sessionId, runId }
 }
 
 export async function makeOwner(

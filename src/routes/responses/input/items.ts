@@ -83,19 +83,20 @@ export type Item = Message | FunctionCall | FunctionCallOutput | ItemReference
 
 /**
  * The items of `input`; a string is a message of the user.
+ * @param field the name of the field that has the items.
  * @throws InputError or ServiceError that names the first wrong field.
  */
-export function readItems(input: string | readonly unknown[]): readonly Item[] {
+export function readItems(input: string | readonly unknown[], field = 'input'): readonly Item[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
   return input.flatMap((sent, index) => {
     const foreign = readForeign(sent)
     if (foreign) return foreign.message ? [{ type: 'message', ...foreign.message }] : []
-    const kind = kindOf(sent, index)
+    const kind = kindOf(sent, `${field}[${index}]`)
     const parsed = checkInput(kinds[kind], sent)
     if (!parsed.success) {
       const issues = parsed.error.issues.map((issue) => ({
         ...issue,
-        path: ['input', index, ...issue.path],
+        path: [field, index, ...issue.path],
       }))
       throw new InputError(new z.ZodError(issues))
     }
@@ -104,14 +105,14 @@ export function readItems(input: string | readonly unknown[]): readonly Item[] {
 }
 
 /** The kind of an item. Clients leave `type` out of messages and references. */
-function kindOf(sent: unknown, index: number): Kind {
+function kindOf(sent: unknown, place: string): Kind {
   const item = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>
   const type = item['type'] ?? ('role' in item ? 'message' : 'item_reference')
   if (typeof type === 'string' && Object.hasOwn(kinds, type)) return type as Kind
   throw new ServiceError(
     'invalid_value',
     `Items of this type are not supported. Use one of: ${Object.keys(kinds).join(', ')}.`,
-    { param: `input[${index}].type` },
+    { param: `${place}.type` },
   )
 }
 

@@ -16,9 +16,8 @@ export const responsesParameters: readonly Parameter[] = [
   { name: 'context_management', does: 'ignored', note: 'what is too long is always shortened' },
   {
     name: 'conversation',
-    does: 'refused',
-    note: 'use `previous_response_id`',
-    refuse: () => 'Conversations are not supported: use `previous_response_id`.',
+    does: 'honoured',
+    note: 'an id, or an object with `id`: the session `sess_X` is `conv_X`',
   },
   { name: 'image', does: 'ignored' },
   {

@@ -27,6 +27,7 @@ export function toResponseRequest(body: ResponsesBody, chat: ChatBody, options: 
     ...(body.instructions && { instructions: body.instructions }),
     response: {
       previousId: body.previous_response_id ?? null,
+      ...(body.conversation && { inConversation: true as const }),
       metadata: textsOf(body['metadata']),
       background: body.background === true,
       parallelToolCalls: body.parallel_tool_calls ?? true,

@@ -45,6 +45,9 @@ export const responsesBody = z.looseObject({
   ),
   instructions: boundedText(bounds.text).nullish(),
   previous_response_id: idText.nullish(),
+  conversation: z
+    .union([idText, z.object({ id: idText })], { error: 'must be an id or `{"id": …}`' })
+    .nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -60,6 +63,21 @@ export const responsesBody = z.looseObject({
 })
 
 export type ResponsesBody = z.infer<typeof responsesBody>
+
+/** A request whose tokens are counted. Every field may be absent. */
+export const countedBody = z.preprocess(
+  (body) => body ?? {},
+  responsesBody.extend({
+    model: responsesBody.shape.model.nullish(),
+    input: z
+      .union([boundedText(bounds.text), boundedList(z.unknown(), bounds.messages)], {
+        error: 'must be a text or an array of at most 1,000 items',
+      })
+      .nullish(),
+  }),
+)
+
+export type CountedBody = z.infer<typeof countedBody>
 
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {

@@ -72,6 +72,7 @@ export const responseSchema = z
     access_programs: z.null(),
     status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     background: z.boolean(),
+    conversation: z.object({ id: z.string() }).nullable().describe('The conversation that the request named'),
     error: z
       .object({ type: z.literal('invalid_request_error'), code: z.string(), message: z.string() })
       .nullable(),

@@ -5,7 +5,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../../turn-reply/wire.ts'
-import { callItemId, responseId } from '../ids.ts'
+import { callItemId, conversationId, responseId } from '../ids.ts'
 import type { callItem, messageItem, responseSchema } from './reply-schema.ts'
 
 export type ResponseBody = BodyOf<typeof responseSchema>
@@ -56,6 +56,7 @@ function requestOf(run: Run) {
     created_at: unixSeconds(run.createdAt),
     access_programs: null,
     background: response?.background ?? false,
+    conversation: response?.inConversation ? { id: conversationId(run.sessionId) } : null,
     instructions: instructions ?? null,
     max_output_tokens: sampling.maxTokens ?? null,
     metadata: response?.metadata ?? {},

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { promptTokens } from '../../agent/usage.ts'
+import { withTx } from '../../db/client.ts'
+import { principalOf } from '../../http/auth.ts'
+import { bodyBytes } from '../../http/limits/bounds.ts'
+import type { BodyOf } from '../../http/openapi/docs.ts'
+import type { ZodTypes } from '../../http/openapi/zod.ts'
+import { ownTokens, requireModel } from '../../turns/admission/requested-model.ts'
+import { readConversation } from '../../turns/run/transcript.ts'
+import type { Services } from '../../turns/services.ts'
+import { readAttachments } from '../turn-request/attachments.ts'
+import { turnOptionsOf } from '../turn-request/context.ts'
+import { requireTextWithin } from '../turn-request/field-schemas.ts'
+import { toModelMessages } from '../turn-request/messages.ts'
+import { resolveResponseContext } from './context.ts'
+import { readContinued } from './continued.ts'
+import { type inputTokens, inputTokensDocs } from './docs.ts'
+import { readItems } from './input/items.ts'
+import { toChatBody, toResponseRequest } from './input/request.ts'
+import { type CountedBody, countedBody } from './input/schema.ts'
+
+/** `POST /v1/responses/input_tokens`: what a request would send to the model, without a turn. */
+export function inputTokenRoutes(root: FastifyInstance, services: Services): void {
+  root.withTypeProvider<ZodTypes>().post(
+    '/responses/input_tokens',
+    {
+      config: { scope: 'chat:write', docs: inputTokensDocs },
+      bodyLimit: bodyBytes.turn,
+      schema: { body: countedBody },
+      preValidation: (request) => resolveResponseContext(services, request),
+    },
+    async (request): Promise<BodyOf<typeof inputTokens>> => ({
+      object: 'response.input_tokens',
+      input_tokens: await countTokens(services, request, request.body),
+    }),
+  )
+}
+
+async function countTokens(services: Services, request: FastifyRequest, sent: CountedBody): Promise<number> {
+  const principal = principalOf(request)
+  const options = turnOptionsOf(request)
+  const previous = request.previousRun ?? undefined
+  const body = {
+    ...sent,
+    model: sent.model ?? services.catalogue.models[0]?.id ?? '',
+    input: sent.input ?? [],
+  }
+  const { isLite } = requireModel(services, body.model)
+  requireTextWithin(body, 'input')
+  const items = readItems(body.input)
+  const named = { previous, sessionId: options.sessionId, projectId: options.projectId }
+  const { messages, after } =
+    items.length === 0
+      ? { messages: [], after: previous }
+      : await readContinued(services, principal, items, named)
+  const chat = toChatBody(body, messages)
+  const { idOf } = readAttachments(chat.messages, true, 'input')
+  const { clientTools, instructions } = toResponseRequest(body, chat, options)
+  // All turns of a named session are before the next one.
+  const last = after ?? (options.sessionId && { id: '', sessionId: options.sessionId, turn: lastTurn })
+  const before = last ? await withTx(services.database, principal, (tx) => readConversation(tx, last)) : []
+  const system: readonly ModelMessage[] =
+    instructions === undefined ? [] : [{ role: 'system', content: instructions }]
+  const prompt = [...system, ...before, ...toModelMessages(chat.messages, true, idOf)]
+  return (isLite ? ownTokens.lite : ownTokens.agent) + promptTokens({ messages: prompt, tools: clientTools })
+}
+
+/** Above the number of every turn. */
+const lastTurn = 2_147_483_647

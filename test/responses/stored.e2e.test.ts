@@ -1,0 +1,110 @@
+import type OpenAI from 'openai'
+import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chargeOf, clientOf, costOf, runOf, serviceOf } from '../support/responses.ts'
+import { gate, reply } from '../support/upstream-scripts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+
+let world: World
+let openai: OpenAI
+
+beforeAll(async () => {
+  world = await openWorld({ script: reply('An answer.') })
+  openai = clientOf(world)
+})
+afterAll(async () => {
+  await world.close()
+})
+
+const model = 'service'
+const user = (content: string): ResponseInputItem => ({ role: 'user', content })
+
+test('the input items of a response are those that it added', async () => {
+  const input: ResponseInputItem[] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'input_text', text: 'One' }] },
+    { role: 'assistant', content: 'Earlier.' },
+    user('Two'),
+  ]
+  const first = await openai.responses.create({ model, input })
+  const next = await openai.responses.create({ model, input: 'Three', previous_response_id: first.id })
+  const listed: ResponseInputItem[] = []
+  for await (const item of openai.responses.inputItems.list(first.id, { order: 'asc', limit: 3 }))
+    listed.push(item as ResponseInputItem)
+  expect(listed).toMatchObject([
+    { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Be brief.' }] },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'One' }] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Earlier.' }] },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Two' }] },
+  ])
+  const { data } = await openai.responses.inputItems.list(next.id)
+  expect(data).toMatchObject([{ role: 'user', content: [{ text: 'Three' }] }])
+})
+
+test('a deleted response is gone, and its charge stays', async () => {
+  const response = await openai.responses.create({ model, input: 'Delete me' })
+  const charged = await chargeOf(world, runOf(response.id))
+  expect(charged).toBe(costOf(response))
+  await openai.responses.delete(response.id)
+  await expect(openai.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 })
+  await expect(openai.responses.delete(response.id)).rejects.toMatchObject({ status: 404 })
+  expect(await chargeOf(world, runOf(response.id))).toBe(charged)
+  expect(await world.broken()).toEqual([])
+  const run = runOf(response.id)
+  for (const table of ['messages', 'run_steps', 'run_events'])
+    expect(await world.rows(`select 1 from ${table} where run_id = $1`, run)).toEqual([])
+  // The session had no other turn.
+  const { session_id } = serviceOf(response)
+  expect(await world.rows('select 1 from sessions where id = $1', session_id)).toEqual([])
+})
+
+test('a session goes on without its deleted response', async () => {
+  const first = await openai.responses.create({ model, input: 'One' })
+  const previous_response_id = first.id
+  const second = await openai.responses.create({ model, input: 'Two', previous_response_id })
+  await openai.responses.delete(second.id)
+  const third = await openai.responses.create({ model, input: 'Three', previous_response_id })
+  expect(serviceOf(third).session_id).toBe(serviceOf(first).session_id)
+  const told = world.upstream.requests.at(-1)?.body.messages.slice(1)
+  expect(told?.map(({ content }) => content)).toEqual(['One', 'An answer.', 'Three'])
+})
+
+test('a response that has not ended is not deleted', async () => {
+  const held = gate()
+  world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Done.' }])
+  const { id } = await openai.responses.create({ model, input: 'Wait', background: true })
+  await expect(openai.responses.delete(id)).rejects.toMatchObject({ status: 409, code: 'session_busy' })
+  held.open()
+  await expect.poll(async () => (await openai.responses.retrieve(id)).status).toBe('completed')
+  await openai.responses.delete(id)
+})
+
+const count = async (body: OpenAI.Responses.InputTokenCountParams) => {
+  const counted = await openai.responses.inputTokens.count(body)
+  expect(counted.object).toBe('response.input_tokens')
+  return counted.input_tokens
+}
+
+test('input tokens grow with input, instructions, tools and conversation', async () => {
+  const runs = await world.rows('select 1 from runs')
+  const none = await count({})
+  const text = 'What is bittul? '.repeat(100)
+  const input = await count({ model, input: text })
+  // About 400 tokens of four Latin characters.
+  expect(input - none).toBeGreaterThan(390)
+  expect(input - none).toBeLessThan(420)
+  expect(await count({ model, input: text, instructions: text })).toBeGreaterThan(input + 390)
+  const tools = [{ type: 'function' as const, name: 'f', description: text, parameters: {}, strict: false }]
+  expect(await count({ model, input: text, tools })).toBeGreaterThan(input + 390)
+  expect(await world.rows('select 1 from runs')).toHaveLength(runs.length)
+  const { id } = await openai.conversations.create({ items: [user(text)] })
+  expect(await count({ model, input: text, conversation: id })).toBeGreaterThan(input + 390)
+  const first = await openai.responses.create({ model, input: text })
+  expect(await count({ model, input: text, previous_response_id: first.id })).toBeGreaterThan(input + 390)
+})
+
+test('input tokens of an unknown model, conversation or response are refused', async () => {
+  await expect(count({ model: 'other', input: 'x' })).rejects.toMatchObject({ code: 'model_not_found' })
+  await expect(count({ model, input: 'x', conversation: 'conv_x' })).rejects.toMatchObject({ status: 404 })
+  await expect(count({ model, previous_response_id: 'resp_x' })).rejects.toMatchObject({ status: 404 })
+})
