@@ -186,6 +186,7 @@ test('GET /v1/models lists the embedding model with its price', async () => {
   const listed = await world.get<{ data: { id: string; type: string; pricing: object }[] }>('/v1/models')
   expect(listed.data.map(({ id, type }) => [id, type])).toEqual([
     ['service', 'chat'],
+    ['service-lite', 'chat'],
     [model, 'embedding'],
   ])
   expect(await openai.models.retrieve(model)).toMatchObject({ id: model, pricing: { input: 20, output: 0 } })
