@@ -162,3 +162,19 @@ test('a session that names no model has that of its key', async () => {
   const session = await bodyOf(call(world.service, key, 'POST', '/v1/agent/sessions', {}))
   expect(session.model).toBe('service-lite')
 })
+
+test('a key without continued histories starts a session for each request that does not ask for one', async () => {
+  const sessionAfter = async (key: string, fields: Body) => {
+    const first = { role: 'user', content: newQuestion() }
+    const send = (messages: readonly object[], more: Body) =>
+      bodyOf(call(world.service, key, 'POST', '/v1/chat/completions', { messages, ...more }))
+    const { x_service, choices } = await send([first], fields)
+    const again = [first, choices[0].message, { role: 'user', content: 'And more?' }]
+    const next = await send(again, fields)
+    return next.x_service.session_id === x_service.session_id
+  }
+  const off = await keyWith({ model: 'service', continueHistory: false })
+  expect(await sessionAfter(off, {})).toBe(false)
+  expect(await sessionAfter(off, { x_service: { continue: true } })).toBe(true)
+  expect(await sessionAfter(await keyWith({ model: 'service' }), {})).toBe(true)
+})
