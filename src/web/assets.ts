@@ -10,6 +10,9 @@ import { openToAll } from './components/route-guards.ts'
 const folder = join(import.meta.dirname, 'assets')
 const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 
+/** The style sheets of every page, in their order. They are sent as one file, which takes one request. */
+const commonSheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
+
 /** Files of packages, by their path under the assets: fonts with nikud for texts and headings, and Swagger UI. */
 const ofPackages: Readonly<Record<string, string>> = {
   'fonts/hebrew.woff2': `${ruhl}-hebrew-wght-normal.woff2`,
@@ -82,7 +85,10 @@ async function loadAssets(): Promise<Assets> {
     const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
     return [name, { type, plain, small: undefined }] as const
   })
-  return new Map(await Promise.all(files))
+  const all = new Map<string, Asset>(await Promise.all(files))
+  const common = commonSheets.map((name) => all.get(`${name}.css`)?.plain ?? Buffer.alloc(0))
+  const page = { type: 'text/css; charset=utf-8', plain: Buffer.concat(common), small: undefined }
+  return all.set('page.css', page)
 }
 
 function digestOf(assets: Assets): string {

@@ -5,6 +5,9 @@
 
 const toastMs = 4_000
 
+/** Dialogs made so far, for their ids. */
+let dialogs = 0
+
 /**
  * Shows a short message, which screen readers announce.
  * @param {string} text
@@ -36,14 +39,18 @@ function useDialog(details) {
   button.textContent = summary.textContent
   button.setAttribute('aria-haspopup', 'dialog')
   const dialog = document.createElement('dialog')
-  dialog.setAttribute('aria-label', (summary.textContent ?? '').replace('…', ''))
+  const title = document.createElement('h2')
+  title.textContent = (summary.textContent ?? '').replace('…', '')
+  title.id = `dialog-${dialogs}`
+  dialogs += 1
+  dialog.setAttribute('aria-labelledby', title.id)
   const cancel = document.createElement('button')
   cancel.type = 'button'
   cancel.className = 'quiet cancel'
   cancel.textContent = details.dataset['cancel'] ?? '×'
   cancel.addEventListener('click', () => dialog.close())
   form.append(cancel)
-  dialog.append(form)
+  dialog.append(title, form)
   button.addEventListener('click', () => dialog.showModal())
   const isOpen = details.open
   details.replaceWith(button, dialog)

@@ -27,7 +27,11 @@ declare module 'fastify' {
   }
 }
 
-const sheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
+/** All style sheets that every page needs, see `assets.ts`. */
+const sheets = ['page']
+
+/** Sections whose pages show texts of the library. */
+const withHebrew: ReadonlySet<Section | undefined> = new Set(['ask', 'library'])
 
 /** Sends a page with the header, navigation and footer of all pages, in the language and colours of the reader. */
 export async function sendPage(
@@ -37,6 +41,7 @@ export async function sendPage(
   status = 200,
 ): Promise<FastifyReply> {
   const nonce = randomBytes(16).toString('base64url')
+  const t = textsOf(request)
   const framed = {
     ...page,
     wide: page.wide ?? false,
@@ -46,7 +51,8 @@ export async function sendPage(
   }
   const markup = await frame(framed, {
     ...request.server.pages,
-    t: textsOf(request),
+    t,
+    fonts: t.language === 'he' || withHebrew.has(page.section) ? ['latin', 'hebrew'] : ['latin'],
     theme: themeOf(request),
     visitor: request.visitor,
     nonce,

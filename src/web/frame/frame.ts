@@ -34,6 +34,8 @@ export type Surroundings = {
   readonly appName: string | undefined
   /** Path of the folder with styles, scripts and fonts. It changes with their content. */
   readonly assets: string
+  /** Fonts that the page needs at once. */
+  readonly fonts: readonly ('latin' | 'hebrew')[]
   /** For the script tags. */
   readonly nonce: string
   /** Path that the reader returns to after a switch of language or colours. */
@@ -60,7 +62,7 @@ ${helpDialog(t)}
 </html>`
 }
 
-function head(page: Framed, { t, theme, appName, assets, nonce }: Surroundings): Html {
+function head(page: Framed, { t, theme, appName, assets, fonts, nonce }: Surroundings): Html {
   const { title, sheets, scripts, packaged } = page
   const schemes = theme === 'system' ? 'light dark' : theme
   return html`<head>
@@ -69,7 +71,7 @@ function head(page: Framed, { t, theme, appName, assets, nonce }: Surroundings):
 <meta name="color-scheme" content="${schemes}">
 <title>${title} · ${appName ?? t.frame.product}</title>
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
-${['latin', 'hebrew'].map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
+${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
 ${packaged.sheets.map((name) => html`<link rel="stylesheet" href="${assets}/packaged/${name}">`)}
 ${sheets.map((name) => html`<link rel="stylesheet" href="${assets}/${name}.css">`)}
 ${packaged.scripts.map(

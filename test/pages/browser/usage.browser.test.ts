@@ -131,6 +131,18 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     expect(await page.locator('a[href^="/runs/run_"]').count()).toBe(2)
   })
 
+  test('on a phone each row is a card, with the name of its column before each cell', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/usage')
+    const names = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.balance tbody td')].map((cell) => getComputedStyle(cell, '::before').content)`,
+    )
+    expect(names.slice(0, 2)).toEqual(['"Left"', '"Until"'])
+    // Screen readers still find a table.
+    expect(await page.getByRole('table').count()).toBeGreaterThan(0)
+    await page.setViewportSize({ width: 1_280, height: 860 })
+  })
+
   test('the CSV file adds up to the ledger, and no cell of it is a formula', async () => {
     await page.goto('/usage')
     const [download] = await Promise.all([

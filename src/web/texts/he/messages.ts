@@ -1,4 +1,5 @@
 import type { Messages } from '../grammar/translate.ts'
+import { actionMessages } from './action-messages.ts'
 import { fileMessages } from './file-messages.ts'
 import { libraryMessages } from './library/index.ts'
 
@@ -110,4 +111,9 @@ const accountMessages: Messages = {
   'The library has no such work.': 'הספר הזה אינו בספרייה.',
 }
 
-export const messages: Messages = { ...accountMessages, ...fileMessages, ...libraryMessages }
+export const messages: Messages = {
+  ...accountMessages,
+  ...fileMessages,
+  ...actionMessages,
+  ...libraryMessages,
+}

@@ -1,0 +1,37 @@
+import type { Messages } from '../grammar/translate.ts'
+
+/** What the agent does during a turn, and what the audit log says of operators. */
+export const actionMessages: Messages = {
+  'Looking up {ref}': 'איתור {ref}',
+  'Looking at how {work} is divided': 'בדיקת החלוקה של {work}',
+  'Looking for parallels to {ref}': 'חיפוש מקבילות אל {ref}',
+  'Searching for "{query}"': 'חיפוש ”{query}”',
+  'Looking through the list of works': 'עיון ברשימת הספרים',
+  'Making the source sheet "{title}"': 'הכנת דף המקורות ”{title}”',
+  'Writing the file {name}': 'כתיבת הקובץ {name}',
+  'Editing the file {name}': 'עריכת הקובץ {name}',
+  'Renaming the file {name}': 'שינוי השם של הקובץ {name}',
+  'Listing the files of the project': 'רשימת הקבצים של הפרויקט',
+  'Reading the file {name}': 'קריאת הקובץ {name}',
+  // After the file: it matches both.
+  'Reading {ref}': 'קריאת {ref}',
+  'Searching the files for "{query}"': 'חיפוש ”{query}” בקבצים',
+  'Account created': 'החשבון נוצר',
+  'Plan changed': 'התוכנית הוחלפה',
+  'Account suspended': 'החשבון הושעה',
+  'Account resumed': 'השעיית החשבון בוטלה',
+  'Account deleted': 'החשבון נמחק',
+  'Password reset link created': 'נוצר קישור לאיפוס הסיסמה',
+  'Password reset by link': 'הסיסמה אופסה בעזרת קישור',
+  'Credits given': 'קרדיטים הוענקו',
+  'Credits taken back': 'קרדיטים נגרעו',
+  'API key created': 'נוצר מפתח API',
+  'API key revoked': 'מפתח API בוטל',
+  'Project renamed': 'שם הפרויקט שונה',
+  'Project deleted': 'הפרויקט נמחק',
+  'Import into the library started': 'התחיל ייבוא לספרייה',
+  'Import into the library cancelled': 'הייבוא לספרייה בוטל',
+  'Texts imported into the library': 'טקסטים יובאו לספרייה',
+  'Vectors of the library made': 'נוצרו וקטורים לספרייה',
+  'Work removed from the library': 'ספר הוסר מהספרייה',
+}
