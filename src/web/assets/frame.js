@@ -40,7 +40,6 @@ function useDialog(details) {
   button.setAttribute('aria-haspopup', 'dialog')
   const dialog = document.createElement('dialog')
   const title = document.createElement('h2')
-  title.textContent = (summary.textContent ?? '').replace('…', '')
   title.id = `dialog-${dialogs}`
   dialogs += 1
   dialog.setAttribute('aria-labelledby', title.id)
@@ -51,12 +50,16 @@ function useDialog(details) {
   cancel.addEventListener('click', () => dialog.close())
   form.append(cancel)
   dialog.append(title, form)
-  button.addEventListener('click', () => dialog.showModal())
+  const open = () => {
+    title.textContent = (summary.textContent ?? '').replace('…', '')
+    dialog.showModal()
+  }
+  button.addEventListener('click', open)
   const isOpen = details.open
   details.replaceWith(button, dialog)
   if (!isOpen) return
   button.focus()
-  dialog.showModal()
+  open()
 }
 
 for (const button of document.querySelectorAll('button[data-opens]')) {
@@ -90,7 +93,8 @@ function isTyping(target) {
 function goToSearch(event) {
   if (document.querySelector('dialog[open]')) return
   event.preventDefault()
-  const field = document.querySelector('textarea#question, main input[type="search"]')
+  const field =
+    document.querySelector('textarea#question') ?? document.querySelector('main input[type="search"]')
   if (field instanceof HTMLElement) field.focus()
   else location.assign('/library')
 }

@@ -75,7 +75,7 @@ const shown = [
 /** Refusals of the API and the command line in the same files; pages answer these cases otherwise. */
 const ofTheApi = [
   /API key|Idempotency-Key|`messages`|`purpose`|`start` to `end`|which is not a day/,
-  /^There is no such page|scope "X"\. Use a key/,
+  /`max_cost`|^There is no such page|scope "X"\. Use a key/,
   /`file_data`|`file_id`|`file_url`|^`X`: X/,
   // The test above has them with their values.
   /^The limit of X X per minute|^The form may have X/,

@@ -1,7 +1,7 @@
 import { scopes as allScopes, type KeyScope } from '../../../accounts/scopes.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { outcomeNotice, type Page } from '../../components/page.ts'
+import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
@@ -15,6 +15,8 @@ export type KeyFormValues = {
   readonly reach: string
   readonly expires: string
   readonly settings: SettingValues
+  /** Id of the key that the new one takes over from; empty for none. */
+  readonly replaces: string
   readonly problem?: string
 }
 
@@ -36,8 +38,10 @@ export function keyForm(
     path: '/settings/keys',
     main: html`<section class="card narrow-left"><h2>${keys.newTitle}</h2>
 ${outcomeNotice(values)}
+${values.replaces === '' ? nothing : notice('note', keys.replacing)}
 <form method="post" action="/settings/keys">
 <input type="hidden" name="id" value="${values.id}">
+<input type="hidden" name="replaces" value="${values.replaces}">
 <label>${common.name} <input name="name" required maxlength="100" value="${values.name}" autocomplete="off" dir="auto"
 placeholder="${keys.namePlaceholder}"></label>
 <fieldset><legend>${keys.access}</legend>

@@ -6,6 +6,7 @@ import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { settingsPage } from '../settings/settings-page.ts'
@@ -13,11 +14,21 @@ import { settingsPage } from '../settings/settings-page.ts'
 type Shown = {
   readonly keys: readonly KeyInfo[]
   readonly projects: readonly Project[]
+  readonly filter: KeyFilter
   readonly done: string | undefined
 }
 
+type KeyFilter = { readonly q: string; readonly state: '' | KeyState }
+type KeyState = 'active' | 'revoked' | 'expired'
+
+/** From this number of keys on, the list has a filter. */
+const filteredFrom = 6
+
 /** The keys of an account, newest first. */
-export function keysPage(t: Texts, { principal }: Visitor, { keys, projects, done }: Shown): Page {
+export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
+  const { keys, projects, filter, done } = shown
+  const found = keys.filter((key) => isFound(key, filter))
+  const isFiltered = filter.q !== '' || filter.state !== ''
   const names = new Map(projects.map((project) => [project.id, project.name]))
   return settingsPage(t, {
     title: t.keys.title,
@@ -25,8 +36,32 @@ export function keysPage(t: Texts, { principal }: Visitor, { keys, projects, don
     main: html`${outcomeNotice({ done })}
 ${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(principal.plan.name))}
 <div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
-${keys.length === 0 ? emptyState(t.keys.none, t.keys.noneHint) : keyTable(t, keys, names)}`,
+${keys.length >= filteredFrom || isFiltered ? filterForm(t, filter) : nothing}
+${
+  keys.length === 0
+    ? emptyState(t.keys.none, t.keys.noneHint)
+    : found.length === 0
+      ? emptyState(t.keys.noneFound, t.keys.showAll)
+      : keyTable(t, found, names)
+}`,
   })
+}
+
+function isFound(key: KeyInfo, { q, state }: KeyFilter): boolean {
+  const words = q.toLowerCase()
+  const text = `${key.name} ${key.prefix}…${key.lastFour}`.toLowerCase()
+  return text.includes(words) && (state === '' || stateOf(key) === state)
+}
+
+function filterForm({ common, keys }: Texts, { q, state }: KeyFilter): Html {
+  const options = [
+    { value: '', label: keys.anyState },
+    ...(['active', 'expired', 'revoked'] as const).map((value) => ({ value, label: keys.states[value] })),
+  ]
+  return html`<form class="filters" role="search" action="/settings/keys">
+<label>${common.name} <input type="search" name="q" maxlength="100" dir="auto" value="${q}"></label>
+${selectField({ label: common.status, name: 'state', options, selected: state })}
+<button class="quiet">${keys.filter}</button></form>`
 }
 
 function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
@@ -69,7 +104,8 @@ function limitList({ keys }: Texts, key: KeyInfo): Html {
 
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
-  return html`<a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a> ${revokeDialog(t, key)}`
+  return html`<div class="row actions"><a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a>
+<a class="button quiet" href="/settings/keys/new?like=${key.id}">${t.keys.replace}</a>${revokeDialog(t, key)}</div>`
 }
 
 function stateCell(t: Texts, key: KeyInfo): Html {
@@ -90,7 +126,7 @@ function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
   })
 }
 
-function stateOf(key: KeyInfo): 'active' | 'revoked' | 'expired' {
+function stateOf(key: KeyInfo): KeyState {
   if (key.revokedAt) return 'revoked'
   return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active'
 }
@@ -101,11 +137,19 @@ function accessText({ keys }: Texts, key: KeyInfo, names: ReadonlyMap<string, st
   return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`
 }
 
+type KeyMade = {
+  readonly key: string
+  readonly info: KeyInfo
+  /** The key that the new one takes over from; it still works. */
+  readonly replaced: KeyInfo | undefined
+  readonly baseUrl: string
+}
+
 /** The only page that shows the secret of a key. */
 export function keyMadePage(
   t: Texts,
   { principal }: Visitor,
-  { key, info, baseUrl }: { readonly key: string; readonly info: KeyInfo; readonly baseUrl: string },
+  { key, info, replaced, baseUrl }: KeyMade,
 ): Page {
   const { keys } = t
   const { plan } = principal
@@ -118,6 +162,7 @@ export function keyMadePage(
 ${notice('note', keys.copyNow)}
 ${plan.apiAccess ? nothing : notice('problem', keys.refused(plan.name))}
 ${copyField(t, { id: 'secret', text: key, what: keys.theKey })}
+${replaced ? html`<h3>${keys.oldKey}</h3><p>${keys.oldKeyHint}</p>${revokeDialog(t, replaced)}` : nothing}
 <h3>${keys.withCurl}</h3>
 ${copyField(t, { id: 'curl', text: curlSnippet(key, baseUrl, question), what: keys.theCommand })}
 <h3>${keys.withNode}</h3>

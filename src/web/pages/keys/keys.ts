@@ -54,7 +54,17 @@ const form = settings.extend({
   /** `dedicated`, `owner`, or the id of a project. */
   reach: z.string().max(100),
   expires: z.enum(['never', '30', '90', '365']),
+  /** Id of the key that the new one takes over from. */
+  replaces: z.string().max(100).default(''),
 })
+
+/** Narrows the list to keys with words in their names, and to one state. */
+const filterQuery = z.object({
+  q: z.string().trim().max(100).default('').catch(''),
+  state: z.enum(['', 'active', 'revoked', 'expired']).default('').catch(''),
+})
+
+const newQuery = z.object({ like: z.string().max(100).optional() })
 
 const changeForm = settings.extend({ name: z.string().max(200) })
 
@@ -75,15 +85,19 @@ function listPages(app: FastifyInstance, services: WebServices): void {
       keysPage(textsOf(request), visitorOf(request), {
         keys,
         projects,
+        filter: readFields(filterQuery, request.query),
         done: doneMessage(request, textsOf(request).keys.done),
       }),
     )
   })
 
   app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
-    const { projects } = await keysOf(services, visitorOf(request))
+    const visitor = visitorOf(request)
+    const { projects } = await keysOf(services, visitor)
     const choices = { projects, models: modelsOf(services) }
-    return sendPage(request, reply, keyForm(textsOf(request), visitorOf(request), choices, emptyForm()))
+    const { like } = readFields(newQuery, request.query)
+    const values = like ? formLike((await keyToEdit(services, visitor, like)).key) : emptyForm()
+    return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, values))
   })
 
   app.post('/settings/keys', accountsOnly, async (request, reply) => {
@@ -102,11 +116,12 @@ function listPages(app: FastifyInstance, services: WebServices): void {
           }),
         }),
       )
-      return sendPage(
-        request,
-        reply,
-        keyMadePage(textsOf(request), visitor, { key, info, baseUrl: `${originOf(services, request)}/v1` }),
+      const old = await withTx(database, visitor.principal, (tx) =>
+        findKey(tx, visitor.account.id, input.replaces),
       )
+      const replaced = old?.revokedAt ? undefined : old
+      const made = { key, info, replaced, baseUrl: `${originOf(services, request)}/v1` }
+      return sendPage(request, reply, keyMadePage(textsOf(request), visitor, made))
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
       const { message, status } = problemOf(request, error)
@@ -193,6 +208,19 @@ function emptyForm(): KeyFormValues {
     reach: 'dedicated',
     expires: 'never',
     settings: emptySettings,
+    replaces: '',
+  }
+}
+
+/** A form for a key with the name, the access and the limits of another one. */
+function formLike(key: KeyInfo): KeyFormValues {
+  return {
+    ...emptyForm(),
+    name: key.name,
+    scopes: key.scopes,
+    reach: key.binding === 'owner' ? 'owner' : (key.projectId ?? 'dedicated'),
+    settings: settingTexts(key),
+    replaces: key.id,
   }
 }
 
