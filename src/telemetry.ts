@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { type LibraryDatabase, libraryPoolsOf } from './db/library/library-database.ts'
-import { poolsOf, registerPoolMetrics } from './db/pool-metrics.ts'
+import { registerPoolMetrics } from './db/pool-metrics.ts'
 import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
 import { createTurnMetrics, type TurnMetrics } from './turns/execution/turn-metrics.ts'
@@ -41,6 +41,15 @@ export async function openTelemetry(
     },
   }
 }
+
+/** The pools of the main database, by the label of their metrics. */
+const poolsOf = (database: Database) => ({
+  tenant: database.tenantPool,
+  system: database.systemPool,
+  turns: database.indexedPool,
+  background: database.backgroundPool,
+  imports: database.importPool,
+})
 
 async function tracerFor(endpoint: string | undefined): Promise<Tracer | undefined> {
   if (endpoint === undefined) return undefined

@@ -1,5 +1,5 @@
+import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { statement } from '../db/statement.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
 
@@ -11,14 +11,12 @@ export type KeySpending = Readonly<Record<CapPeriod, bigint>> & { readonly held:
 
 type Key = { readonly accountId: string; readonly keyId: string }
 
-const readSpent = statement<{ day: string; month: string; total: string; held: string }>(
-  'key_spent',
-  'select day, month, total, held from key_spent(:accountId, :keyId, now())',
-)
-
 /** Reads what a key has spent, by the database's clock. */
-export async function readKeySpending(executor: Executor, key: Key): Promise<KeySpending> {
-  const [row] = await readSpent(executor, key)
+export async function readKeySpending(executor: Executor, { accountId, keyId }: Key): Promise<KeySpending> {
+  const { rows } = await executor.execute<{ day: string; month: string; total: string; held: string }>(
+    sql`select day, month, total, held from key_spent(${accountId}, ${keyId}, now())`,
+  )
+  const [row] = rows
   const micros = (text: string | undefined) => BigInt(text ?? 0)
   return {
     day: micros(row?.day),
@@ -35,11 +33,6 @@ export type ReachedCap = {
   readonly roomMicros: bigint
 }
 
-const readCap = statement<{ refusal: string | null; cap: string; room: string }>(
-  'key_cap',
-  'select refusal, cap, room from key_cap(:accountId, :keyId, :micros, now())',
-)
-
 const periods: Readonly<Record<string, CapPeriod>> = {
   key_day_cap: 'day',
   key_month_cap: 'month',
@@ -49,9 +42,12 @@ const periods: Readonly<Record<string, CapPeriod>> = {
 /** The cap of a key that does not allow `micros` more. Undefined if all of them do. */
 export async function findReachedCap(
   executor: Executor,
-  key: Key & { readonly micros: bigint },
+  { accountId, keyId, micros }: Key & { readonly micros: bigint },
 ): Promise<ReachedCap | undefined> {
-  const [row] = await readCap(executor, key)
+  const { rows } = await executor.execute<{ refusal: string | null; cap: string; room: string }>(
+    sql`select refusal, cap, room from key_cap(${accountId}, ${keyId}, ${micros}, now())`,
+  )
+  const [row] = rows
   const period = row?.refusal ? periods[row.refusal] : undefined
   return row && period && { period, capMicros: BigInt(row.cap), roomMicros: BigInt(row.room) }
 }

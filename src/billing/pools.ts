@@ -2,7 +2,6 @@ import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { creditPools } from '../db/schema/index.ts'
-import { statement } from '../db/statement.ts'
 import { recordMovement } from './ledger.ts'
 
 export type Balance = { readonly availableMicros: bigint; readonly heldMicros: bigint }
@@ -35,18 +34,12 @@ export async function grantCredits(
   })
 }
 
-const callEnsureAllowance = statement('ensure_allowance', 'select ensure_allowance(:accountId, :micros)')
-const readAllowanceGiven = statement<{ given: boolean }>(
-  'allowance_given',
-  'select allowance_given(:accountId) as given',
-)
-
 /**
  * Grants this calendar month's allowance (UTC, by the database's clock), unless it has been granted. It then
  * also takes back the remaining credits of expired pools.
  */
 export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
-  await callEnsureAllowance(executor, { accountId, micros: plan.monthlyMicros })
+  await executor.execute(sql`select ensure_allowance(${accountId}, ${plan.monthlyMicros})`)
 }
 
 /**
@@ -62,8 +55,10 @@ export async function raiseAllowance(
 ): Promise<void> {
   const more = to.monthlyMicros - from.monthlyMicros
   if (more <= 0n) return
-  const [allowance] = await readAllowanceGiven(executor, { accountId })
-  if (!allowance?.given) return
+  const { rows } = await executor.execute<{ given: boolean }>(
+    sql`select allowance_given(${accountId}) as given`,
+  )
+  if (!rows[0]?.given) return
   await grantCredits(executor, accountId, more, await nextRenewal(executor))
 }
 

@@ -19,8 +19,8 @@ export type Database = {
   readonly url: string
   readonly tenantPool: pg.Pool
   readonly systemPool: pg.Pool
-  /** For the writes of turns. Statements are sent without waiting for earlier results. */
-  readonly turnPool: pg.Pool
+  /** Its statements keep their plans, which use indexes. For frequent statements that find their rows by index. */
+  readonly indexedPool: pg.Pool
   /**
    * For leases and other background work. Requests that use all other connections must not cost a turn its
    * lease.
@@ -68,11 +68,8 @@ const settings = {
   application_name: 'agent-chat-service',
 } as const
 
-/**
- * Statements of turns and leases always use indexes. A plan that was made while tables were small would stay
- * cached on its connection and become slow as they grow.
- */
-const turnPlans =
+/** A plan that was made while tables were small would stay cached on its connection and become slow as they grow. */
+const indexedPlans =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 class PooledClient extends pg.Client {
@@ -111,17 +108,16 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     },
     onIdleError,
   )
-  const turnPool = openPool(
+  const indexedPool = openPool(
     {
       connectionString: url,
       max: Math.max(2, Math.ceil(maxConnections / 2)),
-      pipeline: true,
-      options: turnPlans,
+      options: indexedPlans,
       query_timeout: silenceMs,
     },
     onIdleError,
   )
-  const backgroundPool = openPool({ connectionString: url, max: 2, options: turnPlans }, onIdleError)
+  const backgroundPool = openPool({ connectionString: url, max: 2, options: indexedPlans }, onIdleError)
   const importPool = openPool(
     {
       connectionString: url,
@@ -136,11 +132,11 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     url,
     tenantPool,
     systemPool,
-    turnPool,
+    indexedPool,
     backgroundPool,
     importPool,
     async close() {
-      const pools = [tenantPool, systemPool, turnPool, backgroundPool, importPool]
+      const pools = [tenantPool, systemPool, indexedPool, backgroundPool, importPool]
       await Promise.all(pools.map((pool) => pool.end()))
     },
   }
@@ -175,22 +171,13 @@ export async function withTx<T>(
   }
 }
 
-/**
- * Like `withTx`, with one round trip less: BEGIN is sent together with the first statement. Callers must retry
- * a transaction that met a dead connection. `work` may send several statements without waiting; after a failed
- * one, the rest do nothing. `work` may also call `sendCommit` right after its last statement, which releases
- * locks earlier. It must not do so if that statement's result could require a rollback.
- */
-export async function withTurnTx<T>(
+/** Like `withTx`, on a connection whose plans use indexes. Its statements have a limit of 20 s each. */
+export async function withIndexedTx<T>(
   database: Database,
-  scope: Scope,
-  work: (tx: Executor, sendCommit: () => void) => Promise<T>,
+  { accountId }: { readonly accountId: string },
+  work: (tx: Executor) => Promise<T>,
 ): Promise<T> {
-  const client = await database.turnPool.connect()
-  // `end` would wait for results that never arrive. The driver's timeout destroys the connection instead.
-  const begin = { text: beginAs(client, scope === 'system' ? '*' : scope.accountId), query_timeout: beginMs }
-  client.query(begin).catch(() => undefined)
-  return finishOn(client, work, undefined)
+  return finishOn(await begin(database.indexedPool, accountId), work, undefined)
 }
 
 /**
@@ -215,20 +202,14 @@ export async function withImportTx<T>(database: Database, work: (tx: Executor) =
 /** Runs the work on a connection with an open transaction, ends the transaction and releases the connection. */
 async function finishOn<T>(
   client: pg.PoolClient,
-  work: (tx: Executor, sendCommit: () => void) => Promise<T>,
+  work: (tx: Executor) => Promise<T>,
   timeoutMs: number | undefined,
 ): Promise<T> {
   const cut = timeoutMs === undefined ? undefined : setTimeout(() => void client.end(), timeoutMs)
   let broken = false
-  let committing: Promise<pg.QueryResult> | undefined
-  const sendCommit = () => {
-    committing ??= client.query('commit')
-    // A failure is reported below, or follows an earlier error that says more.
-    committing.catch(() => undefined)
-  }
   try {
-    const result = await work(executorOn(client), sendCommit)
-    const { command } = await (committing ?? client.query('commit'))
+    const result = await work(drizzle({ client }))
+    const { command } = await client.query('commit')
     // COMMIT answers ROLLBACK if a statement failed and its error was swallowed.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement of it had failed')
     return result
@@ -242,21 +223,6 @@ async function finishOn<T>(
   }
 }
 
-const executors = new WeakMap<pg.PoolClient, Executor>()
-
-/** Created once per connection. */
-function executorOn(client: pg.PoolClient): Executor {
-  const known = executors.get(client)
-  if (known) return known
-  const executor = drizzle({ client })
-  executors.set(client, executor)
-  return executor
-}
-
-/** Both statements in one round trip. */
-const beginAs = (client: pg.PoolClient, account: string) =>
-  `begin; set local app.account = ${client.escapeLiteral(account)}`
-
 /**
  * Opens a transaction on a pooled connection. If the connection is dead, nothing has been sent yet, so others
  * are tried: after a failover all idle ones may be dead.
@@ -266,7 +232,8 @@ async function begin(pool: pg.Pool, account: string, answerMs = beginMs): Promis
     const client = await pool.connect()
     const cut = setTimeout(() => void client.end(), answerMs)
     try {
-      await client.query(beginAs(client, account))
+      // Both statements in one round trip.
+      await client.query(`begin; set local app.account = ${client.escapeLiteral(account)}`)
       return client
     } catch (error) {
       client.release(true)

@@ -1,20 +1,11 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
-import type { Database } from './client.ts'
 
-type Pools = Readonly<Record<string, Pool>>
-
-/** The pools of the main database, by the label of their metrics. */
-export const poolsOf = (database: Database): Pools => ({
-  tenant: database.tenantPool,
-  system: database.systemPool,
-  turns: database.turnPool,
-  background: database.backgroundPool,
-  imports: database.importPool,
-})
-
-/** Registers gauges for the connections of the pools. They are read at each scrape. */
-export function registerPoolMetrics(registry: Registry, named: Pools): void {
+/**
+ * Registers gauges for the connections of the pools. They are read at each scrape.
+ * @param named the pools, by the label of their metrics.
+ */
+export function registerPoolMetrics(registry: Registry, named: Readonly<Record<string, Pool>>): void {
   const pools = Object.entries(named)
   const registers = [registry]
   new Gauge({

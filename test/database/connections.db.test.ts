@@ -6,7 +6,7 @@ import {
   openDatabase,
   withBackgroundTx,
   withImportTx,
-  withTurnTx,
+  withIndexedTx,
   withTx,
 } from '../../src/db/client.ts'
 import { databaseFault, isTransient, isUnavailable } from '../../src/db/errors.ts'
@@ -92,11 +92,11 @@ test('a transaction works after every idle connection was cut', async () => {
 // The kernel would wait a quarter of an hour, which is longer than a test may take.
 test('a transaction fails when its database host stops answering', async () => {
   await select(4)
-  await withTurnTx(database, 'system', (tx) => tx.execute('select 1'))
+  await withIndexedTx(database, { accountId: 'none' }, (tx) => tx.execute('select 1'))
   proxy.stall(true)
   const faults = await Promise.all([
     faultOf(withTx(database, 'system', (tx) => tx.execute('select 1'))),
-    faultOf(withTurnTx(database, 'system', (tx) => tx.execute('select 1'))),
+    faultOf(withIndexedTx(database, { accountId: 'none' }, (tx) => tx.execute('select 1'))),
     faultOf(withBackgroundTx(database, (tx) => tx.execute('select 1'))),
   ])
   expect(faults.map(isUnavailable)).toEqual([true, true, true])

@@ -1,8 +1,7 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault, isTransient, uniqueViolation } from '../../db/errors.ts'
-import { apiKeys } from '../../db/schema/index.ts'
-import { statement } from '../../db/statement.ts'
+import { accounts, apiKeys } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { derivedId, newId } from '../../ids.ts'
 import { accountSuspended } from '../accounts.ts'
@@ -196,24 +195,33 @@ export async function revokeKey(
   return known
 }
 
-const findByDigest = statement<{
-  id: string
-  account_id: string
-  plan: string
-  suspended: boolean
-  scopes: string[]
-  binding: string
-  project_id: string | null
-  requests_per_minute: number | null
-  defaults: KeyDefaults
-  used_lately: boolean
-}>(
-  'find_key',
-  `select k.id, k.account_id, a.plan, a.suspended_at is not null as suspended, k.scopes, k.binding, k.project_id,
-    k.requests_per_minute, k.defaults, coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
-  from api_keys k join accounts a on a.id = k.account_id
-  where k.digest = any(:digests::bytea[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and a.password_hash <> ''`,
-)
+/** The server parses and plans this query once per connection. */
+const findByDigest = (executor: Executor, digests: readonly Buffer[]) =>
+  executor
+    .select({
+      id: apiKeys.id,
+      accountId: apiKeys.accountId,
+      plan: accounts.plan,
+      isSuspended: sql<boolean>`${accounts.suspendedAt} is not null`,
+      scopes: apiKeys.scopes,
+      binding: apiKeys.binding,
+      projectId: apiKeys.projectId,
+      requestsPerMinute: apiKeys.requestsPerMinute,
+      defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
+      usedLately: sql<boolean>`coalesce(${apiKeys.lastUsedAt} > now() - interval '1 minute', false)`,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(
+      and(
+        sql`${apiKeys.digest} = any(${sql.placeholder('digests')}::bytea[])`,
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+        sql`${accounts.passwordHash} <> ''`,
+      ),
+    )
+    .prepare('find_key')
+    .execute({ digests })
 
 /**
  * Authenticates a key: one query on a unique index over the digest, using the database's clock.
@@ -232,22 +240,22 @@ export async function authenticateKey(
   const cached = known?.get(keyText)
   if (cached) return cached
   const digests = peppers.map((pepper) => digestKey(keyText, pepper))
-  const [row] = await findByDigest(executor, { digests })
+  const [row] = await findByDigest(executor, digests)
   if (!row) return undefined
-  if (row.suspended) throw accountSuspended()
-  if (!row.used_lately) await noteUse(executor, row.id)
+  if (row.isSuspended) throw accountSuspended()
+  if (!row.usedLately) await noteUse(executor, row.id)
   const principal: Principal = {
-    accountId: row.account_id,
+    accountId: row.accountId,
     plan: plans.of(row.plan),
     keyId: row.id,
     scopes: new Set(row.scopes.filter(isScope)),
-    binding: { kind: row.binding, projectId: row.project_id } as Binding,
-    keyRequestsPerMinute: row.requests_per_minute,
+    binding: { kind: row.binding, projectId: row.projectId } as Binding,
+    keyRequestsPerMinute: row.requestsPerMinute,
     defaults: row.defaults,
   }
   // Not cached: a key whose project will be created on first use, and a key whose plan, without API access, may
   // change at any moment.
-  if (row.project_id !== null && principal.plan.apiAccess) known?.set(keyText, principal)
+  if (row.projectId !== null && principal.plan.apiAccess) known?.set(keyText, principal)
   return principal
 }
 
@@ -261,10 +269,8 @@ async function noteUse(executor: Executor, keyId: string): Promise<void> {
   }
 }
 
-const readUsable = statement<{ usable: boolean }>('key_usable', 'select key_usable(:keyId) as usable')
-
 /** Whether a key still works. Checked between the steps of a running turn. */
 export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
-  const [row] = await readUsable(executor, { keyId })
-  return row?.usable ?? false
+  const { rows } = await executor.execute<{ usable: boolean }>(sql`select key_usable(${keyId}) as usable`)
+  return rows[0]?.usable ?? false
 }

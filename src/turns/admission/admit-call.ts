@@ -1,4 +1,3 @@
-import { statement } from '../../db/statement.ts'
 import type { OnSend } from '../store/turn-calls.ts'
 import type { TurnCalls } from '../store/turn-store.ts'
 
@@ -50,12 +49,6 @@ export async function callAdmitRun(
     ...{ lease_expires_at: instant(row.lease_expires_at), started_at: instant(row.started_at) },
   }
 }
-
-/** Writes the input of a turn that was admitted without it. */
-export const callWriteInput = statement(
-  'write_input',
-  'select write_input(:accountId, :sessionId, :runId, :turn, :input)',
-)
 
 /** SQLSTATE: the server finished the start after its time limit, and undid it. */
 export const startTooLate = 'TU001'

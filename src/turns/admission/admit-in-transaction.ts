@@ -1,9 +1,9 @@
+import { sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { attachFiles } from '../sessions/attachments.ts'
 import { defaultProjectId } from '../sessions/projects.ts'
 import { callsIn } from '../store/turn-store.ts'
-import { callWriteInput } from './admit-call.ts'
 import { type Admission, admitRun, type Decision } from './admit-run.ts'
 import { inputRows } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -34,12 +34,7 @@ export async function admitInTransaction(
   const { accountId, projectId, sessionId, turn } = run
   const place = { accountId, projectId, sessionId, runId: null }
   const fresh = await attachFiles(tx, principal, place, decision.fresh, files, plan)
-  await callWriteInput(tx, {
-    accountId,
-    sessionId,
-    runId: run.id,
-    turn,
-    input: inputRows(fresh, input.transcript),
-  })
+  const rows = inputRows(fresh, input.transcript)
+  await tx.execute(sql`select write_input(${accountId}, ${sessionId}, ${run.id}, ${turn}, ${rows})`)
   return { ...decision, fresh }
 }

@@ -75,11 +75,11 @@ export function underPressure(): ServiceError {
 }
 
 function capReached(period: 'day' | 'month' | 'total', facts: Facts): ServiceError {
-  const { holdMicros, available, created_at: now, key_limit } = facts
+  const { holdMicros, available, created_at: at, key_limit } = facts
   return keyCapReached(
     { period, capMicros: BigInt(key_limit ?? 0), roomMicros: BigInt(available) },
     holdMicros,
-    now,
+    new Date(at),
   )
 }
 

@@ -1,8 +1,8 @@
+import { sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ToolCall } from '../../agent/provider.ts'
-import { type Executor, withTurnTx } from '../../db/client.ts'
+import { type Executor, withIndexedTx } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
-import { statement } from '../../db/statement.ts'
 import { ServiceError } from '../../errors.ts'
 import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
 import type { Run } from '../run/run.ts'
@@ -68,24 +68,29 @@ type KnownRow = {
   readonly is_last: boolean
 }
 
+const { placeholder } = sql
+
 /**
  * Many people may have asked a key the same first question, so the newest turns are compared. The planner cannot join the
  * subqueries: a plan of a time with few runs may otherwise read all runs of the account.
  */
-const findKnown = statement<KnownRow>(
-  'known_transcript',
-  `select r.id, r.session_id, r.turn, r.finish_reason, a.content as answer, r.output->0->>'content' as shown,
+const knownTurns = sql`(
+  select r.id, r.session_id, r.turn, r.finish_reason, a.content as answer, r.output->0->>'content' as shown,
     not exists (select from runs n where n.session_id = r.session_id and n.turn > r.turn and n.status <> 'failed') as is_last
   from (select m.run_id, m.created_at from messages m
-    where m.transcript = :hash order by m.created_at desc limit 20) asked
+    where m.transcript = ${placeholder('hash')} order by m.created_at desc limit 20) asked
   cross join lateral (select r.* from runs r
-    where r.id = asked.run_id and r.account_id || '' = :accountId and r.api_key_id || '' = :keyId
-      and r.status || '' in ('completed', 'cancelled') and (:projectId::text is null or r.project_id = :projectId)
+    where r.id = asked.run_id and r.account_id || '' = ${placeholder('accountId')} and r.api_key_id || '' = ${placeholder('keyId')}
+      and r.status || '' in ('completed', 'cancelled')
+      and (${placeholder('projectId')}::text is null or r.project_id = ${placeholder('projectId')})
     limit 1) r
   cross join lateral (select m.content from messages m
     where m.session_id = r.session_id and m.turn = r.turn and m.position = ${answerPosition} limit 1) a
-  order by asked.created_at desc`,
-)
+  order by asked.created_at desc) as known`
+
+/** The server parses and plans the query once per connection. */
+const prepareKnown = (tx: Executor) =>
+  tx.select({ row: sql<KnownRow>`to_json(known)` }).from(knownTurns).prepare('known_transcript')
 
 /** How long the look-up retries a failing database, in milliseconds. */
 const timeoutMs = 1_000
@@ -99,19 +104,14 @@ async function findKnownTurns(
   const { hash, answer } = transcript.answered
   const { accountId, keyId, binding } = principal
   const projectId = transcript.projectId ?? (binding.kind === 'owner' ? null : binding.projectId)
-  const find = (tx: Executor) => findKnown(tx, { hash, accountId, keyId, projectId })
+  const find = (tx: Executor) => prepareKnown(tx).execute({ hash, accountId, keyId, projectId })
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs)
-  const rows = await retryTransient(
-    () =>
-      withTurnTx(database, principal, (tx, sendCommit) => {
-        const found = find(tx)
-        sendCommit()
-        return found
-      }),
-    timeout.signal,
-  ).finally(() => clearTimeout(timer))
+  const rows = await retryTransient(() => withIndexedTx(database, principal, find), timeout.signal).finally(
+    () => clearTimeout(timer),
+  )
   return rows
+    .map(({ row }) => row)
     .filter(({ answer: { content: text, toolCalls }, shown }) =>
       isSameAnswer(answer, { text, shown: shown ?? text, calls: toolCalls }),
     )

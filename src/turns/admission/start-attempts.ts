@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import { withTurnTx, withTx } from '../../db/client.ts'
+import { withIndexedTx, withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
@@ -135,7 +135,7 @@ export class StartAttempts {
   #inTransaction(lostHere: readonly string[]): Promise<Started | Other> {
     const { database } = this.#services
     const admission = this.#admission(lostHere)
-    return withTurnTx(database, this.#principal, async (tx) => {
+    return withIndexedTx(database, this.#principal, async (tx) => {
       const decided = await this.#decide(() =>
         admitInTransaction(tx, this.#principal, this.#input, admission),
       )

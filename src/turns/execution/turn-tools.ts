@@ -41,14 +41,18 @@ export function turnTools(
   outside?: OutsideTools,
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
+  let specs: readonly ToolSpec[] | undefined
   const make = () => makeTools(services, run, sourceMarks)
   const chosen = groups ?? toolGroups
   const others = groups ? undefined : outside
   return {
     get specs() {
       specsOfTurns ??= make().map(({ group, tool }) => ({ group, spec: tool.spec }))
-      const own = specsOfTurns.filter(({ group }) => chosen.includes(group)).map(({ spec }) => spec)
-      return others ? [...own, ...others.specs] : own
+      specs ??= [
+        ...specsOfTurns.flatMap(({ group, spec }) => (chosen.includes(group) ? [spec] : [])),
+        ...(others?.specs ?? []),
+      ]
+      return specs
     },
     get(name) {
       made ??= new Map(

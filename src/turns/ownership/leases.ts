@@ -2,7 +2,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Plans } from '../../accounts/plans.ts'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
-import { statement } from '../../db/statement.ts'
 import type { Lease } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 
@@ -119,27 +118,8 @@ async function claim(
 }
 
 /**
- * Ids are passed as one text and only problem rows return, because a process may drive thousands of runs.
- * Leases are not extended a minute after the deadline (the owner hangs). `status
- *
- * ''` keeps the planner from using an index of open runs.
- */
-const prolong = (locked: 'skip locked' | '') => `
-  with prolonged as (
-    update runs set lease_expires_at = now() + make_interval(secs => :seconds)
-    where id in (select id from runs where id = any(string_to_array(:runIds, ',')) for update ${locked})
-      and lease_owner = :owner and status || '' = 'in_progress' and deadline_at >= now() - interval '1 minute'
-    returning id)
-  select given.id from unnest(string_to_array(:runIds, ',')) as given (id)
-  where given.id not in (select id from prolonged)`
-
-const prolongLeases = {
-  skip: statement<{ id: string }>('prolong_free_leases', prolong('skip locked')),
-  wait: statement<{ id: string }>('prolong_leases', prolong('')),
-}
-
-/**
- * Extends the leases of these runs, if this owner holds them and they are not overdue.
+ * Extends the leases of these runs, if this owner holds them and they are not overdue: one minute past the deadline
+ * the owner hangs.
  * @param locked what to do about rows that another transaction has locked.
  * @returns ids of the runs whose leases were not extended.
  */
@@ -149,30 +129,36 @@ export async function renewLeases(
   runIds: readonly string[],
   locked: 'skip' | 'wait',
 ): Promise<readonly string[]> {
-  const rest = await prolongLeases[locked](executor, { runIds: runIds.join(','), owner, seconds })
-  return rest.map(({ id }) => id)
+  // One text for all ids: a process may drive thousands of runs.
+  const ids = sql`string_to_array(${runIds.join(',')}, ',')`
+  // `status || ''` keeps the planner from using an index of open runs.
+  const { rows } = await executor.execute<{ id: string }>(sql`
+    with given as (select unnest(${ids}) as id), prolonged as (
+      update runs set lease_expires_at = now() + make_interval(secs => ${seconds})
+      where id in (select id from runs where id = any(${ids})
+          for update ${locked === 'skip' ? sql`skip locked` : sql``})
+        and lease_owner = ${owner} and status || '' = 'in_progress' and deadline_at >= now() - interval '1 minute'
+      returning id)
+    select id from given where id not in (select id from prolonged)`)
+  return rows.map(({ id }) => id)
 }
-
-const findMarked = statement<StoppableRun>(
-  'marked_runs',
-  `select given.id, runs.epoch is distinct from given.epoch as lost
-  from unnest(string_to_array(:runIds, ','), string_to_array(:epochs, ',')::int[]) as given (id, epoch)
-    left join runs on runs.id = given.id
-  where runs.epoch is distinct from given.epoch or runs.cancel_requested_at is not null`,
-)
 
 /** A run that its owner must stop: it has another owner, was deleted (`lost`), or is to be cancelled. */
 export type StoppableRun = { readonly id: string; readonly lost: boolean }
 
 /** Finds those of an owner's runs that it must stop. */
-export function stoppableRuns(
+export async function stoppableRuns(
   executor: Executor,
   owned: readonly { readonly id: string; readonly epoch: number }[],
 ): Promise<readonly StoppableRun[]> {
-  return findMarked(executor, {
-    runIds: owned.map(({ id }) => id).join(','),
-    epochs: owned.map(({ epoch }) => epoch).join(','),
-  })
+  const ids = owned.map(({ id }) => id).join(',')
+  const epochs = owned.map(({ epoch }) => epoch).join(',')
+  const { rows } = await executor.execute<StoppableRun>(sql`
+    select given.id, runs.epoch is distinct from given.epoch as lost
+    from unnest(string_to_array(${ids}, ','), string_to_array(${epochs}, ',')::int[]) as given (id, epoch)
+      left join runs on runs.id = given.id
+    where runs.epoch is distinct from given.epoch or runs.cancel_requested_at is not null`)
+  return rows
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { type Database, type Executor, withTurnTx } from '../../db/client.ts'
+import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { AccountBatches } from './account-batches.ts'
 import { callTogether, singleCalls } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
@@ -46,7 +46,7 @@ export type TurnStore = TurnCalls & {
 
 /** One store serves a whole process: only its own calls share batches. */
 export function createTurnStore(database: Database): TurnStore {
-  const pooled = drizzle({ client: database.turnPool })
+  const pooled = drizzle({ client: database.indexedPool })
   const appendAll = prepareAppends(pooled)
   const single = singleCalls(pooled)
   const batches = new AccountBatches<TurnCall>(async (account, calls) => {
@@ -59,7 +59,7 @@ export function createTurnStore(database: Database): TurnStore {
     clock: new ServerClock(),
     call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
       batches.call(accountId, call, onSend) as Promise<Answer>,
-    transaction: (accountId, work) => withTurnTx(database, { accountId }, (tx) => work(tx)),
+    transaction: (accountId, work) => withIndexedTx(database, { accountId }, work),
     async appendToRuns(lines) {
       const rows = await appendAll.execute({
         runs: lines.map(({ runId }) => runId),

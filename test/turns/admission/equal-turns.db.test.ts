@@ -21,7 +21,7 @@ beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   principal = await withKey(db.database, person)
-  client = await db.database.turnPool.connect()
+  client = await db.database.indexedPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('insert into replicas (id, seen_at, settled_at) values ($1, now(), now())', [here])
   const lost = new Map([['run_none', here]])

@@ -25,7 +25,7 @@ let executor: Executor
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  client = await db.database.turnPool.connect()
+  client = await db.database.indexedPool.connect()
   executor = drizzle({ client }) as unknown as Executor
 })
 afterAll(async () => {

@@ -23,7 +23,7 @@ let principal: Principal
 beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
-  client = await db.database.turnPool.connect()
+  client = await db.database.indexedPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
   const run = await start(db.database, person)

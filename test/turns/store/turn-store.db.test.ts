@@ -201,11 +201,11 @@ test('a failed call closes its connection, and the next call gets another', asyn
     const by = createTurnStore(own)
     const fail = await failing(bad, by)
     expect(await append(next, by)).toMatchObject({ owned: true })
-    expect(own.turnPool.totalCount).toBe(1)
+    expect(own.indexedPool.totalCount).toBe(1)
     await expect(fail()).rejects.toMatchObject({ cause: { code: '23505' } })
-    expect(own.turnPool.totalCount).toBe(0)
+    expect(own.indexedPool.totalCount).toBe(0)
     expect(await append({ ...next, eventCount: 1 }, by)).toMatchObject({ owned: true })
-    expect(own.turnPool.totalCount).toBe(1)
+    expect(own.indexedPool.totalCount).toBe(1)
     await forget([bad])
   } finally {
     await own.close()
@@ -220,8 +220,8 @@ test('more calls than connections that fail at once leave a pool that works', as
   expect(settled.map((one) => one.status === 'rejected' && one.reason.cause.code)).toEqual(
     runs.map(() => '23505'),
   )
-  const { turnPool } = db.database
-  expect(turnPool.totalCount).toBeLessThanOrEqual(turnPool.options.max)
+  const { indexedPool } = db.database
+  expect(indexedPool.totalCount).toBeLessThanOrEqual(indexedPool.options.max)
   expect((await Promise.all(runs.map((run) => append(run)))).every(({ owned }) => owned)).toBe(true)
   await forget(runs)
 })
@@ -242,6 +242,6 @@ test('all connections are given back after calls of many accounts', async () => 
   const others = await Promise.all([1, 2, 3].map(() => makeCaller(db.database)))
   const runs = await Promise.all(others.map((other) => start(db.database, other)))
   await Promise.all(runs.map((run) => append(run)))
-  const { turnPool } = db.database
-  expect(turnPool.idleCount).toBe(turnPool.totalCount)
+  const { indexedPool } = db.database
+  expect(indexedPool.idleCount).toBe(indexedPool.totalCount)
 })
