@@ -9,7 +9,7 @@ import type { Run } from '../run/run.ts'
 import { newInput } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import type { TurnCalls } from '../store/turn-store.ts'
-import { type AdmissionRow, callAdmitRun, startTooLate } from './admit-call.ts'
+import type { AdmissionRow } from './admission-row.ts'
 import { NotLastTurn } from './continuation.ts'
 import { keyHours, retryWindowMinutes } from './idempotency.ts'
 import { refusals } from './refusals.ts'
@@ -120,13 +120,16 @@ async function admitOnPlan(
   }
 }
 
+/** SQLSTATE: the server finished the start after its time limit, and undid it. */
+const startTooLate = 'TU001'
+
 async function send(
   calls: TurnCalls,
-  values: Parameters<typeof callAdmitRun>[1],
+  values: { readonly accountId: string },
   onSend: Admission['onSend'],
 ): Promise<AdmissionRow> {
   try {
-    return await callAdmitRun(calls, { ...atOnce, ...values }, onSend)
+    return await calls.call(values.accountId, { call: 'admit', ...atOnce, ...values }, onSend)
   } catch (error) {
     if (databaseFault(error)?.code !== startTooLate) throw error
     return { decision: 'late' } as AdmissionRow
@@ -182,7 +185,7 @@ function otherDecision(
     case 'overtaken':
       return { kind: 'overtaken' }
     case 'late':
-      return { kind: 'late', ...(row.created_at && { serverTime: row.created_at }) }
+      return { kind: 'late', ...(row.created_at && { serverTime: new Date(row.created_at) }) }
     case 'clients_unknown':
       return { kind: 'clients unknown', replicas: row.replicas ?? [] }
     case 'not_last_turn':
@@ -207,9 +210,9 @@ function written(row: AdmissionRow, { lease }: Admission, sessionId: string) {
     leaseOwner: isRunning ? lease.owner : null,
     holdMicros: BigInt(row.held),
     accountTurn: row.account_turn,
-    createdAt: row.created_at,
-    deadlineAt: row.deadline_at,
-    leaseExpiresAt: row.lease_expires_at,
-    startedAt: row.started_at,
+    createdAt: new Date(row.created_at),
+    deadlineAt: new Date(row.deadline_at),
+    leaseExpiresAt: row.lease_expires_at === null ? null : new Date(row.lease_expires_at),
+    startedAt: row.started_at === null ? null : new Date(row.started_at),
   }
 }

@@ -3,7 +3,7 @@ import { noApiAccess, type Plan } from '../../accounts/plans.ts'
 import { insufficient } from '../../billing/insufficient.ts'
 import { keyCapReached } from '../../billing/key-spending.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import type { AdmissionRow } from './admit-call.ts'
+import type { AdmissionRow } from './admission-row.ts'
 
 /** What the text of a refusal names. */
 type Facts = Pick<AdmissionRow, 'seconds' | 'available' | 'created_at' | 'key_limit'> & {
@@ -64,7 +64,7 @@ export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> 
   key_month_cap: (facts) => capReached('month', facts),
   key_total_cap: (facts) => capReached('total', facts),
   insufficient_credits: ({ holdMicros, available, created_at }) =>
-    insufficient(holdMicros, BigInt(available), created_at),
+    insufficient(holdMicros, BigInt(available), new Date(created_at)),
 }
 
 /** The error for a new turn that a process under pressure does not take. */
