@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { lockAccount } from '../accounts/accounts.ts'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
-import { statement } from '../db/statement.ts'
 import { insufficient } from './insufficient.ts'
 import { findReachedCap, keyCapReached } from './key-spending.ts'
 import { recordMovement } from './ledger.ts'
@@ -53,17 +52,13 @@ async function requireRoom(
   if (cap) throw keyCapReached(cap, micros, at, need)
 }
 
-const drawCredits = statement<{
-  enough: boolean
-  available: string
-  pools: readonly string[] | null
-  parts: readonly string[] | null
-  at: Date
-}>(
-  'draw_for_direct_charge',
-  `select enough, available, pools, parts, now() as at
-    from draw_credits(:accountId, null, 'hold', null, :micros, :micros, 1)`,
-)
+type Drawn = {
+  readonly enough: boolean
+  readonly available: string
+  readonly pools: readonly string[] | null
+  readonly parts: readonly string[] | null
+  readonly at: string
+}
 
 /**
  * Charges work that has been done. A hold and its charge are one transaction, so nothing is held if the process ends.
@@ -79,9 +74,12 @@ export async function chargeDirectly(
   await lockAccount(executor, accountId)
   await ensureAllowance(executor, accountId, plan)
   await requireRoom(executor, { accountId, keyId, micros, at: new Date() })
-  const [drawn] = await drawCredits(executor, { accountId, micros })
+  const { rows } = await executor.execute<Drawn>(sql`
+    select enough, available, pools, parts, now() as at
+    from draw_credits(${accountId}, null, 'hold', null, ${micros}, ${micros}, 1)`)
+  const [drawn] = rows
   if (!drawn) throw new Error('draw_credits returned no row')
-  if (!drawn.enough) throw insufficient(micros, BigInt(drawn.available), drawn.at, need)
+  if (!drawn.enough) throw insufficient(micros, BigInt(drawn.available), new Date(drawn.at), need)
   const parts = (drawn.pools ?? []).map((poolId, index) => ({
     poolId: BigInt(poolId),
     micros: BigInt(drawn.parts?.[index] ?? 0),

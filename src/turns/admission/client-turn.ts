@@ -1,8 +1,6 @@
-import type { Plans } from '../../accounts/plans.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import type { Database } from '../../db/client.ts'
 import type { Span } from '../../tracing.ts'
-import type { TurnMetrics } from '../execution/turn-metrics.ts'
+import type { RunnerServices } from '../execution/run-turn.ts'
 import type { Runner } from '../ownership/runner.ts'
 import type { Pressure } from '../replicas/pressure.ts'
 import type { Run } from '../run/run.ts'
@@ -13,12 +11,9 @@ import type { TurnInput } from './turn-input.ts'
 /** `left` is aborted when the client disconnects. `span` is the request's span. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
 
-export type AdmissionServices = {
-  readonly database: Database
-  readonly plans: Plans
+export type AdmissionServices = Pick<RunnerServices, 'database' | 'plans' | 'metrics'> & {
   readonly limits: TurnLimits
   readonly runner: Runner
-  readonly metrics?: TurnMetrics | undefined
   readonly pressure?: Pressure | undefined
 }
 

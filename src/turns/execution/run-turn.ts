@@ -43,8 +43,10 @@ export type TurnServices = RunnerServices & {
   readonly appends: SharedAppends
 }
 
+/** What a process needs to drive runs. */
 export type RunnerServices = {
   readonly database: Database
+  /** Holds the library, and no other table that is used. */
   readonly library: LibraryDatabase
   readonly catalogue: Catalogue
   readonly plans: Plans
@@ -55,6 +57,7 @@ export type RunnerServices = {
   /** Undefined: turns have no tools of outside servers. */
   readonly mcpServers?: McpServers | undefined
   readonly log: Logger
+  /** Undefined: no metrics, and no traces. */
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined
 }

@@ -1,10 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
-import type { Run } from '../run/run.ts'
 import type { RunEvent } from '../run/run-events.ts'
+import type { RunPosition } from '../store/turn-calls.ts'
 import type { RunEvents, TurnStore } from '../store/turn-store.ts'
 import { createFlushClock, type FlushClock } from './flush-clock.ts'
-
-type Counts = { readonly eventCount: number; readonly stepCount: number }
 
 /**
  * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events
@@ -14,15 +12,10 @@ type Counts = { readonly eventCount: number; readonly stepCount: number }
 export type SharedAppends = FlushClock & {
   /**
    * Adds the events of one run to the next batch. It never throws.
-   * @param before the counts that the run's row must have.
    * @returns true if committed; false if nothing was written, because the row has other counts or is locked;
    *   undefined if unknown.
    */
-  append(
-    run: Pick<Run, 'id' | 'accountId' | 'epoch'>,
-    before: Counts,
-    events: readonly RunEvent[],
-  ): Promise<boolean | undefined>
+  append(run: RunPosition, events: readonly RunEvent[]): Promise<boolean | undefined>
 }
 
 type Waiting = { readonly line: RunEvents; readonly resolve: (isWritten: boolean | undefined) => void }
@@ -45,17 +38,17 @@ export function createSharedAppends(store: TurnStore): SharedAppends {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxLines)
       const written = await store.appendToRuns(batch.map(({ line }) => line)).catch(() => undefined)
-      for (const { line, resolve } of batch) resolve(written?.has(line.runId))
+      for (const { line, resolve } of batch) resolve(written?.has(line.id))
       await delay(pauseMs)
     }
     writing = false
   }
   return {
     ...createFlushClock(),
-    append({ id: runId, accountId, epoch }, { eventCount, stepCount }, events) {
+    append({ id, accountId, epoch, eventCount, stepCount }, events) {
       const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
-      const counts = { eventsBefore: eventCount, stepsBefore: stepCount }
-      waiting.push({ line: { runId, accountId, epoch, ...counts, events: JSON.stringify(events) }, resolve })
+      const line = { id, accountId, epoch, eventCount, stepCount, events: JSON.stringify(events) }
+      waiting.push({ line, resolve })
       if (!writing) void write()
       return promise
     },

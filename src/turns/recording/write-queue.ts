@@ -175,7 +175,7 @@ export class WriteQueue {
     const progress = progressAfter(purpose, added, before)
     let unconfirmed: Progress | undefined
     for (let attempt = 0; isShared && attempt < maxSharedAttempts && !leave.aborted; attempt += 1) {
-      const isWritten = await appends.append(this.#run, before, added.events)
+      const isWritten = await appends.append({ ...this.#run, ...before }, added.events)
       if (isWritten) return { added, progress }
       // The batch may have been committed. The next one names the same counts, so it then writes nothing.
       if (isWritten === undefined) unconfirmed = progress

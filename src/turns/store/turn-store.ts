@@ -4,18 +4,10 @@ import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { AccountBatches } from './account-batches.ts'
 import { callTogether, singleCalls } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
-import type { OnSend, TurnCall } from './turn-calls.ts'
+import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
-/** Events that one run adds, and the counts that its row must have. */
-export type RunEvents = {
-  readonly runId: string
-  readonly accountId: string
-  readonly epoch: number
-  readonly eventsBefore: number
-  readonly stepsBefore: number
-  /** As JSON. */
-  readonly events: string
-}
+/** Events that one run adds, as JSON. */
+export type RunEvents = RunPosition & { readonly events: string }
 
 /** Makes calls: as own transactions, or in the transaction of `callsIn`. */
 export type TurnCalls = {
@@ -62,11 +54,11 @@ export function createTurnStore(database: Database): TurnStore {
     transaction: (accountId, work) => withIndexedTx(database, { accountId }, work),
     async appendToRuns(lines) {
       const rows = await appendAll.execute({
-        runs: lines.map(({ runId }) => runId),
+        runs: lines.map(({ id }) => id),
         accounts: lines.map(({ accountId }) => accountId),
         epochs: lines.map(({ epoch }) => epoch),
-        eventsBefore: lines.map(({ eventsBefore }) => eventsBefore),
-        stepsBefore: lines.map(({ stepsBefore }) => stepsBefore),
+        eventsBefore: lines.map(({ eventCount }) => eventCount),
+        stepsBefore: lines.map(({ stepCount }) => stepCount),
         events: lines.map(({ events }) => events),
       })
       return new Set(rows.map(({ run }) => run))

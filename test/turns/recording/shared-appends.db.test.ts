@@ -26,7 +26,7 @@ const startRuns = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => start(db.database, people[n % 2]!)))
 
 const append = (run: Run, text: string, eventCount = run.eventCount) =>
-  appends.append(run, { eventCount, stepCount: 0 }, [
+  appends.append({ ...run, eventCount, stepCount: 0 }, [
     { type: 'text.delta', step: 1, text },
     { type: 'tool.started', step: 1, name: 'list_files', title: 'Lists files' },
     { type: 'text.delta', step: 1, text: 'more' },

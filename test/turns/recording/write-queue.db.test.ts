@@ -35,9 +35,9 @@ async function writing() {
   const shared: SharedAppends = {
     schedule: (flush) => void asked.add(flush),
     cancel: (flush) => void asked.delete(flush),
-    append(attempt, before, events) {
+    append(run, events) {
       const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
-      appends.push({ answer: resolve, really: () => real.append(attempt, before, events) })
+      appends.push({ answer: resolve, really: () => real.append(run, events) })
       return promise
     },
   }
