@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -25,8 +26,10 @@ async function definitionOf(name: string): Promise<readonly string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-test.each(await readdir(folder))('migrations install the function of %s', async (file) => {
-  const name = file.replace('.sql', '')
+const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'))
+
+test.each(files)('migrations install the function of %s', async (file) => {
+  const name = path.basename(file, '.sql')
   const source = await readFile(`${folder}/${file}`, 'utf8')
   const installed = await definitionOf(name)
   await client.query('begin')
