@@ -56,6 +56,12 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     statement,
     since: '0.1.0',
   })),
+  // The same meaning: the function uses the rules of admission in place of copies.
+  ...['draw_credits', 'append_to_run_2'].map((name) => ({
+    file: '0026_shared_rules.sql',
+    statement: `CREATE OR REPLACE FUNCTION ${name}(`,
+    since: '0.2.0',
+  })),
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */

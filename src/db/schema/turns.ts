@@ -14,15 +14,18 @@ import { accounts, projects } from './accounts.ts'
 import { bytea, instant, micros } from './columns.ts'
 
 /**
- * The tables of a turn have at most one foreign key, to their parent: a session to its project, a run and a
- * message to their session. Each further key would cost a lookup per row. Steps and events are written under
+ * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
+ * session. Each further key would cost a lookup per row. Steps and events are written under
  * their run's lock and deleted with it by a trigger.
  */
 export const sessions = pgTable(
   'sessions',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id').notNull(),
+    // No index serves it, because rows of accounts stay.
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
     projectId: text('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),

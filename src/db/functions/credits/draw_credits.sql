@@ -32,8 +32,10 @@ BEGIN
     v_missing := v_missing - parts[v_number];
   END LOOP;
   v_transaction := nextval('credit_transactions_id_seq');
-  INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, step)
-  VALUES (v_transaction, p_account, p_run, p_kind, drawn, p_step);
+  -- A hold is extended once for each step and attempt.
+  INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, step, epoch)
+  VALUES (v_transaction, p_account, p_run, p_kind, drawn, p_step,
+    CASE WHEN p_step IS NULL THEN 0 ELSE coalesce((SELECT r.epoch FROM runs r WHERE r.id = p_run), 0) END);
   INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
   SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
   FROM unnest(pools, parts) AS part (pool, micros), (VALUES ('available', -1), ('held', 1)) AS side (ledger, sign);
