@@ -27,10 +27,10 @@ export function settingFields(t: Texts, values: SettingValues, models: readonly 
   const { keys } = t
   const ofDefaults = settingNames.filter((name) => !limitFields.includes(name))
   const numbers = (names: readonly SettingName[]) => names.map((name) => numberField(t, name, values))
-  return html`<details class="choices"${openIf(limitFields, values)}><summary>${keys.limits}</summary>
+  return html`<details${openIf(limitFields, values)}><summary><b>${keys.limits}</b></summary>
 <p><small>${keys.limitsHint}</small></p>
 ${numbers(limitFields)}</details>
-<details class="choices"${openIf(ofDefaults, values)}><summary>${keys.defaults}</summary>
+<details${openIf(ofDefaults, values)}><summary><b>${keys.defaults}</b></summary>
 <p><small>${keys.defaultsHint}</small></p>
 ${choiceFields(t, values, models)}
 ${numbers(numberDefaults)}</details>`
