@@ -251,6 +251,113 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a conversation
+         * @description A session in the form of OpenAI's API: `conv_X` is the session `sess_X`. Every field may be left out, and the body with them. `x-service-project-id` names its project.
+         */
+        post: operations["postConversations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a conversation */
+        get: operations["getConversationsById"];
+        put?: never;
+        /** Replace the metadata of a conversation */
+        post: operations["postConversationsById"];
+        /**
+         * Delete a conversation with its items and responses
+         * @description Refused while a response of it is under way.
+         */
+        delete: operations["deleteConversationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the items of a conversation
+         * @description Answers have no source list. A page can have a few items more than `limit`: the calls of one answer stay together.
+         */
+        get: operations["getConversationsByIdItems"];
+        put?: never;
+        /**
+         * Add items to a conversation
+         * @description The next response has them in its conversation, after the newest answer. They cost nothing by themselves.
+         */
+        post: operations["postConversationsByIdItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/items/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an item of a conversation */
+        get: operations["getConversationsByIdItemsByItemId"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an item of a conversation
+         * @description An answer is deleted with its function calls. The response and what it cost stay.
+         */
+        delete: operations["deleteConversationsByIdItemsByItemId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn texts into vectors
+         * @description Passes the input on to the embedding model of the service. `GET /v1/models` names it, with its price. The request is charged when the vectors are there; a failed one costs nothing.
+         */
+        post: operations["postEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/files": {
         parameters: {
             query?: never;
@@ -445,7 +552,7 @@ export interface paths {
          *
          *     **Where it runs.** As there; or `previous_response_id`, which asks for the scope `sessions:write` too, goes on from that response: in its session while nothing else was said there, else in a new session with a copy of the conversation. Outputs of function calls lead to the response that made the calls, named or not.
          *
-         *     **Parameters.** Those that the schema lists are honoured. `conversation`, `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
+         *     **Parameters.** Those that the schema lists are honoured. `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
          *
          *     **Background.** With `background` the reply comes at once; `GET /v1/responses/{id}` tells the rest. It can be streamed.
          *
@@ -474,7 +581,11 @@ export interface paths {
         get: operations["getResponsesById"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a response
+         * @description Deletes the run with its input, answer and events. What it cost stays in the usage, and its files stay in the project. Refused until it has ended.
+         */
+        delete: operations["deleteResponsesById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -494,6 +605,46 @@ export interface paths {
          * @description Stops its turn and waits up to five seconds for its end. One that has ended stays as it is.
          */
         post: operations["postResponsesByIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the input items of a response
+         * @description The items that the request added to its conversation, with files by their ids.
+         */
+        get: operations["getResponsesByIdInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the input tokens of a request
+         * @description An estimate of the first prompt: the conversation, the input, the client's tools, and 2,000 tokens for the service's own instructions and tools. It starts no turn and costs nothing.
+         */
+        post: operations["postResponsesInputTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -959,6 +1110,45 @@ export interface components {
             text: string;
             verification: components["schemas"]["QuoteCheck"][];
         };
+        Conversation: {
+            id: string;
+            /** @constant */
+            object: "conversation";
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            metadata: {
+                [key: string]: string;
+            };
+            x_service: {
+                session_id: string;
+                project_id: string;
+            };
+        };
+        ConversationDeleted: {
+            id: string;
+            /** @constant */
+            object: "conversation.deleted";
+            /** @constant */
+            deleted: true;
+        };
+        Embeddings: {
+            /** @constant */
+            object: "list";
+            data: {
+                /** @constant */
+                object: "embedding";
+                index: number;
+                /** @description Numbers, or 32-bit floats as base64 */
+                embedding: number[] | string;
+            }[];
+            model: string;
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+                /** @description Credits charged for the request */
+                cost: number;
+            };
+        };
         /**
          * @description Every failure.
          *
@@ -1087,11 +1277,17 @@ export interface components {
             /** @constant */
             status: "ok";
         };
+        InputTokens: {
+            /** @constant */
+            object: "response.input_tokens";
+            input_tokens: number;
+        };
         Message: {
             id: string;
             /** @constant */
             object: "agent.message";
             session_id: string;
+            /** @description Empty for a message that was added without a turn */
             run_id: string;
             /** @enum {string} */
             role: "system" | "user" | "assistant" | "tool";
@@ -1121,8 +1317,13 @@ export interface components {
             owned_by: "service";
             /** @description The name for people */
             name: string;
-            /** @description Tokens that the model reads in one call */
-            context_length: number;
+            /**
+             * @description What it does: answer, or turn texts into vectors
+             * @enum {string}
+             */
+            type: "chat" | "embedding";
+            /** @description Tokens that a chat model reads in one call */
+            context_length?: number;
             /** @description Whether its turns search the library, and cite and check what they say */
             citations: boolean;
             pricing: {
@@ -1288,6 +1489,10 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
             background: boolean;
+            /** @description The conversation that the request named */
+            conversation: {
+                id: string;
+            } | null;
             error: {
                 /** @constant */
                 type: "invalid_request_error";
@@ -1361,6 +1566,13 @@ export interface components {
             url: string;
             title: string;
         };
+        ResponseDeleted: {
+            id: string;
+            /** @constant */
+            object: "response";
+            /** @constant */
+            deleted: true;
+        };
         /** @description A call of one of the client’s own tools. */
         ResponseFunctionCall: {
             id: string;
@@ -1373,6 +1585,15 @@ export interface components {
             /** @description The namespace of the function, if it came in one */
             namespace?: string;
             arguments: string;
+        };
+        ResponseFunctionCallOutput: {
+            id: string;
+            /** @constant */
+            type: "function_call_output";
+            /** @constant */
+            status: "completed";
+            call_id: string;
+            output: string;
         };
         ResponseInputItem: {
             type?: "message" | null;
@@ -1432,6 +1653,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         });
+        ResponseInputMessage: {
+            id: string;
+            /** @constant */
+            type: "message";
+            /** @enum {string} */
+            role: "user" | "system";
+            /** @constant */
+            status: "completed";
+            content: ({
+                /** @constant */
+                type: "input_text";
+                text: string;
+            } | {
+                /** @constant */
+                type: "input_image";
+                image_url: string;
+                /** @enum {string} */
+                detail: "auto" | "low" | "high";
+                file_id: null;
+            } | {
+                /** @constant */
+                type: "input_file";
+                file_id: string;
+            })[];
+        };
+        ResponseItemList: {
+            /** @constant */
+            object: "list";
+            data: (components["schemas"]["ResponseInputMessage"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseFunctionCallOutput"])[];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
         ResponseMessage: {
             id: string;
             /** @constant */
@@ -1455,6 +1710,9 @@ export interface components {
             input: string | components["schemas"]["ResponseInputItem"][];
             instructions?: string | null;
             previous_response_id?: string | null;
+            conversation?: (string | {
+                id: string;
+            }) | null;
             stream?: boolean | null;
             background?: boolean | null;
             temperature?: number | null;
@@ -2248,6 +2506,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `model_not_found` */
+        "404.model_not_found": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `not_found` */
         "404.not_found": {
             headers: {
@@ -2404,6 +2676,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `upstream_error` */
+        "502.upstream_error": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `database_unavailable` */
         "503.database_unavailable": {
             headers: {
@@ -2472,6 +2758,9 @@ export type ChatStreamData = components['schemas']['ChatStreamData'];
 export type ChatStreamError = components['schemas']['ChatStreamError'];
 export type ChatUsage = components['schemas']['ChatUsage'];
 export type CitedSource = components['schemas']['CitedSource'];
+export type Conversation = components['schemas']['Conversation'];
+export type ConversationDeleted = components['schemas']['ConversationDeleted'];
+export type Embeddings = components['schemas']['Embeddings'];
 export type Error = components['schemas']['Error'];
 export type File = components['schemas']['File'];
 export type FileChange = components['schemas']['FileChange'];
@@ -2480,6 +2769,7 @@ export type FileList = components['schemas']['FileList'];
 export type FileVersion = components['schemas']['FileVersion'];
 export type FileWithVersions = components['schemas']['FileWithVersions'];
 export type Health = components['schemas']['Health'];
+export type InputTokens = components['schemas']['InputTokens'];
 export type Message = components['schemas']['Message'];
 export type MessageList = components['schemas']['MessageList'];
 export type Model = components['schemas']['Model'];
@@ -2494,8 +2784,12 @@ export type QuoteCheck = components['schemas']['QuoteCheck'];
 export type Readiness = components['schemas']['Readiness'];
 export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
+export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseFunctionCall = components['schemas']['ResponseFunctionCall'];
+export type ResponseFunctionCallOutput = components['schemas']['ResponseFunctionCallOutput'];
 export type ResponseInputItem = components['schemas']['ResponseInputItem'];
+export type ResponseInputMessage = components['schemas']['ResponseInputMessage'];
+export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseMessage = components['schemas']['ResponseMessage'];
 export type ResponseOutputText = components['schemas']['ResponseOutputText'];
 export type ResponseRequest = components['schemas']['ResponseRequest'];
@@ -2528,6 +2822,7 @@ export type Response401InvalidApiKey = components['responses']['401.invalid_api_
 export type Response402InsufficientCreditsKeyCapReached = components['responses']['402.insufficient_credits.key_cap_reached'];
 export type Response403AccountSuspendedPlanWithoutApiAccess = components['responses']['403.account_suspended.plan_without_api_access'];
 export type Response403MissingScopeAccountSuspendedPlanWithoutApiAccess = components['responses']['403.missing_scope.account_suspended.plan_without_api_access'];
+export type Response404ModelNotFound = components['responses']['404.model_not_found'];
 export type Response404NotFound = components['responses']['404.not_found'];
 export type Response404NotFoundModelNotFound = components['responses']['404.not_found.model_not_found'];
 export type Response409ProjectBusy = components['responses']['409.project_busy'];
@@ -2539,6 +2834,7 @@ export type Response416RangeNotSatisfiable = components['responses']['416.range_
 export type Response429RateLimitExceeded = components['responses']['429.rate_limit_exceeded'];
 export type Response429RateLimitExceededTooManyConcurrentRuns = components['responses']['429.rate_limit_exceeded.too_many_concurrent_runs'];
 export type Response500InternalError = components['responses']['500.internal_error'];
+export type Response502UpstreamError = components['responses']['502.upstream_error'];
 export type Response503DatabaseUnavailable = components['responses']['503.database_unavailable'];
 export type ResponsePublic_500InternalError = components['responses']['public.500.internal_error'];
 export type ResponsePublic_503OverloadedDatabaseUnavailable = components['responses']['public.503.overloaded.database_unavailable'];
@@ -3182,6 +3478,390 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+        };
+    };
+    postConversations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "subject": "joy"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    items?: components["schemas"]["ResponseInputItem"][] | null;
+                    metadata?: {
+                        [key: string]: string;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getConversationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postConversationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "subject": "joy"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    metadata: {
+                        [key: string]: string;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteConversationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.session_busy"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getConversationsByIdItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postConversationsByIdItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "I study in the mornings."
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    items: components["schemas"]["ResponseInputItem"][];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getConversationsByIdItemsByItemId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseInputMessage"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseFunctionCallOutput"];
+                };
+            };
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteConversationsByIdItemsByItemId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.session_busy"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "text-embedding-3-small",
+                 *       "input": "What is bittul?"
+                 *     }
+                 */
+                "application/json": {
+                    model: string;
+                    input: string | string[] | number[] | number[][];
+                    encoding_format?: ("float" | "base64") | null;
+                    dimensions?: number | null;
+                    user?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Embeddings"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            402: components["responses"]["402.insufficient_credits.key_cap_reached"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.model_not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.upstream_error"];
+            503: components["responses"]["503.database_unavailable"];
         };
     };
     getFiles: {
@@ -3951,6 +4631,42 @@ export interface operations {
             503: components["responses"]["503.database_unavailable"];
         };
     };
+    deleteResponsesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.session_busy"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
     postResponsesByIdCancel: {
         parameters: {
             query?: never;
@@ -3979,6 +4695,191 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getResponsesByIdInputItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postResponsesInputTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "service",
+                 *       "input": "What is bittul?"
+                 *     }
+                 */
+                "application/json": {
+                    model?: string | null;
+                    input?: string | components["schemas"]["ResponseInputItem"][];
+                    instructions?: string | null;
+                    previous_response_id?: string | null;
+                    conversation?: (string | {
+                        id: string;
+                    }) | null;
+                    stream?: boolean | null;
+                    background?: boolean | null;
+                    temperature?: number | null;
+                    top_p?: number | null;
+                    max_output_tokens?: number | null;
+                    parallel_tool_calls?: boolean | null;
+                    reasoning?: {
+                        effort?: string | null;
+                    } | null;
+                    text?: {
+                        format?: ({
+                            /** @constant */
+                            type: "text";
+                        } | {
+                            /** @constant */
+                            type: "json_object";
+                        } | ({
+                            /** @constant */
+                            type: "json_schema";
+                            name: string;
+                            description?: string | null;
+                            schema?: {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                    } | null;
+                    /** @description Tools of other types are ignored. */
+                    tools?: ({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        description?: string | null;
+                        parameters?: {
+                            [key: string]: unknown;
+                        } | null;
+                    } | {
+                        /** @constant */
+                        type: "namespace";
+                        name: string;
+                        tools: {
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                            description?: string | null;
+                            parameters?: {
+                                [key: string]: unknown;
+                            } | null;
+                        }[];
+                    })[] | null;
+                    tool_choice?: (("none" | "auto" | "required") | {
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        namespace?: string | null;
+                    } | {
+                        /** @constant */
+                        type: "allowed_tools";
+                        /** @enum {string} */
+                        mode: "auto" | "required";
+                        tools: ({
+                            name?: string;
+                            namespace?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } | ({
+                        /** @constant */
+                        type: "custom";
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        type: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    user?: string | null;
+                    /** @description Texts are shown again; `service.session_id` and so on stand for members of `x_service`. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    x_service?: {
+                        session_id?: string | null;
+                        continue?: (boolean | ("true" | "false")) | null;
+                        project_id?: string | null;
+                        on_disconnect?: ("continue" | "cancel") | null;
+                        background?: (boolean | ("true" | "false")) | null;
+                        sources?: ("inline" | "block") | null;
+                        progress?: (boolean | ("true" | "false")) | null;
+                        isolates?: (boolean | ("true" | "false")) | null;
+                        citation_style?: ("numbers" | "links") | null;
+                        tools?: (("library" | "files" | "sheets")[] | string) | null;
+                        max_cost?: (number | string) | null;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InputTokens"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found.model_not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
