@@ -82,9 +82,10 @@ function noWorks(t: Texts): Html {
 }
 
 function workEntry(t: Texts, work: WorkSummary): Html {
-  const about = [work.author, work.categories.at(-1)].filter(Boolean).join(' · ')
+  const names = [work.author, work.categories.at(-1)].filter((name) => name !== undefined && name !== '')
+  const about = names.map((name) => html`<bdi>${name}</bdi> · `)
   const languages = work.languages.map(t.languageName).join(', ')
   return html`<li><a class="work-title" href="${workHref(work.title)}" dir="auto">${work.title}</a>
 ${work.heTitle ? html`<span lang="he" dir="rtl">${work.heTitle}</span>` : nothing}
-<span class="faint"><bdi>${about}</bdi> ${t.common.passages(work.passages)} · ${languages}</span></li>`
+<span class="faint">${about}${t.common.passages(work.passages)} · ${languages}</span></li>`
 }

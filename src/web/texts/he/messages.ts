@@ -74,6 +74,8 @@ const accountMessages: Messages = {
     'לשאלה דרושים {credits} קרדיטים, ובחשבון יש {available}. אפשר להוסיף קרדיטים, או להמתין למכסה שתתקבל ב־{day} (UTC).',
   'Too many turns of this session are queued. Wait for one to end.':
     'יותר מדי שאלות ממתינות בשיחה הזאת. יש להמתין לסיומה של אחת מהן.',
+  'The turn has not ended. Cancel it, or wait for its end.':
+    'הטיפול בשאלה לא הסתיים. אפשר לעצור אותו, או להמתין לסיומו.',
   'A turn of this session has not ended. Cancel it, or wait for its end.':
     'הטיפול בשאלה בשיחה הזאת לא הסתיים. אפשר לעצור אותו, או להמתין לסיומו.',
   'A turn in this project has not ended. Cancel it or wait for its end, then delete the project.':

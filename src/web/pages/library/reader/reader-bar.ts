@@ -94,7 +94,7 @@ function sizeButton(size: number, label: string, shown: string): Html {
   const isOut = size < sizes.smallest || size > sizes.largest
   return html`<button class="quiet" name="size" value="${size}" title="${label}"${
     isOut ? html` disabled` : nothing
-  }><span class="sr">${label}</span><span aria-hidden="true">${shown}</span></button>`
+  }><span class="sr">${label}</span><span aria-hidden="true" dir="ltr">${shown}</span></button>`
 }
 
 /** Only if there is a choice. */
