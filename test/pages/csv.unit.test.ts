@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatDuration } from '../../src/web/components/times.ts'
 import { csvRecord } from '../../src/web/pages/usage/csv.ts'
+import { textsIn } from '../../src/web/texts/catalogue.ts'
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\uff1d1'])(
   'a text that begins like a formula (%j) begins with an apostrophe',
@@ -31,5 +31,5 @@ test.each([
   [119_600, '2 min 0 s'],
   [125_000, '2 min 5 s'],
 ])('a duration of %d ms reads %s', (ms, text) => {
-  expect(formatDuration(ms)).toBe(text)
+  expect(textsIn('en').duration(ms)).toBe(text)
 })

@@ -48,7 +48,8 @@ async function show(link) {
     const markup = await load(link.pathname.replace(linkPath, '/library/preview/'))
     if (wanted !== link || !link.isConnected) return
     box.innerHTML = markup
-    box.setAttribute('aria-label', `Preview: ${link.textContent?.trim() ?? ''}`)
+    const head = box.querySelector('[data-label]')
+    if (head instanceof HTMLElement) box.setAttribute('aria-label', head.dataset['label'] ?? '')
     // Next to the link, so that Tab leads from the link into the preview.
     link.after(box)
     box.showPopover()

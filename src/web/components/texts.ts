@@ -43,8 +43,3 @@ export function sourceLink(url: string, label: string): Html {
   if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
   return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`
 }
-
-/** A count with its noun, such as `1,234 works` or `1 work`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
-}

@@ -18,7 +18,9 @@ function textsOf(value: unknown, at: string): readonly (readonly [string, string
 describe('the catalogue of texts', () => {
   test('the Hebrew texts have no English words beyond names and code', () => {
     const { frame, common, errors, account, keys, usage, projects, files, runs, operator } = he
-    const groups = { frame, common, errors, account, keys, usage, projects, files, runs, operator }
+    const { ask, answers, sharing } = he
+    const own = { frame, common, errors, account, keys, usage, projects, files, runs, operator }
+    const groups = { ...own, ask, answers, sharing }
     const english = textsOf(groups, 'he').filter(
       ([at, text]) => !at.startsWith('he.frame.otherLanguage') && wordsOfLatin(text).length > 0,
     )

@@ -2,6 +2,7 @@ import { newId } from '../../../ids.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 
 export type AskValues = {
   readonly question: string
@@ -19,51 +20,46 @@ export type AskChoices = {
   readonly session?: Pick<Session, 'id' | 'name' | 'projectId'> | undefined
 }
 
-/** Texts that the script of the box shows. */
-const scriptTexts = {
-  uploading: 'Uploading …',
-  failed: 'The file could not be uploaded.',
-  remove: 'Remove',
-  attached: 'Attached',
-}
-
 /**
  * The box for a question: with a choice of project for a new conversation, or for a follow-up. A script grows it, sends
  * it with Enter and attaches files.
  */
-export function askForm(choices: AskChoices, values: AskValues): Html {
+export function askForm(t: Texts, choices: AskChoices, values: AskValues): Html {
+  const { ask } = t
+  const { uploading, uploadFailed, remove, attached } = ask
+  const texts = JSON.stringify({ uploading, failed: uploadFailed, remove, attached })
   const isFollowUp = choices.session !== undefined
-  return html`<form class="composer" method="post" action="/ask" data-texts="${JSON.stringify(scriptTexts)}"
+  return html`<form class="composer" method="post" action="/ask" data-texts="${texts}"
 data-project="${choices.session?.projectId ?? ''}">
 <input type="hidden" name="form" value="${newId('request')}">
 ${isFollowUp ? html`<input type="hidden" name="session" value="${choices.session.id}">` : nothing}
-<label class="sr" for="question">Your question</label>
+<label class="sr" for="question">${ask.question}</label>
 <textarea id="question" name="question" required maxlength="50000" dir="auto" rows="1" enterkeyhint="send"
-placeholder="${isFollowUp ? 'Ask a follow-up' : 'Ask in English or Hebrew'}">${values.question}</textarea>
-<ul class="attached" aria-label="Attached files" hidden></ul>
+placeholder="${isFollowUp ? ask.followUpPlaceholder : ask.placeholder}">${values.question}</textarea>
+<ul class="attached" aria-label="${ask.attachedFiles}" hidden></ul>
 <div class="composer-row">
-<label class="chip attach">Attach<input type="file" multiple></label>
-${isFollowUp ? nothing : projectField(choices.projects, values.project)}
-${modelField(choices.models, values.model)}
+<label class="chip attach">${ask.attach}<input type="file" multiple></label>
+${isFollowUp ? nothing : projectField(t, choices.projects, values.project)}
+${modelField(t, choices.models, values.model)}
 <span class="composer-status faint" role="status"></span>
-<button class="send">Ask</button>
+<button class="send">${ask.send}</button>
 </div></form>`
 }
 
-function projectField(projects: readonly Project[], chosen: string): Html {
+function projectField(t: Texts, projects: readonly Project[], chosen: string): Html {
   if (projects.length === 0) return nothing
   const options = [
-    { value: '', label: 'My questions' },
+    { value: '', label: t.ask.ownProject },
     ...projects.map(({ id, name }) => ({ value: id, label: name })),
   ]
-  return chip({ label: 'Project', name: 'project', options, selected: chosen })
+  return chip({ label: t.common.project, name: 'project', options, selected: chosen })
 }
 
-function modelField(models: readonly string[], chosen: string): Html {
+function modelField(t: Texts, models: readonly string[], chosen: string): Html {
   const model = models.includes(chosen) ? chosen : (models[0] ?? '')
   if (models.length <= 1) return html`<input type="hidden" name="model" value="${model}">`
   return chip({
-    label: 'Model',
+    label: t.ask.model,
     name: 'model',
     options: models.map((id) => ({ value: id, label: id })),
     selected: model,
@@ -87,6 +83,6 @@ function chip(field: {
 }
 
 /** The name of a conversation: that of its first question, or the one that it was given. */
-export function nameOf({ name }: Pick<Session, 'name'>): string {
-  return name === '' ? 'Untitled conversation' : name
+export function nameOf({ ask }: Texts, { name }: Pick<Session, 'name'>): string {
+  return name === '' ? ask.untitled : name
 }

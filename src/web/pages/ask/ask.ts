@@ -9,6 +9,8 @@ import { problemOf, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
@@ -21,7 +23,11 @@ type Shown = AskChoices & { readonly rail: Rail }
 export function askPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask', accountsOnly, async (request, reply) => {
     const values = valuesOfAddress(request)
-    return sendPage(request, reply, askPage(await shownBy(services, request, values.session), values))
+    return sendPage(
+      request,
+      reply,
+      askPage(textsOf(request), await shownBy(services, request, values.session), values),
+    )
   })
 
   app.post('/ask', accountsOnly, async (request, reply) => {
@@ -36,7 +42,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
       if (error instanceof ServiceError && error.code === 'not_found') throw error
       const { message, status } = problemOf(request, error)
       const shown = await shownBy(services, request, input.session)
-      return sendPage(request, reply, askPage(shown, input, message), status)
+      return sendPage(request, reply, askPage(textsOf(request), shown, input, message), status)
     }
   })
 
@@ -82,36 +88,36 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
   })
 }
 
-const examples = ['What is a beinoni?', 'What does bittul mean?', 'מהי שמחה של מצוה?']
-
-function askPage(shown: Shown, values: AskValues, problem?: string): Page {
+function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): Page {
   const { rail, session } = shown
   return {
-    title: 'Ask',
+    title: t.ask.title,
     section: 'ask',
     wide: true,
     sheets: ['conversation', 'composer', 'rail', 'files'],
     scripts: ['composer.js'],
     main: withRail(
+      t,
       rail,
-      html`<div class="ask-start"><h1>Ask the library</h1>
-${session ? sessionNote(session) : nothing}
+      html`<div class="ask-start"><h1>${t.ask.heading}</h1>
+${session ? sessionNote(t, session) : nothing}
 ${outcomeNotice({ problem })}
-${askForm(shown, values)}
-${exampleList()}</div>`,
+${askForm(t, shown, values)}
+${exampleList(t)}</div>`,
     ),
   }
 }
 
-function sessionNote(session: Pick<Session, 'id' | 'name'>): Html {
-  return html`<p>In the conversation <a href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>:</p>`
+function sessionNote(t: Texts, session: Pick<Session, 'id' | 'name'>): Html {
+  const link = html`<a href="/sessions/${session.id}" dir="auto">${nameOf(t, session)}</a>`
+  return html`<p>${t.ask.inConversation(link)}</p>`
 }
 
-function exampleList(): Html {
+function exampleList({ ask }: Texts): Html {
   const link = (question: string) => {
     const href = `/ask?question=${encodeURIComponent(question)}`
     return html`<li><a href="${href}" data-ask="${question}" dir="auto">${question}</a></li>`
   }
-  return html`<p class="faint" id="examples">For example</p>
-<ul class="examples" aria-labelledby="examples">${examples.map(link)}</ul>`
+  return html`<p class="faint" id="examples">${ask.examples}</p>
+<ul class="examples" aria-labelledby="examples">${ask.exampleQuestions.map(link)}</ul>`
 }

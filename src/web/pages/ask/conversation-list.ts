@@ -17,7 +17,7 @@ export function conversationList(
 
 function conversationRow(t: Texts, session: Session, project: string | undefined): Html {
   const inProject = project === undefined ? nothing : html`<span dir="auto">${project}</span> · `
-  return html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
+  return html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(t, session)}</a>
 <span class="row-facts faint">
 ${inProject}${t.common.questions(session.turnCount)} · ${t.day(session.createdAt)}</span></li>`
 }

@@ -12,6 +12,8 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { namedId, pager } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { shareForm } from '../sharing/share-form.ts'
@@ -39,12 +41,6 @@ const nameForm = z.object({
     .refine((name) => name !== '', 'enter a name'),
 })
 
-const done = {
-  renamed: 'The conversation has been renamed.',
-  shared: 'Anybody with the link can now read this conversation. Find the link under Shared.',
-  unshared: 'The link has been revoked. Nobody can read the conversation with it any longer.',
-}
-
 type Shown = {
   readonly session: Session
   readonly project: Project | undefined
@@ -67,8 +63,10 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     const { before, look } = readFields(query, request.query)
     const shown = await read(request, before)
     const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
-    const message = doneMessage(request, done)
-    return sendPage(request, reply, sessionPage(shown, { models, before, look, message }))
+    const t = textsOf(request)
+    const { renamed, shared, unshared } = t.ask
+    const message = doneMessage(request, { renamed, shared, unshared })
+    return sendPage(request, reply, sessionPage(t, shown, { models, before, look, message }))
   })
 
   app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {
@@ -120,6 +118,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
 }
 
 function sessionPage(
+  t: Texts,
   shown: Shown,
   asked: {
     readonly models: readonly string[]
@@ -133,23 +132,32 @@ function sessionPage(
   const values = { ...emptyQuestion, session: session.id, model: session.model }
   const choices = { models: asked.models, projects: [], session }
   return {
-    title: nameOf(session),
+    title: nameOf(t, session),
     section: 'ask',
     wide: true,
-    sheets: [...turnSheets, 'composer', 'rail', 'files', 'answer-actions'],
-    scripts: ['composer.js', 'follow-run.js', 'copy.js', 'feedback.js', 'ref-preview.js'],
+    sheets: [...turnSheets, 'composer', 'rail', 'files', 'answer-actions', 'menus'],
+    scripts: [
+      'composer.js',
+      'follow-run.js',
+      'copy.js',
+      'feedback.js',
+      'ref-preview.js',
+      'menus.js',
+      'add-to-sheet.js',
+    ],
     main: withRail(
+      t,
       shown.rail,
       html`${project ? projectCrumb(project) : nothing}
-<div class="head conversation-head"><h1 dir="auto">${nameOf(session)}</h1>${sessionActions(shown)}</div>
-${branchNote(shown)}
+<div class="head conversation-head"><h1 dir="auto">${nameOf(t, session)}</h1>${sessionActions(t, shown)}</div>
+${branchNote(t, shown)}
 ${outcomeNotice({ done: asked.message })}
-${pager(hasEarlier && { label: 'Earlier questions', href: `${path}?before=${turns[0]?.run.turn ?? 1}` })}
-${turnList(shown)}
-${pager(asked.before !== undefined && { label: 'Newest questions', href: `${path}#last` })}
+${pager(hasEarlier && { label: t.ask.earlier, href: `${path}?before=${turns[0]?.run.turn ?? 1}` })}
+${turnList(t, shown)}
+${pager(asked.before !== undefined && { label: t.ask.newest, href: `${path}#last` })}
 ${turns.every(({ end }) => end) ? nothing : reloadWithoutScripts(session, asked.look)}
 <p class="sr" id="announcement" role="status"></p>
-<section class="dock" aria-label="Ask a follow-up">${askForm(choices, values)}</section>`,
+<section class="dock" aria-label="${t.ask.followUp}">${askForm(t, choices, values)}</section>`,
     ),
   }
 }
@@ -159,12 +167,12 @@ function projectCrumb({ id, name }: Project): Html {
 }
 
 /** The turns; the last one has an anchor before it. */
-function turnList({ turns, library, extras }: Shown): Html {
-  if (turns.length === 0) return emptyState('No questions yet', 'Write the first question below.')
+function turnList(t: Texts, { turns, library, extras }: Shown): Html {
+  if (turns.length === 0) return emptyState(t.ask.noQuestions, t.ask.noQuestionsHint)
   const anchor = html`<span id="last"></span>`
   return html`${turns.map((turn, i) => {
     const before = i === turns.length - 1 ? anchor : nothing
-    return html`${before}${turnView(turn, library, extras)}`
+    return html`${before}${turnView(t, turn, library, extras)}`
   })}`
 }
 
@@ -175,39 +183,34 @@ function reloadWithoutScripts({ id }: Session, look: number): Html {
 }
 
 /** Says which conversation this one continues. */
-function branchNote({ extras: { parent } }: Shown): Html {
+function branchNote(t: Texts, { extras: { parent } }: Shown): Html {
   if (!parent || parent.turn === 1) return nothing
-  return html`<p class="faint">Continues
-<a href="/sessions/${parent.id}" dir="auto">${nameOf(parent)}</a> from before its
-question ${parent.turn}.</p>`
+  const link = html`<a href="/sessions/${parent.id}" dir="auto">${nameOf(t, parent)}</a>`
+  return html`<p class="faint">${t.ask.continues(link, parent.turn)}</p>`
 }
 
-const formats = [
-  { format: 'md', label: 'Markdown' },
-  { format: 'docx', label: 'Word' },
-  { format: 'pdf', label: 'PDF' },
-]
+const formats = ['md', 'docx', 'pdf'] as const
 
-function sessionActions({ session, share, appUrl }: Shown): Html {
+function sessionActions(t: Texts, { session, share, appUrl }: Shown): Html {
   const { id, name } = session
   return html`<div class="actions">
-${shareForm(session, share, appUrl)}
-<details class="menu export"><summary class="button quiet">Export</summary>
-<ul class="share-box">${formats.map(
-    ({ format, label }) =>
-      html`<li><a href="/sessions/${id}/export?format=${format}" download>${label}</a></li>`,
+${shareForm(t, session, share, appUrl)}
+<details class="menu export"><summary class="button quiet">${t.ask.export}</summary>
+<ul class="menu-body">${formats.map(
+    (format) =>
+      html`<li><a href="/sessions/${id}/export?format=${format}" download>${t.ask.formats[format]}</a></li>`,
   )}</ul></details>
-<details class="confirm rename"><summary class="button quiet">Rename</summary>
+<details class="confirm rename" data-cancel="${t.common.cancel}"><summary class="button quiet">
+${t.common.rename}</summary>
 <form method="post" action="/sessions/${id}/rename">
-<label>Name of the conversation
+<label>${t.ask.nameField}
 <input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>
-<button>Save name</button></form></details>
+<button>${t.ask.saveName}</button></form></details>
 ${confirmDialog({
-  label: 'Delete',
-  question:
-    'This permanently deletes the questions, answers and steps of this conversation. Files created in it are kept.',
+  label: t.ask.deleteDots,
+  question: t.ask.deleteQuestion,
   action: `/sessions/${id}/delete`,
-  confirm: 'Yes, delete it',
-  cancel: 'Cancel',
+  confirm: t.ask.deleteConfirm,
+  cancel: t.common.cancel,
 })}</div>`
 }

@@ -2,46 +2,36 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type Html, html } from '../../components/html.ts'
-import { counted } from '../../components/texts.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { passagesReadList, sourceAnchor } from './source-views.ts'
-
-/** Texts that the script of a running turn shows when it cannot ask the service. */
-const scriptTexts = {
-  lost: 'Connection lost. Reconnecting …',
-  gone: 'Connection lost. Reload the page to continue.',
-  ended: 'The turn has ended. Reload the page to see the answer.',
-  stopping: 'Stopping …',
-  refused: 'Not stopped: the service refused the request. Try again in a few seconds.',
-  signedOut: 'Not stopped: you are signed out. Reload the page to sign in.',
-  unsent: 'Not stopped: the request did not reach the service. Try again.',
-}
 
 /**
  * A turn that is queued or running. A script updates it from the events of `/runs/{id}/live`; without scripts the page
  * reloads itself. It has the form of the ended turn, so that nothing moves at the end.
  */
-export function liveTurn({ run, answer, steps, doing, read }: ConversationTurn): Html {
+export function liveTurn(t: Texts, { run, answer, steps, doing, read }: ConversationTurn): Html {
   const done = steps.filter((step) => step.kind === 'tool')
   return html`<div class="turn-body with-sources live">
 <div class="turn-main">
-<p class="checks faint">${passagesReadText(read)}</p>
+<p class="checks faint">${passagesReadText(t, read)}</p>
 <ul class="doing">${done.map((step) => html`<li class="done" dir="auto">${step.title}</li>`)}
 ${doing.map((title) => html`<li class="now" dir="auto">${title}</li>`)}</ul>
 <div class="answer draft">${showMarkdown(answer, { citations: liveCitations(run.id, read) })}</div>
-<div class="strip" data-texts="${JSON.stringify(scriptTexts)}">
-<p class="status" role="status">${statusOf(run)}</p>
-<button type="button" class="quiet to-end" hidden>Newest text ↓</button>
-<form class="stop" method="post" action="/runs/${run.id}/cancel"><button class="quiet danger">Stop</button></form></div>
+<div class="strip" data-texts="${JSON.stringify(t.answers.script)}">
+<p class="status" role="status">${statusOf(t, run)}</p>
+<button type="button" class="quiet to-end" hidden>${t.answers.newestText}</button>
+<form class="stop" method="post" action="/runs/${run.id}/cancel"><button class="quiet danger">
+${t.answers.stop}</button></form></div>
 </div>
-<div class="live-sources">${passagesReadList(run, read)}</div>
+<div class="live-sources">${passagesReadList(t, run, read)}</div>
 </div>`
 }
 
 /** Such as `3 passages read`; a space while there is none, which keeps the line. */
-export function passagesReadText(read: readonly OfferedSource[]): string {
+export function passagesReadText({ answers }: Texts, read: readonly OfferedSource[]): string {
   const refs = new Set(read.map(({ ref }) => ref)).size
-  return refs === 0 ? '\u00a0' : `${counted(refs, 'passage')} read`
+  return refs === 0 ? '\u00a0' : answers.passagesRead(refs)
 }
 
 /**
@@ -52,7 +42,7 @@ export function liveCitations(runId: string, read: readonly OfferedSource[]): Re
   return new Map(read.map((_, at) => [at + 1, `#${sourceAnchor(runId, at + 1)}`]))
 }
 
-function statusOf(run: Run): string {
-  if (run.cancelRequestedAt) return scriptTexts.stopping
-  return run.status === 'queued' ? 'Waiting for your previous question …' : 'Working …'
+function statusOf({ answers }: Texts, run: Run): string {
+  if (run.cancelRequestedAt) return answers.script.stopping
+  return run.status === 'queued' ? answers.waiting : answers.working
 }

@@ -3,6 +3,7 @@ import { withTx } from '../../../db/client.ts'
 import { type RecentSession, recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { nameOf } from './ask-form.ts'
@@ -41,58 +42,59 @@ export async function readRail(
  * Conversations grouped by day, with a search. Beside the page on wide windows; on others a drawer, which its button
  * opens.
  */
-function railView(rail: Rail, now = new Date()): Html {
+function railView(t: Texts, rail: Rail, now = new Date()): Html {
   const { items, hasMore, find } = rail
   const last = items.at(-1)
-  const groups = [...Map.groupBy(items, ({ updatedAt }) => dayGroup(updatedAt, now))]
-  return html`<button type="button" class="quiet rail-button" popovertarget="rail">Conversations</button>
-<div class="rail" id="rail" popover><nav aria-label="Conversations">
-<p class="rail-new"><a class="button quiet" href="/ask">New question</a></p>
-<form class="rail-search" role="search" aria-label="Conversations" action="/ask">
-<input type="search" name="find" value="${find}" maxlength="200" dir="auto" placeholder="Find a conversation"
-aria-label="Find a conversation"></form>
-${items.length === 0 ? empty(find) : nothing}
-${groups.map(([day, sessions]) => group(day, sessions, rail.current))}
-${hasMore && last ? html`<p><a href="${olderHref(find, last.updatedAt)}">Older</a></p>` : nothing}
+  const groups = [...Map.groupBy(items, ({ updatedAt }) => dayGroup(t, updatedAt, now))]
+  return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
+<div class="rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
+<p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>
+<form class="rail-search" role="search" aria-label="${t.ask.conversations}" action="/ask">
+<input type="search" name="find" value="${find}" maxlength="200" dir="auto" placeholder="${t.ask.find}"
+aria-label="${t.ask.find}"></form>
+${items.length === 0 ? empty(t, find) : nothing}
+${groups.map(([day, sessions]) => group(t, day, sessions, rail.current))}
+${hasMore && last ? html`<p><a href="${olderHref(find, last.updatedAt)}">${t.common.older}</a></p>` : nothing}
 </nav></div>`
 }
 
 /** A page with the conversations beside it. */
-export function withRail(rail: Rail, page: Html): Html {
-  return html`<div class="with-rail">${railView(rail)}<div class="rail-page">${page}</div></div>`
+export function withRail(t: Texts, rail: Rail, page: Html): Html {
+  return html`<div class="with-rail">${railView(t, rail)}<div class="rail-page">${page}</div></div>`
 }
 
 function olderHref(find: string, before: Date): string {
   return withQuery('/ask', { find, older: before.toISOString() })
 }
 
-function empty(find: string): Html {
+function empty({ ask }: Texts, find: string): Html {
   return find === ''
-    ? html`<p class="faint">No conversations yet</p>`
-    : html`<p class="faint">No conversation is named “<bdi>${find}</bdi>”. <a href="/ask">Show all</a></p>`
+    ? html`<p class="faint">${ask.none}</p>`
+    : html`<p class="faint">${ask.noneNamed(find)} <a href="/ask">${ask.showAll}</a></p>`
 }
 
-function group(day: string, sessions: readonly RecentSession[], current: string | undefined): Html {
-  const id = `rail-${day.toLowerCase().replaceAll(' ', '-')}`
+function group(t: Texts, day: string, sessions: readonly RecentSession[], current: string | undefined): Html {
+  const id = `rail-${sessions[0]?.id ?? ''}`
   return html`<p class="rail-day" id="${id}">${day}</p>
-<ul aria-labelledby="${id}">${sessions.map((session) => entry(session, session.id === current))}</ul>`
+<ul aria-labelledby="${id}">${sessions.map((session) => entry(t, session, session.id === current))}</ul>`
 }
 
-function entry(session: RecentSession, isCurrent: boolean): Html {
+function entry(t: Texts, session: RecentSession, isCurrent: boolean): Html {
   const dot = session.isAnswering
-    ? html`<span class="dot" data-answering="${session.id}"><span class="sr">being answered</span></span>`
+    ? html`<span class="dot" data-answering="${session.id}"><span class="sr">${t.ask.answering}</span></span>`
     : nothing
   const current = isCurrent ? html` aria-current="page"` : nothing
-  return html`<li><a href="/sessions/${session.id}" dir="auto"${current}>${nameOf(session)}</a>${dot}</li>`
+  return html`<li><a href="/sessions/${session.id}" dir="auto"${current}>${nameOf(t, session)}</a>${dot}</li>`
 }
 
 const dayMs = 86_400_000
-const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** Days are those of UTC: the service does not know the reader's time zone. */
-function dayGroup(date: Date, now: Date): string {
+function dayGroup({ ask, language }: Texts, date: Date, now: Date): string {
   const days = Math.floor(now.getTime() / dayMs) - Math.floor(date.getTime() / dayMs)
-  if (days <= 0) return 'Today'
-  if (days === 1) return 'Yesterday'
-  return days < 7 ? 'Previous 7 days' : month.format(date)
+  if (days <= 0) return ask.today
+  if (days === 1) return ask.yesterday
+  return days < 7
+    ? ask.thisWeek
+    : date.toLocaleDateString(language, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 }

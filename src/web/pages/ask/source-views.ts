@@ -3,9 +3,10 @@ import type { Passage } from '../../../sources/library/types.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
-import { directionOf, languageName, markedText } from '../../components/texts.ts'
+import { directionOf, markedText } from '../../components/texts.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
-import { results } from './answer-checks.ts'
+import { addToSheetLink } from '../sheets/add-link.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
@@ -26,21 +27,23 @@ export function sourceAnchor(runId: string, n: number): string {
 
 /** The sources of an answer, one card per passage: it opens to the passage in all languages, with the quoted words. */
 export function sourceList(
+  t: Texts,
   run: Asked,
   sources: readonly CitedSource[],
   library: Library,
   isOwn: boolean,
 ): Html {
   const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
-  return html`<aside class="sources" aria-label="Sources of answer ${run.turn}"><h3>Sources</h3>
-<ol>${cards.map((cited) => sourceCard(run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
+  return html`<aside class="sources" aria-label="${t.answers.sourcesOf(run.turn)}"><h3>${t.answers.sources}</h3>
+<ol>${cards.map((cited) => sourceCard(t, run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
 }
 
 /** The passages that a running turn has read so far, one card each. */
-export function passagesReadList(run: Asked, read: readonly OfferedSource[]): Html {
+export function passagesReadList({ answers }: Texts, run: Asked, read: readonly OfferedSource[]): Html {
   if (read.length === 0) return nothing
   const cards = [...Map.groupBy(read, ({ ref }) => ref)]
-  return html`<aside class="sources" aria-label="Passages read for answer ${run.turn}"><h3>Passages read</h3>
+  return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}">
+<h3>${answers.passagesReadTitle}</h3>
 <ol>${cards.map(([ref, versions]) => readCard(ref, versions))}</ol></aside>`
 }
 
@@ -53,6 +56,7 @@ ${excerpt({ ...shown, spans: [] })}</li>`
 }
 
 function sourceCard(
+  t: Texts,
   run: Asked,
   cited: readonly CitedSource[],
   passages: readonly Passage[],
@@ -68,11 +72,11 @@ function sourceCard(
 <span class="source-names">${isOfFile(first) ? fileName(first, isOwn) : refLink(first.ref)}
 ${hebrewRef(first.ref, first.he_ref)}
 </span></p>
-<p class="source-checks">${badges(cited)}</p>
+<p class="source-checks">${badges(t, cited)}</p>
 ${quoted ? excerpt(quoted) : nothing}
-<details class="source"><summary>The passage<span class="sr"> ${first.ref}</span></summary>
-<div class="passages">${anchors}${versionTabs(first, run.id, versions)}</div></details>
-${actions(run, first, passages.length > 0, isOwn)}</li>`
+<details class="source"><summary>${t.answers.passage}<span class="sr"> ${first.ref}</span></summary>
+<div class="passages">${anchors}${versionTabs(t, first, run.id, versions)}</div></details>
+${actions(t, run, first, passages.length > 0, isOwn)}</li>`
 }
 
 function refLink(ref: string): Html {
@@ -85,15 +89,15 @@ function hebrewRef(ref: string, heRef: string): Html {
 }
 
 /** One for each result that the checks of a passage have. */
-function badges(cited: readonly CitedSource[]): Html {
+function badges({ answers: { checks: texts } }: Texts, cited: readonly CitedSource[]): Html {
   const checks = cited.flatMap(({ verification }) => verification)
-  if (checks.length === 0) return html`<span class="badge">not checked</span>`
+  if (checks.length === 0) return html`<span class="badge">${texts.unchecked}</span>`
   const kinds = [...new Set(checks.map(({ result }) => result))]
   const shown = kinds.length > 1 ? kinds.filter((kind) => kind !== 'paraphrase') : kinds
   return html`${shown.map((kind) => {
     if (kind === 'paraphrase')
-      return html`<span class="badge" title="The answer cites the passage without a quotation.">no quotation</span> `
-    return html`<span class="badge ${kind}" title="${results[kind].meaning}">${results[kind].label}</span> `
+      return html`<span class="badge" title="${texts.noQuotationMeaning}">${texts.noQuotation}</span> `
+    return html`<span class="badge ${kind}" title="${texts.results[kind].meaning}">${texts.results[kind].label}</span> `
   })}`
 }
 
@@ -128,20 +132,21 @@ function excerpt({ language, text, spans }: Version): Html {
 }
 
 /** The passage in each language, and a choice of one of them if there are several. It works without scripts. */
-function versionTabs({ n }: CitedSource, runId: string, versions: readonly Version[]): Html {
+function versionTabs(t: Texts, { n }: CitedSource, runId: string, versions: readonly Version[]): Html {
   const languages = [...Map.groupBy(versions, ({ language }) => language)]
   const name = `${sourceAnchor(runId, n)}-language`
   const tab = (value: string, label: string, isChosen: boolean) =>
     html`<label class="tab"><input type="radio" name="${name}" value="${value}"${isChosen ? html` checked` : nothing}>
 ${label}</label>`
-  const tabs = html`<fieldset class="language-tabs"><legend class="sr">Language of the passage</legend>
-${languages.map(([language], at) => tab(`${at}`, languageName(language), false))}${tab('all', 'All', true)}</fieldset>`
+  const tabs = html`<fieldset class="language-tabs"><legend class="sr">${t.answers.language}</legend>
+${languages.map(([language], at) => tab(`${at}`, t.languageName(language), false))}
+${tab('all', t.answers.allLanguages, true)}</fieldset>`
   return html`${languages.length > 1 && languages.length < 5 ? tabs : nothing}
-${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map(passageBlock)}</div>`)}`
+${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map((version) => passageBlock(t, version))}</div>`)}`
 }
 
-function passageBlock({ language, version, license, text, spans }: Version): Html {
-  const facts = [version, license === '' ? '' : `licence: ${license}`].filter((fact) => fact !== '')
+function passageBlock(t: Texts, { language, version, license, text, spans }: Version): Html {
+  const facts = [version, license === '' ? '' : t.answers.licence(license)].filter((fact) => fact !== '')
   return html`<figure class="passage">
 <blockquote class="text" lang="${language}" dir="${directionOf(language)}">${markedText(text, spans)}</blockquote>
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
@@ -153,27 +158,46 @@ function isOfFile({ url }: CitedSource): boolean {
   return ofFile.test(url)
 }
 
-function fileName({ url, ref }: CitedSource, isOwn: boolean): Html {
+function fileHref({ url }: CitedSource): string {
+  return `/files/${ofFile.exec(url)?.[1] ?? ''}`
+}
+
+function fileName(source: CitedSource, isOwn: boolean): Html {
+  const { ref } = source
   if (!isOwn) return html`<b dir="auto">${ref}</b>`
-  return html`<a href="/files/${ofFile.exec(url)?.[1] ?? ''}" dir="auto">${ref}</a>`
+  return html`<a href="${fileHref(source)}" dir="auto">${ref}</a>`
 }
 
 /** What a reader can do with a passage: ask about it, copy it, and open where its text was taken from. */
-function actions({ sessionId }: Asked, source: CitedSource, inLibrary: boolean, isOwn: boolean): Html {
+function actions(
+  t: Texts,
+  { sessionId }: Asked,
+  source: CitedSource,
+  inLibrary: boolean,
+  isOwn: boolean,
+): Html {
   const isWeb = /^https?:\/\//i.test(source.url) && !source.url.includes('/library/read/')
-  const link = inLibrary ? readHref(source.ref) : ''
+  const { ref, language, version } = source
+  const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
+  const linkButton = html`<button type="button" class="quiet" data-copy-link="${readHref(source.ref)}">${
+    t.answers.copyLink
+  }</button>`
   return html`<div class="source-actions">
-${isOwn ? askLink(sessionId, source.ref) : nothing}
-${isOwn && isOfFile(source) ? html`<a href="/files/${ofFile.exec(source.url)?.[1] ?? ''}">Open the file</a>` : nothing}
-${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">Source of the text</a>` : nothing}
-<span class="copy-row" role="group" aria-label="Copy ${source.ref}"><span class="faint" aria-hidden="true">Copy</span>
-<button type="button" class="quiet" data-copy-passage>text</button>
-<button type="button" class="quiet" data-copy-text="${source.ref}">ref</button>
-${inLibrary ? html`<button type="button" class="quiet" data-copy-link="${link}">link</button>` : nothing}</span></div>`
+${isOwn ? askLink(t, sessionId, source.ref) : nothing}
+${isOwn && inLibrary ? addToSheetLink(t, { ref, versions }) : nothing}
+${isOwn && isOfFile(source) ? html`<a href="${fileHref(source)}">${t.answers.openFile}</a>` : nothing}
+${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">${t.answers.sourceOfText}</a>` : nothing}
+<span class="copy-row" role="group" aria-label="${t.answers.copyRef(source.ref)}">
+<span class="faint" aria-hidden="true">${t.answers.copy}</span>
+<button type="button" class="quiet" data-copy-passage>${t.answers.copyText}</button>
+<button type="button" class="quiet" data-copy-text="${source.ref}">${t.answers.copyOnlyRef}</button>
+${inLibrary ? linkButton : nothing}</span></div>`
 }
 
-function askLink(sessionId: string, ref: string): Html {
-  const question = `What does ${ref} mean?`
+function askLink({ answers }: Texts, sessionId: string, ref: string): Html {
+  const question = answers.aboutQuestion(ref)
   const href = withQuery('/ask', { session: sessionId, question })
-  return html`<a href="${href}" data-ask="${question}" aria-label="Ask about this: ${ref}">Ask about this</a>`
+  return html`<a href="${href}" data-ask="${question}" aria-label="${answers.askAboutRef(ref)}">${
+    answers.askAbout
+  }</a>`
 }

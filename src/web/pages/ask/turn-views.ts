@@ -5,10 +5,9 @@ import type { Alternatives } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
-import { counted } from '../../components/texts.ts'
-import { formatDuration } from '../../components/times.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
 import { checkPopovers, checkSummary, checksOf, quotationMarks } from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
@@ -32,83 +31,96 @@ export type TurnExtras = {
 }
 
 /** A turn of a conversation: its question, and its answer with its sources, or the progress so far. */
-export function turnView(turn: ConversationTurn, library: LibraryFacts, extras: TurnExtras): Html {
+export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts, extras: TurnExtras): Html {
   const { run, end } = turn
   const beside = extras.alternatives.find((one) => one.turn === run.turn)?.sessionIds ?? []
   const live = end ? nothing : html` data-run="${run.id}"`
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
-data-copied="Copied" data-selected="Selected">
-<h2 class="sr" id="${run.id}-h">Question ${run.turn}</h2>
-<div class="question-row">${questionText(turn)}
-${end && turn.question !== '' ? editForm(run, turn.question) : nothing}
-${branchLinks(run.turn, beside, run.sessionId)}</div>
-${end ? endedTurn(turn, end, library, extras) : liveTurn(turn)}
+${copyTexts(t)}>
+<h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
+<div class="question-row">${questionText(t, turn)}
+${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
+${branchLinks(t, run.turn, beside, run.sessionId)}</div>
+${end ? endedTurn(t, turn, end, library, extras) : liveTurn(t, turn)}
 </article>`
 }
 
 /** An ended turn for readers with a public link: without anything that only its owner can do. */
-export function sharedTurn(turn: ConversationTurn, library: LibraryFacts): Html {
+export function sharedTurn(t: Texts, turn: ConversationTurn, library: LibraryFacts): Html {
   const { run, end } = turn
   if (!end) return nothing
-  return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" data-copied="Copied"
-data-selected="Selected">
-<h2 class="sr" id="${run.id}-h">Question ${run.turn}</h2>
-${questionText(turn)}${endedTurn(turn, end, library)}
+  return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" ${copyTexts(t)}>
+<h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
+${questionText(t, turn)}${endedTurn(t, turn, end, library)}
 </article>`
 }
 
-function questionText({ question }: ConversationTurn): Html {
-  const text = question === '' ? 'A program continued with the results of its own tools.' : question
+function copyTexts({ frame }: Texts): Html {
+  return html` data-copied="${frame.copied}" data-selected="${frame.selected}"`
+}
+
+function questionText({ answers }: Texts, { question }: ConversationTurn): Html {
+  const text = question === '' ? answers.byProgram : question
   return html`<div class="question" dir="auto"><p>${text}</p></div>`
 }
 
 /** @param extras absent for readers with a public link. */
-function endedTurn(turn: ConversationTurn, end: RunEnd, library: LibraryFacts, extras?: TurnExtras): Html {
+function endedTurn(
+  t: Texts,
+  turn: ConversationTurn,
+  end: RunEnd,
+  library: LibraryFacts,
+  extras?: TurnExtras,
+): Html {
   const { run, answer } = turn
   const hasSources = end.sources.length > 0
   const checks = checksOf(run.id, end)
   const marks = {
     citations: new Map(end.sources.map(({ n }) => [n, `#${sourceAnchor(run.id, n)}`])),
-    quotations: quotationMarks(checks),
+    quotations: quotationMarks(t, checks),
     refs: library.refs.get(run.id) ?? [],
   }
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
-${answer === '' ? nothing : html`${checkSummary(checks)}<div class="answer">${showMarkdown(answer, marks)}</div>`}
-${checkPopovers(checks)}
-${outcome(turn, extras !== undefined)}
-${unknownNote(end)}
-${extras ? ownersPart(turn, end, extras) : nothing}
+${answer === '' ? nothing : html`${checkSummary(t, checks)}<div class="answer">${showMarkdown(answer, marks)}</div>`}
+${checkPopovers(t, checks)}
+${outcome(t, turn, extras !== undefined)}
+${unknownNote(t, end)}
+${extras ? ownersPart(t, turn, end, extras) : nothing}
 </div>
-${hasSources ? sourceList(run, end.sources, library.passages, extras !== undefined) : nothing}
+${hasSources ? sourceList(t, run, end.sources, library.passages, extras !== undefined) : nothing}
 </div>`
 }
 
-function ownersPart(turn: ConversationTurn, end: RunEnd, { feedback }: TurnExtras): Html {
-  return html`${end.files.length === 0 ? nothing : fileLinks(end)}
-${answerActions(turn, feedback.get(turn.run.id))}
-${turnFoot(turn)}`
+function ownersPart(t: Texts, turn: ConversationTurn, end: RunEnd, { feedback }: TurnExtras): Html {
+  return html`${end.files.length === 0 ? nothing : fileLinks(t, end)}
+${answerActions(t, turn, feedback.get(turn.run.id))}
+${turnFoot(t, turn)}`
 }
 
-function fileLinks({ files }: RunEnd): Html {
+function fileLinks({ answers }: Texts, { files }: RunEnd): Html {
   return html`<p class="made">${files.map(
     ({ id, filename, action }) =>
-      html`<a class="file-link" href="/files/${id}" dir="auto">${filename}</a> <small class="faint">${action}</small> `,
+      html`<a class="file-link" href="/files/${id}" dir="auto">${filename}</a> <small class="faint">${
+        answers.fileActions[action]
+      }</small> `,
   )}</p>`
 }
 
 /** The steps that led to an answer. */
-function turnFoot({ run, steps }: ConversationTurn): Html {
+function turnFoot(t: Texts, { run, steps }: ConversationTurn): Html {
   if (steps.length === 0)
-    return html`<p class="turn-foot faint">${tookOf(run)} · <a href="/runs/${run.id}">Details</a></p>`
-  return html`<details class="turn-foot"><summary class="faint">How this was found</summary>
-<ol class="steps">${steps.map(stepItem)}</ol>
-<p><a href="/runs/${run.id}">All details of this run</a></p></details>`
+    return html`<p class="turn-foot faint">${tookOf(t, run)} · <a href="/runs/${run.id}">${
+      t.answers.details
+    }</a></p>`
+  return html`<details class="turn-foot"><summary class="faint">${t.answers.steps}</summary>
+<ol class="steps">${steps.map((step) => stepItem(t, step))}</ol>
+<p><a href="/runs/${run.id}">${t.answers.allDetails}</a></p></details>`
 }
 
-function stepItem(step: TurnStep): Html {
+function stepItem(t: Texts, step: TurnStep): Html {
   const { refs } = step
-  return html`<li><span dir="auto">${step.title}</span> <span class="faint">${stepFacts(step)}</span>
+  return html`<li><span dir="auto">${step.title}</span> <span class="faint">${stepFacts(t, step)}</span>
 ${
   refs.length === 0
     ? nothing
@@ -120,12 +132,12 @@ ${
 }
 
 /** The result of a step, and how long it took. */
-function stepFacts({ refs, failed, tookMs, kind }: TurnStep): string {
-  const found = failed ? 'no result' : refs.length > 0 ? counted(refs.length, 'passage') : ''
-  return [kind === 'tool' ? found : '', formatDuration(tookMs)].filter((fact) => fact !== '').join(' · ')
+function stepFacts(t: Texts, { refs, failed, tookMs, kind }: TurnStep): string {
+  const found = failed ? t.answers.noResult : refs.length > 0 ? t.common.passages(refs.length) : ''
+  return [kind === 'tool' ? found : '', t.duration(tookMs)].filter((fact) => fact !== '').join(' · ')
 }
 
 /** How long a run took without its time in the queue; empty until it ends. */
-export function tookOf({ startedAt, createdAt, finishedAt }: Run): string {
-  return finishedAt ? formatDuration(finishedAt.getTime() - (startedAt ?? createdAt).getTime()) : ''
+export function tookOf({ duration }: Texts, { startedAt, createdAt, finishedAt }: Run): string {
+  return finishedAt ? duration(finishedAt.getTime() - (startedAt ?? createdAt).getTime()) : ''
 }

@@ -1,19 +1,29 @@
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 
 /** A conversation as Markdown: each question is a heading, with its answer and the sources by their numbers. */
-export function conversationMarkdown(name: string, turns: readonly ConversationTurn[]): string {
+export function conversationMarkdown(t: Texts, name: string, turns: readonly ConversationTurn[]): string {
   const parts = turns.flatMap(({ question, answer, end }) => [
     `## ${oneLine(question)}`,
     answer,
-    ...(end && end.sources.length > 0 ? ['### Sources', ...end.sources.map(sourceItem)] : []),
+    ...(end && end.sources.length > 0
+      ? [`### ${t.answers.sources}`, ...end.sources.map((source) => sourceItem(t, source))]
+      : []),
   ])
   return `${[`# ${oneLine(name)}`, ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function sourceItem({ n, ref, he_ref: heRef, version, license, url, text }: CitedSource): string {
+function sourceItem(
+  { answers }: Texts,
+  { n, ref, he_ref: heRef, version, license, url, text }: CitedSource,
+): string {
   const refs = [ref, heRef].filter((part) => part !== '').join(' · ')
-  const facts = [version, license === '' ? '' : `licence: ${license}`, /^https?:/.test(url) ? `<${url}>` : '']
+  const facts = [
+    version,
+    license === '' ? '' : answers.licence(license),
+    /^https?:/.test(url) ? `<${url}>` : '',
+  ]
   const quoted = text
     .trim()
     .split('\n')

@@ -9,6 +9,7 @@ import { renderSheet } from '../../../workspace/sheets/render.ts'
 import { readFields } from '../../components/forms.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { nameOf } from '../ask/ask-form.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
@@ -41,9 +42,9 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
       return { session: found, ...(await readTurns(services, tx, found.id, { limit: maxTurns })) }
     })
     const ended = turns.filter(({ end }) => end !== undefined)
-    const name = nameOf(session)
+    const name = nameOf(textsOf(request), session)
     reply.type(types[format]).header('content-disposition', attachment(name, format))
-    if (format === 'md') return reply.send(conversationMarkdown(name, ended))
+    if (format === 'md') return reply.send(conversationMarkdown(textsOf(request), name, ended))
     const { passages } = await libraryFacts(library, ended)
     const [file] = await renderSheet(conversationSheet(name, ended, passages), [format], signal)
     return reply.send(file?.content)

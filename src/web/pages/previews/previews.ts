@@ -5,6 +5,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
 import { readPassage } from '../../../sources/library/passages.ts'
 import { openToAll } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { passagePreview } from './preview-view.ts'
 
@@ -22,6 +23,8 @@ export function previewPages(app: FastifyInstance, { library }: WebServices): vo
       readPassage(library.system, ref, { signal }),
     )
     if (!('passages' in found)) throw notFound()
-    return reply.type('text/html; charset=utf-8').send(String(await passagePreview(ref, found.passages)))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(String(await passagePreview(textsOf(request), ref, found.passages)))
   })
 }

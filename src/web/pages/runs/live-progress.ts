@@ -1,12 +1,18 @@
 import { type CommittedEvent, voidRemoved } from '../../../turns/recording/event-log.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 
 /** One line per tool call, with its result. */
 export type ProgressLine = { readonly title: string; readonly state: 'now' | 'done' | 'failed' }
 
 /** The state of a running turn, from its committed events. Events that another attempt declares void are dropped. */
 export class LiveProgress {
+  readonly #texts: Texts['answers']
   #events: readonly CommittedEvent[] = []
   #text = ''
+
+  constructor({ answers }: Texts) {
+    this.#texts = answers
+  }
 
   /** The answer so far. */
   get text(): string {
@@ -33,12 +39,15 @@ export class LiveProgress {
       if (line) lines.set(`${event.step}`, { ...line, state: event.ok ? 'done' : 'failed' })
     }
     const current = [...lines.values()].findLast(({ state }) => state === 'now')
-    return { status: current ? `${current.title} …` : this.#restingStatus(), lines: [...lines.values()] }
+    return {
+      status: current ? this.#texts.doing(current.title) : this.#restingStatus(),
+      lines: [...lines.values()],
+    }
   }
 
   #restingStatus(): string {
-    if (this.#events.at(-1)?.event.type === 'run.queued') return 'Waiting for your previous question …'
-    return this.#text === '' ? 'Thinking …' : 'Writing …'
+    if (this.#events.at(-1)?.event.type === 'run.queued') return this.#texts.waiting
+    return this.#text === '' ? this.#texts.thinking : this.#texts.writing
   }
 }
 

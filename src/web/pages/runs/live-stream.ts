@@ -8,8 +8,8 @@ import { followCommitted } from '../../../turns/reading/follow.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { liveCitations, passagesReadText } from '../ask/live-turn-view.ts'
-import { endAnnouncement } from '../ask/outcome-views.ts'
 import { passagesReadList } from '../ask/source-views.ts'
 import type { WebServices } from '../services.ts'
 import { LiveProgress } from './live-progress.ts'
@@ -23,14 +23,14 @@ const keepAliveMs = 10_000
  * - `blocks`: `{ from, blocks }`, the markup of the answer's blocks from this index on. Blocks before it stay.
  * - `end`: `{ text }`, the words for screen readers. The page then requests the ended turn.
  */
-export function sendLiveTurn(services: WebServices, reply: FastifyReply, run: Run): FastifyReply {
+export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyReply, run: Run): FastifyReply {
   const left = disconnectSignal(reply)
   return sendStream(
     reply,
     'text/event-stream; charset=utf-8',
     async (out) => {
       await out.add(': connected\n\n')
-      const live = new LiveTurn(run)
+      const live = new LiveTurn(t, run)
       await followCommitted(services, run, 0, left, async (events) => {
         const readAny = live.progress.take(events)
         if (readAny)
@@ -38,7 +38,7 @@ export function sendLiveTurn(services: WebServices, reply: FastifyReply, run: Ru
         for (const text of await live.news()) await out.add(text)
         const last = events.findLast(({ event }) => isTerminal(event))?.event
         if (!last || !isTerminal(last)) return false
-        await out.add(frame('end', { text: endAnnouncement(last.type) }))
+        await out.add(frame('end', { text: t.answers.ends[last.type] }))
         return true
       })
     },
@@ -48,7 +48,8 @@ export function sendLiveTurn(services: WebServices, reply: FastifyReply, run: Ru
 
 /** What a connection has sent of a turn, and what is new. */
 class LiveTurn {
-  readonly progress = new LiveProgress()
+  readonly progress: LiveProgress
+  readonly #t: Texts
   readonly #run: Run
   readonly #markdown = new LiveMarkdown()
   #read: readonly OfferedSource[] = []
@@ -57,15 +58,17 @@ class LiveTurn {
   #sentBlocks: readonly string[] = []
   #sentText = ''
 
-  constructor(run: Run) {
+  constructor(t: Texts, run: Run) {
+    this.#t = t
+    this.progress = new LiveProgress(t)
     this.#run = run
   }
 
   async addSources(read: readonly OfferedSource[]): Promise<void> {
     if (read.length === this.#read.length) return
     this.#read = read
-    const markup = String(await passagesReadList(this.#run, read))
-    this.#sources = frame('sources', { text: passagesReadText(read), markup })
+    const markup = String(await passagesReadList(this.#t, this.#run, read))
+    this.#sources = frame('sources', { text: passagesReadText(this.#t, read), markup })
   }
 
   /** The frames for everything that has changed since the last call. */

@@ -7,96 +7,79 @@ import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
-import { counted } from '../../components/texts.ts'
-import { formatDateTime, formatDuration } from '../../components/times.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
 
-const states: Readonly<Record<Run['status'], string>> = {
-  queued: 'queued',
-  in_progress: 'in progress',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'stopped',
-}
-
 /** One run: its question, its steps, and its cost. */
-export function runPage({ run, question, steps, end }: ConversationTurn): Page {
-  const noStep = end ? 'The run ended before its first step ended.' : 'Reload the page in a moment.'
+export function runPage(t: Texts, { run, question, steps, end }: ConversationTurn): Page {
+  const noStep = end ? t.runs.endedBefore : t.runs.reload
   return {
-    title: 'Run',
+    title: t.runs.title,
     section: 'projects',
     sheets: ['files', 'ref-preview'],
     scripts: ['ref-preview.js'],
-    main: html`<p class="crumb"><a href="/sessions/${run.sessionId}">Conversation</a></p>
-<h1>Run</h1>
+    main: html`<p class="crumb"><a href="/sessions/${run.sessionId}">${t.runs.conversation}</a></p>
+<h1>${t.runs.title}</h1>
 <p class="faint"><code>${run.id}</code></p>
 <blockquote class="asked" dir="auto">${question}</blockquote>
-${run.status === 'failed' ? notice('problem', failureText(run)) : nothing}
-${end ? nothing : stopForm(run)}
-${factList(factsOf(run))}
-${(run.usage as Partial<RunUsage>).estimated ? estimateNote : nothing}
-<h2>Steps</h2>
-${steps.length === 0 ? emptyState('No completed steps', noStep) : stepTable(steps)}`,
+${run.status === 'failed' ? notice('problem', failureText(t, run)) : nothing}
+${end ? nothing : stopForm(t, run)}
+${factList(factsOf(t, run))}
+${(run.usage as Partial<RunUsage>).estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
+<h2>${t.runs.steps}</h2>
+${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps)}`,
   }
 }
 
-function stopForm(run: Run): Html {
+function stopForm(t: Texts, run: Run): Html {
   return html`<form method="post" action="/runs/${run.id}/cancel">
-<p>This run is in progress. Reload the page to see its newest steps.
-<button class="quiet danger">Stop</button></p></form>`
+<p>${t.runs.running}
+<button class="quiet danger">${t.answers.stop}</button></p></form>`
 }
 
-function factsOf(run: Run): readonly (Fact | false)[] {
+function factsOf(t: Texts, run: Run): readonly (Fact | false)[] {
   const usage = run.usage as Partial<RunUsage>
   return [
-    ['Status', html`<span class="badge ${run.status}">${states[run.status]}</span>`],
-    ['Asked', formatDateTime(run.createdAt)],
-    ['Duration', run.finishedAt ? tookOf(run) : 'in progress'],
-    run.errorMessage === '' ? false : ['Technical reason', html`<bdi>${run.errorMessage}</bdi>`],
-    ['Cost', `${creditsText(run.costMicros)} credits`],
-    ['Input tokens', count(usage.prompt_tokens)],
-    ['Output tokens', count(usage.completion_tokens)],
-    ['Model', run.model],
-    [
-      'Asked by',
-      run.apiKeyId === null ? 'you, on these pages' : html`<a href="/settings/keys">an API key</a>`,
-    ],
+    [t.common.status, html`<span class="badge ${run.status}">${t.runs.states[run.status]}</span>`],
+    [t.runs.asked, t.minute(run.createdAt)],
+    [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.inProgress],
+    run.errorMessage === '' ? false : [t.runs.reason, html`<bdi>${run.errorMessage}</bdi>`],
+    [t.runs.cost, t.common.credits(creditsText(run.costMicros))],
+    [t.runs.inputTokens, count(t, usage.prompt_tokens)],
+    [t.runs.outputTokens, count(t, usage.completion_tokens)],
+    [t.runs.model, run.model],
+    [t.runs.askedBy, run.apiKeyId === null ? t.runs.you : html`<a href="/settings/keys">${t.runs.key}</a>`],
   ]
 }
 
-const estimateNote = html`<p class="faint">Token counts are estimated: the model’s server did not report them,
-or a call did not finish.</p>`
-
-const numbers = new Intl.NumberFormat('en')
-
-function count(tokens: number | undefined): string {
-  return numbers.format(tokens ?? 0)
+function count({ number }: Texts, tokens: number | undefined): string {
+  return number(tokens ?? 0)
 }
 
-function stepTable(steps: readonly TurnStep[]): Html {
-  const ofModel = (step: TurnStep, tokens: number) => (step.kind === 'model' ? count(tokens) : '')
+function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
+  const ofModel = (step: TurnStep, tokens: number) => (step.kind === 'model' ? count(t, tokens) : '')
   return dataTable({
-    label: 'Steps',
+    label: t.runs.steps,
     rows: steps,
     columns: [
-      { name: 'No.', kind: 'number', cell: ({ step }) => step },
-      { name: 'Step', kind: 'title', cell: stepTitle },
-      { name: 'Duration', kind: 'number', cell: ({ tookMs }) => formatDuration(tookMs) },
-      { name: 'Input tokens', kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
-      { name: 'Output tokens', kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
-      { name: 'Credits', kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },
+      { name: t.runs.number, kind: 'number', cell: ({ step }) => step },
+      { name: t.runs.step, kind: 'title', cell: (step) => stepTitle(t, step) },
+      { name: t.runs.duration, kind: 'number', cell: ({ tookMs }) => t.duration(tookMs) },
+      { name: t.runs.inputTokens, kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
+      { name: t.runs.outputTokens, kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
+      { name: t.runs.credits, kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },
     ],
   })
 }
 
-function stepTitle({ title, failed, refs }: TurnStep): Html {
-  const badge = failed ? html` <span class="badge failed">no result</span>` : nothing
-  return html`<span dir="auto">${title}</span>${badge}${refList(refs)}`
+function stepTitle(t: Texts, { title, failed, refs }: TurnStep): Html {
+  const badge = failed ? html` <span class="badge failed">${t.answers.noResult}</span>` : nothing
+  return html`<span dir="auto">${title}</span>${badge}${refList(t, refs)}`
 }
 
-function refList(refs: readonly string[]): Html {
+function refList(t: Texts, refs: readonly string[]): Html {
   if (refs.length === 0) return nothing
-  return html`<details class="refs"><summary class="faint">${counted(refs.length, 'passage')}</summary>
+  return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}</summary>
 <ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
 }

@@ -7,6 +7,7 @@ import { findRun, requestCancel } from '../../../turns/run/runs.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
 import { readExtras } from '../ask/turn-extras.ts'
@@ -20,18 +21,20 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   const { database, runner } = services
 
   app.get('/runs/:id', accountsOnly, async (request, reply) =>
-    sendPage(request, reply, runPage(await turnOf(request))),
+    sendPage(request, reply, runPage(textsOf(request), await turnOf(request))),
   )
 
   app.get('/runs/:id/live', accountsOnly, async (request, reply) =>
-    sendLiveTurn(services, reply, await runOf(request)),
+    sendLiveTurn(services, textsOf(request), reply, await runOf(request)),
   )
 
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
     const library = await libraryFacts(services.library, [turn])
     const extras = await readExtras(services, turn.run, [turn])
-    return reply.type('text/html; charset=utf-8').send(String(await turnView(turn, library, extras)))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(String(await turnView(textsOf(request), turn, library, extras)))
   })
 
   app.post('/runs/:id/cancel', accountsOnly, async (request, reply) => {

@@ -7,6 +7,7 @@ import { findSharedSession, shareSession, unshareSession } from '../../../turns/
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
 import type { WebServices } from '../services.ts'
@@ -45,7 +46,11 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
       readTurns(services, tx, session.id, { limit: maxTurns, before: lastTurn + 1 }),
     )
     const ended = turns.filter(({ end }) => end !== undefined)
-    return sendPage(request, reply, sharedPage(session, ended, await libraryFacts(services.library, ended)))
+    return sendPage(
+      request,
+      reply,
+      sharedPage(textsOf(request), session, ended, await libraryFacts(services.library, ended)),
+    )
   })
 
   function withSession<T>(

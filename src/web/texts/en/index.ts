@@ -2,6 +2,7 @@ import { type Formats, formatsOf } from '../grammar/formats.ts'
 import type { Direction, Language } from '../grammar/language.ts'
 import { account } from './account.ts'
 import { common } from './common.ts'
+import { conversations } from './conversations/index.ts'
 import { errors } from './errors.ts'
 import { files } from './files.ts'
 import { frame } from './frame.ts'
@@ -15,6 +16,7 @@ import { runs } from './runs.ts'
 import { usage } from './usage.ts'
 
 const groups = {
+  ...conversations,
   account,
   common,
   errors,

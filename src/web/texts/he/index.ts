@@ -3,6 +3,7 @@ import { formatsOf } from '../grammar/formats.ts'
 import { translator } from '../grammar/translate.ts'
 import { account } from './account.ts'
 import { common } from './common.ts'
+import { conversations } from './conversations/index.ts'
 import { errors } from './errors.ts'
 import { files } from './files.ts'
 import { frame } from './frame.ts'
@@ -19,6 +20,7 @@ import { usage } from './usage.ts'
 const translated = translator(messages)
 
 export const he: EnglishTexts = {
+  ...conversations,
   account,
   common,
   errors,

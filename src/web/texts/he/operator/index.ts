@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { collections } from './collections.ts'
+import { feedback } from './feedback.ts'
 import { health } from './health.ts'
 import { holdings } from './holdings.ts'
 
-export const operator = { accounts, collections, health, holdings }
+export const operator = { accounts, collections, feedback, health, holdings }
