@@ -6,6 +6,7 @@ import { sheetToHtml } from '../../src/workspace/sheets/html.ts'
 import { sheetToMarkdown } from '../../src/workspace/sheets/markdown.ts'
 import { renderSheet } from '../../src/workspace/sheets/render.ts'
 import type { Sheet, SheetFormat } from '../../src/workspace/sheets/sheet.ts'
+import { completeTextLayer } from '../../src/workspace/sheets/text-layer/complete-text-layer.ts'
 import { cantillated, english, pointed, sheet, source, version } from '../support/sheets.ts'
 
 const hostile = '<script>alert(1)</script> [x](javascript:alert) *b* <img src=x onerror=1> "q" & #1'
@@ -139,6 +140,30 @@ test('a PDF embeds the Hebrew font and maps each cluster to its letters and poin
     Buffer.from(hex, 'hex').swap16().toString('utf16le'),
   )
   expect(said).toEqual(expect.arrayContaining(['רָ', 'אֲ']))
+})
+
+/** The Hebrew letters of a text alone, without points, spaces and what stands between words. */
+const lettersOf = (text: string) => text.normalize('NFD').replace(/[^\u05d0-\u05ea]/g, '')
+
+test('PDF.js reads the Hebrew letters of a PDF as the sheet has them, and no Latin ones among them', async () => {
+  const made = sheet({
+    sources: [source({ rows: [{ label: { he: '', en: '' }, texts: { he: pointed, en: '' } }] })],
+  })
+  const text = await textOf('pdf', await render(made, 'pdf'))
+  const hebrew = pointed.split('Book')[0]!
+  const line = text.replace(/\s+/g, ' ')
+  const found = line.slice(line.indexOf('The Gate 1:1') + 'The Gate 1:1'.length, line.indexOf('Book of'))
+  expect(lettersOf(found)).toBe(lettersOf(hebrew))
+  expect(found).not.toMatch(/[A-Za-z0-9+/;<>=]/)
+})
+
+test('the text layer is corrected in an update that leaves the drawing byte for byte', async () => {
+  const pdf = await render(sheet(), 'pdf')
+  const at = pdf.indexOf('\n%%EOF', pdf.indexOf('\ntrailer\n')) + '\n%%EOF'.length
+  expect(at).toBeLessThan(pdf.length - 5)
+  expect(completeTextLayer(pdf.subarray(0, at)).equals(pdf)).toBe(true)
+  const damaged = pdf.subarray(0, at / 2)
+  expect(completeTextLayer(damaged)).toBe(damaged)
 })
 
 const streamsOf = (pdf: Buffer): readonly string[] => {

@@ -9,6 +9,7 @@ import {
   type SheetSource,
   versionsOf,
 } from './sheet.ts'
+import { completeTextLayer } from './text-layer/complete-text-layer.ts'
 import {
   directionOfSheet,
   licenseText,
@@ -27,10 +28,8 @@ export function sheetToPdf(sheet: Sheet, fonts: PrintFonts, template: string): B
   const { main, cantillated } = fonts
   const fontBlobs = [main.regular, main.bold, cantillated.regular, cantillated.bold]
   const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs }] })
-  return compiler.pdf({
-    mainFileContent: template,
-    inputs: { sheet: JSON.stringify(dataOf(sheet)) },
-  })
+  const inputs = { sheet: JSON.stringify(dataOf(sheet)) }
+  return completeTextLayer(compiler.pdf({ mainFileContent: template, inputs }))
 }
 
 /** The data for the template: every text with the properties that depend on it. */

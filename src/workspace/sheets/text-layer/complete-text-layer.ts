@@ -1,0 +1,146 @@
+import { inflateSync } from 'node:zlib'
+import { type Cluster, type GlyphTexts, glyphTexts } from './glyph-texts.ts'
+
+/** An indirect object: its dictionary as text, and its stream without decoding. */
+type PdfObject = { readonly dictionary: string; readonly stream: Buffer | undefined }
+
+/**
+ * Corrects the ToUnicode CMaps of a PDF from Typst, as an incremental update (ISO 32000-1, 7.5.6): the drawing stays byte
+ * for byte. Typst writes no object streams and no compressed cross-reference table; a file of another form stays as
+ * it is.
+ */
+export function completeTextLayer(pdf: Buffer): Buffer {
+  const trailer = /trailer\n<<([\s\S]*?)>>\nstartxref\n(\d+)\n%%EOF\s*$/.exec(pdf.toString('latin1'))
+  if (!trailer) return pdf
+  const objects = objectsOf(pdf)
+  const [, entries = '', previous = ''] = trailer
+  const changed = [...clustersByFont(objects)].flatMap(([font, clusters]) => {
+    const number = referenceIn(objects.get(font)?.dictionary ?? '', 'ToUnicode')
+    const cmap = number === undefined ? undefined : objects.get(number)?.stream?.toString('latin1')
+    if (number === undefined || cmap === undefined) return []
+    return [{ number, cmap: withTexts(cmap, glyphTexts(statedTexts(cmap), clusters)) }]
+  })
+  if (changed.length === 0) return pdf
+  return Buffer.concat([pdf, ...update(pdf.length, changed, `${entries}  /Prev ${previous}\n`)])
+}
+
+function* update(
+  start: number,
+  changed: readonly { readonly number: number; readonly cmap: string }[],
+  trailer: string,
+): Generator<Buffer> {
+  let at = start + 1
+  let table = 'xref\n'
+  yield Buffer.from('\n')
+  for (const { number, cmap } of changed) {
+    const dictionary = `<< /Length ${cmap.length} /Type /CMap /WMode 0 >>`
+    const object = `${number} 0 obj\n${dictionary}\nstream\n${cmap}\nendstream\nendobj\n`
+    table += `${number} 1\n${String(at).padStart(10, '0')} 00000 n\r\n`
+    at += object.length
+    yield Buffer.from(object, 'latin1')
+  }
+  yield Buffer.from(`${table}trailer\n<<${trailer}>>\nstartxref\n${at}\n%%EOF\n`, 'latin1')
+}
+
+/** All objects by number. The length of a stream stands in its dictionary. */
+function objectsOf(pdf: Buffer): ReadonlyMap<number, PdfObject> {
+  const objects = new Map<number, PdfObject>()
+  const text = pdf.toString('latin1')
+  const head = /(?:^|\n)(\d+) 0 obj\n/g
+  for (let found = head.exec(text); found; found = head.exec(text)) {
+    const end = text.indexOf('endobj', head.lastIndex)
+    // A damaged file: what follows is not read.
+    if (end < 0) return objects
+    const begins = text.indexOf('stream\n', head.lastIndex)
+    const hasStream = begins >= 0 && begins < end
+    const dictionary = text.slice(head.lastIndex, hasStream ? begins : end)
+    const length = Number(/\/Length (\d+)/.exec(dictionary)?.[1] ?? 0)
+    const from = begins + 'stream\n'.length
+    const stream = hasStream ? pdf.subarray(from, from + length) : undefined
+    objects.set(Number(found[1]), { dictionary, stream })
+    head.lastIndex = hasStream ? from + length : end
+  }
+  return objects
+}
+
+function referenceIn(dictionary: string, name: string): number | undefined {
+  const found = new RegExp(`/${name} (\\d+) 0 R`).exec(dictionary)?.[1]
+  return found === undefined ? undefined : Number(found)
+}
+
+/** The clusters with `ActualText` of all pages, by the number of their font's object. */
+function clustersByFont(objects: ReadonlyMap<number, PdfObject>): ReadonlyMap<number, readonly Cluster[]> {
+  const clusters = new Map<number, Cluster[]>()
+  for (const { dictionary } of objects.values()) {
+    const contents = referenceIn(dictionary, 'Contents')
+    const stream = contents === undefined ? undefined : objects.get(contents)?.stream
+    if (!/\/Type \/Page\n/.test(dictionary) || stream === undefined) continue
+    for (const { font, ...cluster } of drawnClusters(inflateSync(stream).toString('latin1'))) {
+      const number = referenceIn(dictionary, font)
+      if (number === undefined) continue
+      clusters.set(number, [...(clusters.get(number) ?? []), cluster])
+    }
+  }
+  return clusters
+}
+
+const span = /\/ActualText <FEFF([0-9A-F]+)>\s*>> BDC\n([\s\S]*?)\nEMC/g
+
+/** The clusters of a page, with the name of their font on that page. */
+function drawnClusters(content: string): readonly (Cluster & { readonly font: string })[] {
+  return [...content.matchAll(span)].flatMap(([, hex = '', operators = '']) => {
+    const font = /\/(f\d+) [\d.]+ Tf/.exec(operators)?.[1]
+    return font === undefined ? [] : [{ font, text: utf16(hex), glyphs: glyphsOf(operators) }]
+  })
+}
+
+/** The glyph numbers, two bytes each, of all strings that are drawn. */
+function glyphsOf(operators: string): readonly number[] {
+  const bytes = [...operators.matchAll(/\(((?:\\[\s\S]|[^\\)])*)\)/g)]
+    .map(([, text = '']) => unescaped(text))
+    .join('')
+  return Array.from(
+    { length: bytes.length / 2 },
+    (_, i) => bytes.charCodeAt(2 * i) * 256 + bytes.charCodeAt(2 * i + 1),
+  )
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:([0-7]{1,3})|([\s\S]))/g, (_, octal?: string, char = '') =>
+    octal === undefined ? (escapes[char] ?? char) : String.fromCharCode(Number.parseInt(octal, 8)),
+  )
+}
+
+const entry = /<([0-9A-F]{4})> <([0-9A-F]+)>/g
+const sections = /\d+ beginbfchar\n[\s\S]*?endbfchar\n/g
+
+function statedTexts(cmap: string): GlyphTexts {
+  const listed = (cmap.match(sections) ?? []).join('')
+  return new Map(
+    [...listed.matchAll(entry)].map(([, glyph = '', text = '']) => [Number.parseInt(glyph, 16), utf16(text)]),
+  )
+}
+
+/** Sections of at most 100 entries, as the format demands. */
+function withTexts(cmap: string, texts: GlyphTexts): string {
+  const lines = [...texts]
+    .sort(([a], [b]) => a - b)
+    .map(([glyph, text]) => `<${glyph.toString(16).toUpperCase().padStart(4, '0')}> <${hexOf(text)}>\n`)
+  const parts: string[] = []
+  for (let at = 0; at < lines.length; at += 100) {
+    const part = lines.slice(at, at + 100)
+    parts.push(`${part.length} beginbfchar\n${part.join('')}endbfchar\n`)
+  }
+  const start = cmap.search(sections)
+  return start < 0 ? cmap : cmap.slice(0, start) + parts.join('') + cmap.slice(start).replace(sections, '')
+}
+
+function utf16(hex: string): string {
+  return Buffer.from(hex, 'hex').swap16().toString('utf16le')
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()
+}
