@@ -41,6 +41,8 @@ async function main(): Promise<void> {
     onFailure: telemetry.metrics?.upstreamFailed,
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
+    onFallback: (model, from, reason) =>
+      log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
   })
   const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
   // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would

@@ -898,6 +898,10 @@ export interface components {
                     /** @constant */
                     role?: "assistant";
                     content?: string;
+                    /** @description Lines about what the agent does, if the request wants them */
+                    reasoning_content?: string;
+                    /** @description The same, for requests with `reasoning` or `include_reasoning` */
+                    reasoning?: string;
                     annotations?: components["schemas"]["Annotation"][];
                     tool_calls?: {
                         id: string;
@@ -1066,6 +1070,7 @@ export interface components {
                 background?: (boolean | ("true" | "false")) | null;
                 sources?: ("inline" | "block") | null;
                 progress?: (boolean | ("true" | "false")) | null;
+                reasoning?: (boolean | ("true" | "false")) | null;
                 isolates?: (boolean | ("true" | "false")) | null;
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
@@ -1803,6 +1808,7 @@ export interface components {
                 background?: (boolean | ("true" | "false")) | null;
                 sources?: ("inline" | "block") | null;
                 progress?: (boolean | ("true" | "false")) | null;
+                reasoning?: (boolean | ("true" | "false")) | null;
                 isolates?: (boolean | ("true" | "false")) | null;
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
@@ -2286,6 +2292,8 @@ export interface components {
             tool_calls: number;
             /** @description True when a token count is estimated: the model told none or an impossible one, or a call was cut off */
             estimated: boolean;
+            /** @description Of models that have several servers */
+            upstreams?: components["schemas"]["Upstream"][];
         };
         /** @description A place that the text names and the library does not have. */
         UnknownRef: {
@@ -2297,6 +2305,17 @@ export interface components {
                 url: string;
                 license: string;
             };
+        };
+        /** @description Which server of the model answered a step, and why earlier ones did not. */
+        Upstream: {
+            step: number;
+            /** @description The server that answered, as the operator named it */
+            name: string;
+            passed: {
+                name: string;
+                /** @enum {string} */
+                reason: "timeout" | "rate_limit" | "server_error" | "paused";
+            }[];
         };
         /** @description One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by. */
         Usage: {
@@ -2809,6 +2828,7 @@ export type Source = components['schemas']['Source'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type TurnUsage = components['schemas']['TurnUsage'];
 export type UnknownRef = components['schemas']['UnknownRef'];
+export type Upstream = components['schemas']['Upstream'];
 export type Usage = components['schemas']['Usage'];
 export type UsageList = components['schemas']['UsageList'];
 export type Verification = components['schemas']['Verification'];
@@ -3333,7 +3353,7 @@ export interface operations {
                 "x-service-project-id"?: string;
                 /** @description `false`: messages that continue a known conversation start a new session. */
                 "x-service-continue"?: string;
-                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
+                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-reasoning`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };
             path?: never;
@@ -4450,7 +4470,7 @@ export interface operations {
                 "x-service-project-id"?: string;
                 /** @description `false`: messages that continue a known conversation start a new session. */
                 "x-service-continue"?: string;
-                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
+                /** @description `true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-reasoning`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`. */
                 "x-service-background"?: string;
             };
             path?: never;
@@ -4852,6 +4872,7 @@ export interface operations {
                         background?: (boolean | ("true" | "false")) | null;
                         sources?: ("inline" | "block") | null;
                         progress?: (boolean | ("true" | "false")) | null;
+                        reasoning?: (boolean | ("true" | "false")) | null;
                         isolates?: (boolean | ("true" | "false")) | null;
                         citation_style?: ("numbers" | "links") | null;
                         tools?: (("library" | "files" | "sheets")[] | string) | null;

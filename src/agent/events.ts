@@ -1,4 +1,4 @@
-import type { FinishReason, ToolCall, Usage } from './provider.ts'
+import type { FinishReason, ToolCall, UpstreamReport, Usage } from './provider.ts'
 import type { FileChange, OfferedSource } from './tools.ts'
 
 /**
@@ -46,6 +46,8 @@ export type ModelStep = {
    * last of its turn.
    */
   readonly unfinished?: boolean
+  /** Only of models with several servers. */
+  readonly upstream?: UpstreamReport
 }
 
 /** A model call that failed, with the part that arrived. `unfinished` is absent if the call was not sent. */

@@ -67,19 +67,37 @@ export type Usage = {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
+/** Why a server of the model did not answer a call. `paused`: it was not asked, because it had failed lately. */
+export type UpstreamFailure = {
+  readonly name: string
+  readonly reason: 'timeout' | 'rate_limit' | 'server_error' | 'paused'
+}
+
+/** Which server of the model a call ended at, and why earlier ones did not answer. */
+export type UpstreamReport = { readonly name: string; readonly passed: readonly UpstreamFailure[] }
+
 /** A complete reply. Its text was passed to the listener. */
 export type Finish = {
   readonly type: 'finish'
   readonly reason: FinishReason
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage
+  /** Only of models with several servers. */
+  readonly upstream?: UpstreamReport
 }
 
 /** How a model call ends. `enough`: its listener returned false. */
 export type CallEnd =
   | Finish
-  | { readonly type: 'error'; readonly kind: ProviderFailure; readonly message: string }
-  | { readonly type: 'enough' }
+  | {
+      readonly type: 'error'
+      readonly kind: ProviderFailure
+      readonly message: string
+      /** The HTTP status of the server, if it sent one. */
+      readonly status?: number
+      readonly upstream?: UpstreamReport
+    }
+  | { readonly type: 'enough'; readonly upstream?: UpstreamReport }
 
 /**
  * Called with the text of a reply as it arrives.

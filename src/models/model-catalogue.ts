@@ -8,6 +8,7 @@ import { microsPerCredit } from '../billing/credits.ts'
 import { defaultPrice, type Price } from '../billing/pricing.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
+import { createFallbackProvider, type FallbackCondition, fallbackConditions } from './fallback-provider.ts'
 
 export type CatalogueModel = {
   readonly id: string
@@ -38,8 +39,8 @@ export const catalogueSince = 1_767_225_600
 
 const credits = z.number().min(0).max(1_000_000)
 
-const entry = z.strictObject({
-  id: z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, 'letters, digits and . _ : - only'),
+/** A server for a model. */
+const server = {
   /** Absent: the built-in extractive provider. */
   base_url: z
     .string()
@@ -47,33 +48,61 @@ const entry = z.strictObject({
     .optional(),
   api_key: z.string().min(1).optional(),
   name: z.string().min(1).optional(),
-  /** The name that clients show; default: the id. */
-  title: z.string().min(1).max(100).optional(),
-  context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
-  images: z.boolean().default(false),
-  /** Default: only for the id `service-lite`. */
-  lite: z.boolean().optional(),
-  /** Credits for 1,000 input tokens, 1,000 output tokens, and one tool call. */
-  price: z
-    .strictObject({
-      input: credits,
-      output: credits,
-      tool_call: credits,
-      /** Prices of single tools that differ from `tool_call`, by tool name. */
-      tools: z.record(z.string(), credits).optional(),
-    })
-    .optional(),
+  /** What clients and operators read as the name of the server; default: `name`. */
+  label: z.string().min(1).max(100).optional(),
+  /** Seconds within which the reply must begin; default: 60. */
+  first_word_seconds: z.number().min(1).max(600).optional(),
+}
+
+const fallback = z.strictObject({
+  ...server,
+  /** The failures after which it is asked. */
+  on: z
+    .array(z.enum(fallbackConditions))
+    .min(1)
+    .default([...fallbackConditions]),
 })
+
+const entry = z
+  .strictObject({
+    id: z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, 'letters, digits and . _ : - only'),
+    ...server,
+    /** Servers that are asked in this order when the one before fails. */
+    fallbacks: z.array(fallback).max(5).default([]),
+    /** The name that clients show; default: the id. */
+    title: z.string().min(1).max(100).optional(),
+    context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
+    images: z.boolean().default(false),
+    /** Default: only for the id `service-lite`. */
+    lite: z.boolean().optional(),
+    /** Credits for 1,000 input tokens, 1,000 output tokens, and one tool call. */
+    price: z
+      .strictObject({
+        input: credits,
+        output: credits,
+        tool_call: credits,
+        /** Prices of single tools that differ from `tool_call`, by tool name. */
+        tools: z.record(z.string(), credits).optional(),
+      })
+      .optional(),
+  })
+  .refine(({ base_url: url, fallbacks }) => url !== undefined || fallbacks.length === 0, {
+    error: 'need a model with `base_url`: the built-in model does not fail',
+    path: ['fallbacks'],
+  })
 
 const file = z.strictObject({ models: z.array(entry).max(100) })
 
 type Entry = z.infer<typeof entry>
+type Server = Omit<z.infer<typeof fallback>, 'on'>
 
 export type CatalogueListeners = {
   /** Listener for each failed call to a model's server. */
   readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
   /** Listener for implausible token counts; called once per model. */
   readonly onFalseUsage?: ((model: string, fault: string) => void) | undefined
+  /** Listener for failed calls after which another server of the model may be asked. */
+  readonly onFallback?: ((model: string, from: string, reason: FallbackCondition) => void) | undefined
 }
 
 /**
@@ -94,6 +123,7 @@ export async function openCatalogue(
       name: config.name,
       context_tokens: 128_000,
       images: false,
+      fallbacks: [],
     })
   }
   const closers: (() => Promise<void>)[] = []
@@ -146,14 +176,44 @@ function liteOf(models: readonly CatalogueModel[], entries: readonly Entry[]): r
 function providerFor(
   model: Entry,
   closers: (() => Promise<void>)[],
-  { onFailure, onFalseUsage }: CatalogueListeners,
+  listeners: CatalogueListeners,
 ): Provider {
-  if (model.base_url === undefined) return isLite(model) ? createLiteProvider() : createExtractiveProvider()
+  const { fallbacks } = model
+  if (fallbacks.length === 0) return serverFor(model, model, closers, listeners)
+  const servers = [{ ...model, on: [] }, ...fallbacks]
+  return createFallbackProvider(
+    servers.map((one, index) => ({
+      name: one.label ?? one.name ?? (one.base_url === undefined ? 'built-in' : model.id),
+      provider: serverFor(model, one, closers, listeners, retriesBefore(servers.slice(index + 1))),
+      on: one.on,
+    })),
+    (from, reason) => listeners.onFallback?.(model.id, from, reason),
+  )
+}
+
+/** A server whose failures all lead to another one is not asked a second time. */
+function retriesBefore(
+  next: readonly { readonly on: readonly FallbackCondition[] }[],
+): { max: number } | undefined {
+  const covered = fallbackConditions.every((condition) => next.some(({ on }) => on.includes(condition)))
+  return covered ? { max: 0 } : undefined
+}
+
+function serverFor(
+  model: Entry,
+  { base_url: url, api_key: apiKey, name, first_word_seconds: seconds }: Server,
+  closers: (() => Promise<void>)[],
+  { onFailure, onFalseUsage }: CatalogueListeners,
+  retries?: { readonly max: number },
+): Provider {
+  if (url === undefined) return isLite(model) ? createLiteProvider() : createExtractiveProvider()
   const provider = createOpenAiProvider({
-    baseUrl: model.base_url.replace(/\/+$/, ''),
-    ...(model.api_key !== undefined && { apiKey: model.api_key }),
-    model: model.name ?? model.id,
+    baseUrl: url.replace(/\/+$/, ''),
+    ...(apiKey !== undefined && { apiKey }),
+    model: name ?? model.id,
     contextTokens: model.context_tokens,
+    ...(seconds !== undefined && { timers: { firstByteMs: seconds * 1_000 } }),
+    ...(retries && { retries }),
     onFailure,
     onFalseUsage: (fault) => onFalseUsage?.(model.id, fault),
   })

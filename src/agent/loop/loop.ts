@@ -143,15 +143,23 @@ async function streamReply<T>(
   // A call that is not sent is not charged.
   if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: 'The turn was stopped.' }
   const end = await input.provider.ask(request, input.signal, (said) => text.add(said))
+  const upstream = end.upstream && { upstream: end.upstream }
   if (end.type === 'error') {
-    const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true }
+    const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true, ...upstream }
     return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message), unfinished }
   }
   const isWhole = end.type === 'finish' && text.end()
-  if (!isWhole) return cutOff(request, separator, text.toString())
+  if (!isWhole) return { ...cutOff(request, separator, text.toString()), ...upstream }
   // Upstreams repeat ids. Ours are unique, because a client's tool results refer to them.
   const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
-  return { kind: 'model', text: text.toString(), toolCalls, reason: end.reason, usage: end.usage }
+  return {
+    kind: 'model',
+    text: text.toString(),
+    toolCalls,
+    reason: end.reason,
+    usage: end.usage,
+    ...upstream,
+  }
 }
 
 /** A reply that was not received completely. */

@@ -74,8 +74,8 @@ export class ModelCall {
       watch.checkCaller()
       return end
     } catch (fault) {
-      const { kind, message } = watch.failure ?? asFailure(fault)
-      return { type: 'error', kind, message }
+      const { kind, message, status } = watch.failure ?? asFailure(fault)
+      return { type: 'error', kind, message, ...(status !== undefined && { status }) }
     } finally {
       watch.stop()
     }

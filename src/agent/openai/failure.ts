@@ -13,6 +13,8 @@ export class CallFailure extends Error {
   readonly retryable: boolean
   /** The delay that the upstream asked for. */
   readonly retryAfterMs: number | undefined
+  /** The HTTP status, if the upstream sent one that is no success. */
+  readonly status: number | undefined
 
   constructor(
     kind: ProviderFailure,
@@ -20,6 +22,7 @@ export class CallFailure extends Error {
     options: {
       readonly retryable?: boolean
       readonly retryAfterMs?: number | undefined
+      readonly status?: number
       readonly cause?: unknown
     } = {},
   ) {
@@ -27,6 +30,7 @@ export class CallFailure extends Error {
     this.kind = kind
     this.retryable = options.retryable ?? false
     this.retryAfterMs = options.retryAfterMs
+    this.status = options.status
   }
 }
 

@@ -135,19 +135,22 @@ function refusal(target: Target, response: Dispatcher.ResponseData, text: string
   const detail = said === '' ? '.' : `: ${said}`
   const explain = (start: string) => presentable(`${start} (HTTP ${status})${detail}`, target.apiKey)
   if (status < 400) {
-    return new CallFailure('upstream', explain("The model's server redirects, which is not followed"))
+    return new CallFailure('upstream', explain("The model's server redirects, which is not followed"), {
+      status,
+    })
   }
   if ([400, 413, 422, 500].includes(status) && isContextOverflow(text)) {
-    return new CallFailure('context', explain("The prompt is too long for the model's window"))
+    return new CallFailure('context', explain("The prompt is too long for the model's window"), { status })
   }
   if (status >= 500 || status === 408 || status === 409 || status === 429) {
     const retryAfterMs = readRetryAfter(response)
     return new CallFailure('upstream', explain("The model's server failed"), {
       retryable: true,
       retryAfterMs,
+      status,
     })
   }
-  return new CallFailure('rejected', explain("The model's server refused the request"))
+  return new CallFailure('rejected', explain("The model's server refused the request"), { status })
 }
 
 function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {

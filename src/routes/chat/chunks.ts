@@ -14,6 +14,7 @@ import {
   usageBody,
 } from '../turn-reply/wire.ts'
 import { finishOf } from './completion.ts'
+import type { ReasoningField } from './reasoning.ts'
 import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
 
 /**
@@ -48,6 +49,8 @@ export function createChunkEncoder(
     readonly created: number
     readonly includeUsage: boolean
     readonly progress: boolean
+    /** The member of deltas that has a line for each tool call. Undefined: none. */
+    readonly reasoning?: ReasoningField | undefined
     /** Whether the request used the older form of tools. */
     readonly asFunctions?: boolean
   },
@@ -71,8 +74,12 @@ export function createChunkEncoder(
   const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
   const text = (content: string) => head + JSON.stringify(content) + tail
 
-  const progress = (event: Progress) =>
-    options.progress ? chunk({ content: '' }, null, { x_service: { event } }) : ''
+  const { reasoning } = options
+  const progress = (event: Progress) => {
+    const line = reasoning && event.type === 'tool.started' ? { [reasoning]: `${event.title}\n` } : undefined
+    if (!options.progress) return line ? chunk({ content: '', ...line }) : ''
+    return chunk({ content: '', ...line }, null, { x_service: { event } })
+  }
 
   const end = (event: TerminalEvent): string => {
     if (event.type !== 'run.completed') return errorFrame(failureOf(event), endBlock(run, event))

@@ -56,6 +56,11 @@ export const progressEvent = z
 export const delta = z.object({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
+  reasoning_content: z
+    .string()
+    .optional()
+    .describe('Lines about what the agent does, if the request wants them'),
+  reasoning: z.string().optional().describe('The same, for requests with `reasoning` or `include_reasoning`'),
   annotations: z.array(annotation).optional(),
   tool_calls: z.array(toolCall.extend({ index: count })).optional(),
   function_call: functionCall.optional(),

@@ -29,6 +29,7 @@ import { backgroundBody, completionBody, interruptedBody } from './completion.ts
 import { chatDocs } from './docs.ts'
 import { usesFunctions, withTools } from './functions.ts'
 import { chatParameters } from './parameters.ts'
+import { reasoningField } from './reasoning.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads the run's event log. */
@@ -71,7 +72,8 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (!streamed) return delivery.whole(wholeBodies(run, created, asFunctions))
       const includeUsage = body.stream_options?.include_usage === true
       const { progress } = options
-      const encoder = createChunkEncoder(run, { includeUsage, progress, created, asFunctions })
+      const reasoning = reasoningField(body, options)
+      const encoder = createChunkEncoder(run, { includeUsage, progress, reasoning, created, asFunctions })
       return delivery.stream(
         (out, notes) => chatStream(services, run, encoder, left, out, notes),
         encoder.keepAlive,

@@ -106,6 +106,19 @@ export const chatUsage = z
   })
   .meta({ id: 'ChatUsage' })
 
+const upstream = z
+  .object({
+    step: z.int().min(1),
+    name: z.string().describe('The server that answered, as the operator named it'),
+    passed: z.array(
+      z.object({ name: z.string(), reason: z.enum(['timeout', 'rate_limit', 'server_error', 'paused']) }),
+    ),
+  })
+  .meta({
+    id: 'Upstream',
+    description: 'Which server of the model answered a step, and why earlier ones did not.',
+  })
+
 export const turnUsage = z
   .object({
     ...chatUsage.shape,
@@ -116,6 +129,7 @@ export const turnUsage = z
       .describe(
         'True when a token count is estimated: the model told none or an impossible one, or a call was cut off',
       ),
+    upstreams: z.array(upstream).optional().describe('Of models that have several servers'),
   })
   .meta({ id: 'TurnUsage' })
 

@@ -68,6 +68,7 @@ export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
     model_calls: usage.model_calls,
     tool_calls: usage.tool_calls,
     estimated: usage.estimated,
+    ...(usage.upstreams && { upstreams: usage.upstreams }),
   }
 }
 

@@ -8,7 +8,7 @@ export const turnDocs = {
     'x-service-project-id': 'The project in which a new session is made.',
     'x-service-continue': '`false`: messages that continue a known conversation start a new session.',
     'x-service-background':
-      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`.',
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-reasoning`, `-isolates`, `-citation-style`, `-tools`, `-max-cost`.',
   },
   replyHeaders: {
     'x-service-project-id': 'Where the turn runs.',

@@ -52,6 +52,7 @@ export const serviceOptions = z.object({
   background: flag.nullish(),
   sources: z.enum(['inline', 'block']).nullish(),
   progress: flag.nullish(),
+  reasoning: flag.nullish(),
   isolates: flag.nullish(),
   citation_style: z.enum(['numbers', 'links']).nullish(),
   tools: toolList.nullish(),
@@ -70,6 +71,8 @@ export type ServiceOptions = {
   readonly background: boolean
   readonly sources: 'inline' | 'block'
   readonly progress: boolean
+  /** Chat streams report tool calls as reasoning; undefined: other fields of the request decide. */
+  readonly reasoning: boolean | undefined
   readonly isolates: boolean
   readonly citationStyle: 'numbers' | 'links'
   /** Undefined: all tools of the agent. */
@@ -121,6 +124,7 @@ export function optionsOf(sent: SentOptions, defaults: KeyDefaults = {}): Servic
     background: sent.background ?? false,
     sources: sent.sources ?? 'inline',
     progress: sent.progress ?? true,
+    reasoning: sent.reasoning ?? undefined,
     isolates: sent.isolates ?? false,
     citationStyle: sent.citation_style ?? defaults.citationStyle ?? 'numbers',
     tools: sent.tools ?? groupsIn(defaults.tools),

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord } from '../../agent/events.ts'
 import { describeCall } from '../../agent/loop/tool-calls.ts'
-import type { ModelMessage } from '../../agent/provider.ts'
+import type { ModelMessage, UpstreamReport } from '../../agent/provider.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
@@ -27,6 +27,8 @@ export type TurnStep = {
   readonly completionTokens: number
   /** Refs of the passages that the step showed to the model. */
   readonly refs: readonly string[]
+  /** Which server of the model answered, for models with several. */
+  readonly upstream?: UpstreamReport | undefined
 }
 
 /** A turn as the web pages show it. */
@@ -192,7 +194,10 @@ function stepsOf(
     if (record.kind === 'model') {
       const { promptTokens, completionTokens } = record.usage
       const title = titleOf(record)
-      return { ...base, kind: 'model', title, failed: false, promptTokens, completionTokens, refs: [] }
+      return {
+        ...{ ...base, kind: 'model', title, failed: false, promptTokens, completionTokens, refs: [] },
+        upstream: record.upstream,
+      }
     }
     const refs = [...new Set(record.sources.map((source) => source.ref))]
     const title = describeCall(tools, record.call)

@@ -8,6 +8,9 @@ import type { RunEndRow } from '../store/turn-calls.ts'
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   let [prompt, completion, modelCalls, toolCalls, estimated] = [0, 0, 0, 0, false]
+  const upstreams = steps.flatMap((step, index) =>
+    step.kind === 'model' && step.upstream ? [{ step: index + 1, ...step.upstream }] : [],
+  )
   for (const step of steps) {
     if (step.kind === 'tool') {
       toolCalls += 1
@@ -26,6 +29,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
     tool_calls: toolCalls,
     estimated,
     cost_micros: costMicros.toString(),
+    ...(upstreams.length > 0 && { upstreams }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FinishReason, ToolCall } from '../../agent/provider.ts'
+import type { FinishReason, ToolCall, UpstreamReport } from '../../agent/provider.ts'
 import type { FileChange } from '../../agent/tools.ts'
 import type { QuoteCheck } from '../../sources/citations/check.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
@@ -35,6 +35,8 @@ export type RunUsage = {
   readonly tool_calls: number
   readonly estimated: boolean
   readonly cost_micros: string
+  /** Which server of the model answered each step, for models with several. */
+  readonly upstreams?: readonly ({ readonly step: number } & UpstreamReport)[]
 }
 
 /** The data at every end of a run. */

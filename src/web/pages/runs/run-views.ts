@@ -73,9 +73,16 @@ function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
   })
 }
 
-function stepTitle(t: Texts, { title, failed, refs }: TurnStep): Html {
+function stepTitle(t: Texts, { title, failed, refs, upstream }: TurnStep): Html {
   const badge = failed ? html` <span class="badge failed">${t.answers.noResult}</span>` : nothing
-  return html`<span dir="auto">${title}</span>${badge}${refList(t, refs)}`
+  const server = upstream ? serverNote(t, upstream) : nothing
+  return html`<span dir="auto">${title}</span>${badge}${server}${refList(t, refs)}`
+}
+
+/** Which server of the model answered, and why earlier ones did not. */
+function serverNote(t: Texts, { name, passed }: NonNullable<TurnStep['upstream']>): Html {
+  const others = passed.map((one) => t.runs.passed[one.reason](one.name))
+  return html`<p class="faint">${[t.runs.server(name), ...others].join(' ')}</p>`
 }
 
 function refList(t: Texts, refs: readonly string[]): Html {

@@ -29,4 +29,12 @@ export const runs = {
   number: 'No.',
   step: 'Step',
   credits: 'Credits',
+  server: (name: string) => `Server: ${name}.`,
+  /** Why a server of the model did not answer a step. */
+  passed: {
+    timeout: (name: string) => `${name} did not answer in time.`,
+    rate_limit: (name: string) => `${name} was busy.`,
+    server_error: (name: string) => `${name} failed.`,
+    paused: (name: string) => `${name} had failed shortly before.`,
+  },
 }

@@ -30,4 +30,11 @@ export const runs: EnglishTexts['runs'] = {
   number: 'מס׳',
   step: 'שלב',
   credits: 'קרדיטים',
+  server: (name: string) => `שרת: ${name}.`,
+  passed: {
+    timeout: (name: string) => `${name} לא ענה בזמן.`,
+    rate_limit: (name: string) => `${name} היה עמוס.`,
+    server_error: (name: string) => `${name} נכשל.`,
+    paused: (name: string) => `${name} נכשל זמן קצר קודם לכן.`,
+  },
 }

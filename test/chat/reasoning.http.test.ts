@@ -1,0 +1,103 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callTools, reply } from '../support/upstream-scripts.ts'
+import type { ServiceInfo } from '../support/world/replies.ts'
+import { question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ library: 'concepts' })
+})
+afterAll(async () => {
+  await world.close()
+})
+
+const lines = [
+  'Searching for "bittul"\n',
+  expect.stringMatching(/^Reading .*Concepts of Chassidut, Bitul 1.*\n$/),
+]
+
+type Seen = {
+  content: string
+  reasoning_content: unknown[]
+  reasoning: unknown[]
+  events: number
+  session: string
+}
+
+/** What a stream shows, after a search, a reading and an answer. */
+async function streamed(more: object, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+  world.upstream.enqueue(
+    callTools([{ name: 'search_sources', arguments: { query: 'bittul' } }]),
+    callTools([{ name: 'read_source', arguments: { ref: 'Concepts of Chassidut, Bitul 1' } }]),
+    reply('An answer.'),
+  )
+  const client = new OpenAI({
+    apiKey: world.key,
+    baseURL: `${world.service.url}/v1`,
+    defaultHeaders: headers,
+  })
+  const body = { ...question('What is bittul?'), ...more, stream: true } as unknown
+  const stream = await client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming)
+  const seen: Seen = { content: '', reasoning_content: [], reasoning: [], events: 0, session: '' }
+  for await (const chunk of stream) {
+    const { content, reasoning_content, reasoning } = (chunk.choices[0]?.delta ?? {}) as Record<
+      string,
+      string
+    >
+    const block = (chunk as { x_service?: ServiceInfo & { event?: object } }).x_service
+    seen.content += content ?? ''
+    if (reasoning_content !== undefined) seen.reasoning_content.push(reasoning_content)
+    if (reasoning !== undefined) seen.reasoning.push(reasoning)
+    if (block?.event) seen.events += 1
+    seen.session ||= block?.session_id ?? ''
+  }
+  return seen
+}
+
+test('a stream has no reasoning unless the request wants it', async () => {
+  for (const more of [
+    {},
+    { reasoning_effort: 'high' },
+    { include_reasoning: false, reasoning: { effort: 'low' } },
+    { reasoning: { effort: 'high', exclude: true } },
+    { reasoning: { enabled: false } },
+    { include_reasoning: true, x_service: { reasoning: false } },
+  ])
+    expect(await streamed(more)).toMatchObject({
+      reasoning_content: [],
+      reasoning: [],
+      content: 'An answer.',
+    })
+})
+
+test.each([
+  ['`x_service.reasoning`', { x_service: { reasoning: true } }, {}],
+  ['the header', {}, { 'x-service-reasoning': 'true' }],
+])('%s reports searches and readings in reasoning_content', async (_, more, headers) => {
+  const seen = await streamed(more, headers)
+  expect(seen).toMatchObject({ reasoning_content: lines, reasoning: [], content: 'An answer.' })
+  expect(seen.events).toBeGreaterThan(2)
+})
+
+test.each([
+  { include_reasoning: true },
+  { reasoning: { enabled: true } },
+  { reasoning: { effort: 'medium' } },
+  { reasoning: { max_tokens: 2_000 } },
+])('%j reports them in reasoning', async (more) => {
+  expect(await streamed(more)).toMatchObject({
+    reasoning: lines,
+    reasoning_content: [],
+    content: 'An answer.',
+  })
+})
+
+test('reasoning is shown without progress events too, and is not stored', async () => {
+  const seen = await streamed({ x_service: { reasoning: true, progress: false } })
+  expect(seen).toMatchObject({ reasoning_content: lines, events: 0 })
+  const { data } = await world.get<{ data: object[] }>(`/v1/agent/sessions/${seen.session}/messages`)
+  expect(data).toMatchObject([{ content: 'What is bittul?' }, { content: 'An answer.' }])
+})
