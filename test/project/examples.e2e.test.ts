@@ -182,7 +182,7 @@ async function snippets(): Promise<ReadonlyMap<string, string>> {
 test('each example stands in the documents, word for word', async () => {
   const shown = await snippets()
   // docs/clients.md has the clients, which their own tests compare. docs/evaluation.md has the form of the questions.
-  const shownElsewhere = /^(curl\.sh|.*\.ts|eval\/questions\.jsonl)$/
+  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl)$/
   const files = (await readdir('examples', { recursive: true })).filter(
     (name) => name.includes('.') && !shownElsewhere.test(name),
   )

@@ -52,8 +52,6 @@ export const table: readonly Row[] = [
   { route: 'GET /healthz', scope: 'public' },
   { route: 'GET /readyz', scope: 'public' },
   { route: 'GET /openapi.json', scope: 'public' },
-  { route: 'GET /docs', scope: 'public' },
-  { route: 'GET /docs/:file', scope: 'public', own: () => 'page.css', undescribed: true },
   { route: 'GET /v1/openapi.json', scope: 'any-key' },
   { route: 'GET /v1/models', scope: 'models:read' },
   { route: 'GET /v1/models/:model', scope: 'models:read' },

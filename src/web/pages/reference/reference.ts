@@ -1,21 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { RouteDocs } from '../../../http/openapi/docs.ts'
 import { html, nothing } from '../../components/html.ts'
 import { type Page, sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 
-const docs: RouteDocs = {
-  summary: 'This description, to read and to try',
-  description: 'A page for browsers. It asks for a key only to send requests with it, and keeps it nowhere.',
-  tag: 'Service',
-  content: [{ type: 'text/html', schema: { type: 'string' } }],
-}
-
 /** `/docs`: the API reference in the frame of the pages. */
 export function referencePages(app: FastifyInstance): void {
-  app.get('/docs', { config: { ...openToAll.config, docs } }, (request, reply) =>
+  app.get('/docs', openToAll, (request, reply) =>
     sendPage(request, reply, referencePage(textsOf(request), request.visitor !== null)),
   )
 }
