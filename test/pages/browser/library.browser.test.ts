@@ -131,6 +131,21 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.evaluate(`document.fonts.check('20px "Frank Ruhl Libre"', 'אָ')`)).toBe(true)
   })
 
+  test('Hebrew stands on the right in the Hebrew interface as well', async () => {
+    const hebrew = await browser.newContext({ baseURL: service.url, locale: 'he-IL' })
+    const reader = await hebrew.newPage()
+    await reader.goto(read('The Lamp, Part I; On Lamps 1'))
+    expect(await reader.locator('html').getAttribute('dir')).toBe('rtl')
+    const segment = reader.locator('.segment').first()
+    const right = await segment.locator('.text[lang="he"]').boundingBox()
+    const left = await segment.locator('.text[lang="en"]').boundingBox()
+    expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0) - 1)
+    expect(await inAllLooks(reader, 'reader-interface-he')).toEqual([])
+    await reader.goto('/library/search?q=lamp')
+    expect(await inAllLooks(reader, 'search-interface-he')).toEqual([])
+    await hebrew.close()
+  })
+
   test('an English text that begins with a Hebrew word is still read from the left', async () => {
     for (const path of [
       '/library/search?q=carry+walk+slower',

@@ -42,7 +42,7 @@ function refLine(t: Texts, segment: Segment): Html {
   const { ref, id, heRef, marks } = segment
   return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
 <span class="own-ref" id="${id}-ref" dir="auto">${ref}</span></span>
-<span class="segment-tools">${copyButton(t, `${id}-ref`, t.reader.copyRef(ref))}
+<span class="segment-tools" dir="${t.direction}">${copyButton(t, `${id}-ref`, t.reader.copyRef(ref))}
 ${addToSheetLink(t, { ref, versions: versionsOf(segment) })}${moreLink(t, segment)}</span>
 ${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</div>`
 }

@@ -22,7 +22,7 @@ export const reader: EnglishTexts['reader'] = {
   show: 'הצגה',
   missingQuote: ['המילים “', '” אינן בדף זה.'],
   goTo: (ref) => `אל ${ref}`,
-  copyRef: (ref) => `העתקת מראה המקום ${ref}`,
+  copyRef: (ref) => `העתקה: ${ref}`,
   links: count({ one: 'קישור אחד', two: 'שני קישורים', other: (n) => `${n} קישורים` }),
   more: 'קישורים והערות',
   textsHere: 'הטקסטים בדף זה',
