@@ -99,6 +99,14 @@ function goToSearch(event) {
   else location.assign('/library')
 }
 
+const nav = document.querySelector('.top nav')
+const current = nav?.querySelector('[aria-current]')
+// On a phone the navigation scrolls: the current section is in view.
+if (nav && current) {
+  const [around, mine] = [nav.getBoundingClientRect(), current.getBoundingClientRect()]
+  nav.scrollLeft += mine.left + mine.width / 2 - around.left - around.width / 2
+}
+
 const colours = document.querySelector('form.colours')
 if (colours instanceof HTMLFormElement) colours.addEventListener('submit', switchColours)
 

@@ -48,7 +48,7 @@ function cellOf<Row>(column: Column<Row>, row: Row): Html {
     return html`<th role="rowheader" scope="${scope}"${attributes}>${column.cell(row)}</th>`
   }
   const label = typeof column.name === 'string' ? html` data-label="${column.name}"` : nothing
-  return html`<td role="cell"${label}${attributes}>${column.cell(row)}</td>`
+  return html`<td role="cell"${label}${attributes}><div>${column.cell(row)}</div></td>`
 }
 
 function classOf({ kind, className }: { readonly kind?: string; readonly className?: string }): Html {

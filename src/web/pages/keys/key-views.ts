@@ -65,7 +65,6 @@ ${selectField({ label: common.status, name: 'state', options, selected: state })
 }
 
 function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
-  const never = html`<span class="faint">${t.common.never}</span>`
   return dataTable({
     label: t.keys.title,
     rows: keys,
@@ -76,12 +75,16 @@ function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string,
       { name: t.keys.access, isName: true, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
       { name: t.keys.limits, cell: (key) => limitList(t, key) },
-      { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
-      { name: t.keys.lastUsed, cell: ({ lastUsedAt }) => (lastUsedAt ? t.day(lastUsedAt) : never) },
+      { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
       { name: t.common.status, cell: (key) => stateCell(t, key) },
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
   })
+}
+
+function lastUsed(t: Texts, { createdAt, lastUsedAt }: KeyInfo): Html {
+  return html`${lastUsedAt ? t.day(lastUsedAt) : html`<span class="faint">${t.common.never}</span>`}<br>
+<small class="faint nowrap">${t.projects.created(t.day(createdAt))}</small>`
 }
 
 function scopeList(t: Texts, { scopes }: KeyInfo): Html {
