@@ -54,6 +54,8 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
       .getByRole('link')
       .click()
     await page.waitForURL(/\/sessions\//)
+    // The box is one line until it has the focus.
+    await page.getByLabel('Your question').focus()
     await page.getByLabel('Model').selectOption('service')
     await ask(page, 'And in a word?')
     await page.getByText('It shines.').waitFor()

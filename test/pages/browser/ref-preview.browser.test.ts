@@ -50,6 +50,20 @@ describe.skipIf(!hasBrowser)('refs in an answer', () => {
     await window.close()
   })
 
+  test('in a Markdown file are links with a preview too', async () => {
+    const { page, window } = await world.person()
+    await page.locator('.attach input').setInputFiles({
+      name: 'notes.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Notes\n\nSee The Gate 1:1 about the lamp.'),
+    })
+    const id = await page.locator('.attached input[name=file]').getAttribute('value')
+    await page.goto(`/files/${id}`)
+    await page.locator('.preview').getByRole('link', { name: 'The Gate 1:1' }).hover()
+    await page.getByRole('group', preview).waitFor()
+    await window.close()
+  })
+
   test('an unknown ref has no preview', async () => {
     const { page, window } = await world.person()
     expect((await page.request.get('/library/preview/The%20Gate%209%3A9')).status()).toBe(404)

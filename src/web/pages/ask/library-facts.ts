@@ -29,10 +29,22 @@ export async function libraryFacts(
     )
     return { passages, refs: new Map(named) }
   } catch (error) {
-    const fault = databaseFault(error)
-    if (library.isSeparate && fault && isTransient(fault)) return noFacts
+    if (isOutage(library, error)) return noFacts
     throw error
   }
+}
+
+function isOutage({ isSeparate }: LibraryDatabase, error: unknown): boolean {
+  const fault = databaseFault(error)
+  return isSeparate && fault !== undefined && isTransient(fault)
+}
+
+/** The refs of a text as links. None while a separate library database does not answer. */
+export async function refsOf(library: LibraryDatabase, text: string): Promise<readonly RefMark[]> {
+  return refMarks(library, text).catch((error: unknown) => {
+    if (isOutage(library, error)) return []
+    throw error
+  })
 }
 
 /** The refs with numbers that a text names and the library has, in order. */

@@ -7,6 +7,7 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
+import type { RefMark } from '../../markdown/answer-marks.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
@@ -16,6 +17,8 @@ export type FileShown = {
   readonly versions: readonly FileVersion[]
   /** Undefined for an image. */
   readonly text: FileText | undefined
+  /** The refs that its text names. */
+  readonly refs: readonly RefMark[]
 }
 
 /** Image types that browsers display without running code; SVG can contain scripts. */
@@ -26,7 +29,7 @@ export function isSafeImage({ contentType }: Pick<StoredFile, 'contentType'>): b
 }
 
 /** Maximum characters of a text on a page; the download has all of it. */
-const charactersShown = 40_000
+export const charactersShown = 40_000
 
 type Messages = {
   readonly problem?: string
@@ -36,12 +39,14 @@ type Messages = {
 }
 
 /** A file: its data, its text, its versions, and its actions. */
-export function filePage(t: Texts, { file, project, versions, text }: FileShown, messages: Messages): Page {
+export function filePage(t: Texts, shown: FileShown, messages: Messages): Page {
+  const { file, project, versions, text, refs } = shown
   const { common, files } = t
   return {
     title: file.name,
     section: 'projects',
-    sheets: ['files', 'conversation'],
+    sheets: ['files', 'conversation', 'ref-preview'],
+    scripts: ['ref-preview.js'],
     main: html`<p class="crumb"><a href="/projects">${common.projects}</a> ›
 <a href="/projects/${file.projectId}" dir="auto">${project?.name ?? common.project}</a></p>
 <div class="head"><h1 dir="auto">${file.name}</h1>
@@ -50,7 +55,7 @@ ${outcomeNotice(messages)}
 ${messages.note ? notice('note', messages.note) : nothing}
 ${factList(factsOf(t, file))}
 <section aria-labelledby="content"><h2 class="sr" id="content">${files.content}</h2>
-${text ? textPreview(t, file, text) : imagePreview(t, file)}</section>
+${text ? textPreview(t, file, text, refs) : imagePreview(t, file)}</section>
 <h2>${files.versions}</h2>
 ${versionTable(t, file, versions)}
 ${changeCard(t, file, messages.name ?? file.name)}`,
@@ -92,7 +97,12 @@ function imagePreview({ files }: Texts, { id, name }: StoredFile): Html {
   return html`<div class="preview"><img src="/files/${id}/content" alt="${files.image(name)}"></div>`
 }
 
-function textPreview(t: Texts, file: StoredFile, { text, problem: reason, kind }: FileText): Html {
+function textPreview(
+  t: Texts,
+  file: StoredFile,
+  { text, problem: reason, kind }: FileText,
+  refs: readonly RefMark[],
+): Html {
   const { files } = t
   if (text === '' && reason === '') return notice('note', files.empty)
   const shown = text.slice(0, charactersShown).toWellFormed()
@@ -100,7 +110,7 @@ function textPreview(t: Texts, file: StoredFile, { text, problem: reason, kind }
   const problem = t.translate(reason)
   const missing = text === '' ? files.noPreview(problem) : files.partPreview(problem)
   const content = isMarkdown(file, kind)
-    ? html`<div class="answer">${showMarkdown(shown)}</div>`
+    ? html`<div class="answer">${showMarkdown(shown, { refs })}</div>`
     : plainText(shown)
   return html`${reason === '' ? nothing : notice('note', missing)}
 ${text === '' ? nothing : html`<div class="preview">${content}</div>`}

@@ -16,8 +16,9 @@ import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { refsOf } from '../ask/library-facts.ts'
 import type { WebServices } from '../services.ts'
-import { type FileShown, filePage, isSafeImage } from './file-views.ts'
+import { charactersShown, type FileShown, filePage, isSafeImage } from './file-views.ts'
 
 const contentQuery = z.object({ version: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
 const nameForm = z.object({ name: z.string().max(2_000) })
@@ -85,6 +86,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     }))
     const left = disconnectSignal(reply)
     const text = isSafeImage(file) ? undefined : await fileText(database, file, left)
-    return { file, ...about, text }
+    const refs = text ? await refsOf(services.library, text.text.slice(0, charactersShown)) : []
+    return { file, ...about, text, refs }
   }
 }
