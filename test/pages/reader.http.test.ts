@@ -112,6 +112,12 @@ test('a search counts where its results are, and keeps the chosen filters', asyn
   expect(narrowed).toContain('aria-label="Without the filter “Asher the Builder”"')
 })
 
+test('a search in which no filter narrows the results offers none', async () => {
+  const page = await pageOf(openVisitor(world.service), '/library/search?q=lamp')
+  expect(page).toContain('class="hit"')
+  expect(page).not.toContain('aria-label="Narrow the results"')
+})
+
 test('a search without results says what to do, with and without filters', async () => {
   const visitor = openVisitor(world.service)
   const none = await pageOf(visitor, '/library/search?q=xylophonist')

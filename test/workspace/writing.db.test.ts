@@ -122,7 +122,7 @@ test('edits of one file at once are all made, one after the other', async () => 
 
 test("the agent writes within the plan's storage, with old versions counted", async () => {
   expect(refusal(await home.call('write_file', { name: 'a.md', content: 'x'.repeat(1_001) }))).toMatch(
-    /at most 1000/,
+    /at most 1,000 bytes/,
   )
   const writes = Array.from({ length: 5 }, (_, i) =>
     home.call('write_file', { name: `${i}.md`, content: 'x'.repeat(600) }),

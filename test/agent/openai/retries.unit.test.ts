@@ -49,6 +49,7 @@ describe('a call is not sent again', () => {
         type: 'error',
         kind: 'rejected',
         message: `The model's server refused the request (HTTP ${status}): No good.`,
+        status,
       })
       expect(upstream.requests).toHaveLength(1)
     },

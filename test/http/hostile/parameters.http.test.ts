@@ -17,6 +17,7 @@ import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let things: Things
+let conversation = ''
 /** What answers fit that are asked to be JSON. */
 const answer = '{"answer":"Yes."}'
 
@@ -24,6 +25,8 @@ beforeAll(async () => {
   world = await openWorld(unhurried)
   world.upstream.setDefault(says(answer))
   things = await makeThings(world.db, world.service, await makeOwner(world.db))
+  const made = { method: 'POST', path: '/v1/conversations', key: things.key, body: {} } as const
+  conversation = JSON.parse((await sendJson(world.service, made)).text).id
 })
 afterAll(() => world.close())
 
@@ -120,7 +123,10 @@ const responsesExamples: Readonly<Record<string, Example>> = {
   access_programs: { value: { cyber: 'standard' } },
   background: { value: true, seen: (outcome) => expect(bodyOf(outcome).background).toBe(true) },
   context_management: { value: [{ type: 'compaction' }] },
-  conversation: { value: 'conv_1' },
+  conversation: {
+    value: () => conversation,
+    seen: (outcome) => expect(bodyOf(outcome).conversation).toEqual({ id: conversation }),
+  },
   image: { value: { context_compression: 'disabled' } },
   include: { value: ['message.output_text.logprobs'], harmless: ['reasoning.encrypted_content'] },
   instructions: { value: 'Be kind.', seen: (outcome) => saysWhole(outcome, 'Be kind.') },

@@ -130,7 +130,7 @@ test('the plan bounds one file and all files together; what was refused leaves n
   await expectRefusal(
     await upload([part(randomBytes(36 * 1024 + 1))], small.key),
     tooLarge,
-    /delete files to make room/,
+    /Delete files to make room/,
   )
   const { id } = JSON.parse(full.text)
   await send(world.service, { method: 'DELETE', path: `/v1/files/${id}`, key: small.key })

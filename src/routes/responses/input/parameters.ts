@@ -17,7 +17,7 @@ export const responsesParameters: readonly Parameter[] = [
   {
     name: 'conversation',
     does: 'honoured',
-    note: 'an id, or an object with `id`: the session `sess_X` is `conv_X`',
+    note: 'an id, or an object with `id`: see [below](#conversations)',
   },
   { name: 'image', does: 'ignored' },
   {

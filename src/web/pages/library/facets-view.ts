@@ -17,13 +17,17 @@ type FacetName = 'work' | 'author' | 'category'
 /** Values of a facet that are shown at once; the others open. */
 const maxShown = 8
 
-/** Where the hits are: works, authors and categories with their numbers, each a link that narrows the search. */
+/**
+ * Where the hits are: works, authors and categories with their numbers, each a link that narrows the search. Nothing
+ * if no link would narrow it.
+ */
 export function facetNav(t: Texts, filters: SearchFilters, facets: SearchFacets): Html {
   const shown = [
     facet('work', t.search.works, filters, facets, facets.works),
     facet('author', t.search.authors, filters, facets, facets.authors),
     facet('category', t.search.categories, filters, facets, facets.categories),
   ]
+  if (shown.every((one) => one === nothing)) return nothing
   return html`<nav class="shelf-nav facets" aria-label="${t.search.facets}">${shown}</nav>`
 }
 

@@ -58,9 +58,12 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
 
   app.get('/library/search', openToAll, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
-    const languages = await listLanguages(executor)
     if (asked['q'] === undefined)
-      return sendPage(request, reply, emptySearch(textsOf(request), { languages }))
+      return sendPage(
+        request,
+        reply,
+        emptySearch(textsOf(request), { languages: await listLanguages(executor) }),
+      )
     await addressLimits.search(clientAddress(request))
     try {
       const query = readFields(hitQuery, asked)
@@ -68,10 +71,10 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       const shown = await searches.run(clientAddress(request), signal, () =>
         resultsOf(services, query, signal),
       )
-      return sendPage(request, reply, searchPage(textsOf(request), { query, languages, ...shown }))
+      return sendPage(request, reply, searchPage(textsOf(request), { query, ...shown }))
     } catch (error) {
       const { message, status } = problemOf(request, error)
-      const page = emptySearch(textsOf(request), { q: String(asked['q']), problem: message, languages })
+      const page = emptySearch(textsOf(request), { q: String(asked['q']), problem: message })
       return sendPage(request, reply, page, status)
     }
   })
@@ -94,7 +97,10 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
   dailyPages(app, services)
 }
 
-/** The hits of a page, and where the best hits are. The first page without filters needs one search for both. */
+/**
+ * The hits of a page, where the best hits are, and the languages of the library. The first page without filters needs
+ * one search for both.
+ */
 async function resultsOf(
   { library: { system: executor }, semantic }: WebServices,
   query: z.output<typeof hitQuery>,
@@ -103,10 +109,11 @@ async function resultsOf(
   const { q, language, work, author, category, after, limit } = query
   const whole = { q, language, limit: countedHits }
   const isWhole = (work ?? author ?? category ?? after) === undefined
-  const [best, own] = await Promise.all([
+  const [best, own, languages] = await Promise.all([
     readHits(executor, whole, { semantic, signal }),
     isWhole ? undefined : readHits(executor, query, { semantic, signal }),
+    listLanguages(executor),
   ])
   const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
-  return { page: own ?? first, facets: await countFacets(executor, best.hits, !best.hasMore) }
+  return { page: own ?? first, facets: await countFacets(executor, best.hits, !best.hasMore), languages }
 }

@@ -22,16 +22,17 @@ export function emptySearch(
     readonly q?: string
     readonly problem?: string
     readonly kept?: Readonly<Record<string, string | undefined>>
-    readonly languages: readonly string[]
+    /** Without them: Hebrew and English. */
+    readonly languages?: readonly string[]
   },
 ): Page {
-  const { q, problem, languages, kept } = shown
+  const { q, problem, ...rest } = shown
   return {
     title: t.search.search,
     section: 'library',
     sheets: ['library'],
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>${outcomeNotice({ problem })}
-${searchForm(t, { languages, ...(kept && { kept }), ...(q !== undefined && { q: q.slice(0, 1_000) }) })}
+${searchForm(t, { ...rest, ...(q !== undefined && { q: q.slice(0, 1_000) }) })}
 ${problem !== undefined ? nothing : emptyState(t.search.begin, t.search.beginHint)}`,
   }
 }
