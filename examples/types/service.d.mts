@@ -4,26 +4,6 @@
  */
 
 export interface paths {
-    "/docs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * This description, to read and to try
-         * @description A page for browsers. It asks for a key only to send requests with it, and keeps it nowhere.
-         */
-        get: operations["getPublicDocs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2867,35 +2847,6 @@ export type HeaderXRequestId = components['headers']['x-request-id'];
 export type HeaderXShouldRetry = components['headers']['x-should-retry'];
 export type $defs = Record<string, never>;
 export interface operations {
-    getPublicDocs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
-            429: components["responses"]["429.rate_limit_exceeded"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.database_unavailable"];
-        };
-    };
     getPublicHealthz: {
         parameters: {
             query?: never;

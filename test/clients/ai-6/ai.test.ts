@@ -16,5 +16,5 @@ describeClients(
   aiSdkAdapter(modules, 'ai 6', 'openai chat', older),
   aiSdkAdapter(modules, 'ai 6', 'openai responses', older),
 )
-testExample(world, import.meta.dirname, 'ai-sdk.mts')
+testExample(world, import.meta.dirname, 'ai-sdk.mts', undefined, false)
 testExample(world, import.meta.dirname, 'ai-sdk-openai.mts')
