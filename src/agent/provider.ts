@@ -67,7 +67,7 @@ export type Usage = {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** Why a server of the model did not answer a call. `paused`: it was not asked, because it had failed lately. */
+/** Why a server of the model did not answer a call. `paused`: it was not asked, because its last call had failed. */
 export type UpstreamFailure = {
   readonly name: string
   readonly reason: 'timeout' | 'rate_limit' | 'server_error' | 'paused'

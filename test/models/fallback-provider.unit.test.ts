@@ -102,7 +102,7 @@ test('a call that its caller aborts asks no other server', async () => {
   expect(second.ask).not.toHaveBeenCalled()
 })
 
-test('a server that failed is passed over during its pause, and asked again after it', async () => {
+test('a server that failed is passed over during its pause, and used after it', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const first = server({ end: fault('upstream', 500) }, { end: fault('timeout') })

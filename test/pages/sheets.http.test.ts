@@ -85,7 +85,7 @@ test('a form without scripts saves, moves, adds notes and removes', async () => 
   expect(await send({ action: `remove:${note}` })).toEqual([second, first])
 })
 
-test('a script that sends too long a note is told which field to shorten', async () => {
+test('a script that sends too long a note reads which field to shorten', async () => {
   const { id, entry } = await newSheet('Long')
   const fields = { title: 'Long', entry, [`heading-${entry}`]: 'x'.repeat(sheetLimits.heading + 1) }
   const reply = await visitor.post(`/sheets/${id}`, fields, json)

@@ -18,7 +18,7 @@ test('examples/types/service.d.mts is what openapi-typescript makes of the docum
     const options = ['openapi.json', '--root-types', '--root-types-no-schema-prefix', '-o', 'service.d.mts']
     await promisify(execFile)(process.execPath, [program, ...options], { cwd: folder })
     const made = await readFile(path.join(folder, 'service.d.mts'), 'utf8')
-    // `npm run test:clients -- types -u` writes the file anew.
+    // `npm run test:clients -- types -u` overwrites the file.
     await expect(made).toMatchFileSnapshot('../../../examples/types/service.d.mts')
   } finally {
     await rm(folder, { recursive: true })

@@ -102,7 +102,7 @@ test('a call that depends on the clock comes last, with the values of its sendin
 test('a call that must not be sent any more fails alone', async () => {
   const { sent, batches, call, next } = batching()
   void call('first')
-  const left = new Error('the client has left')
+  const left = new Error('the client disconnected')
   const refused = batches.call('a', { call: 'timed' }, () => {
     throw left
   })

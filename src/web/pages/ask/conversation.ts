@@ -1,20 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Executor, withTx } from '../../../db/client.ts'
-import { notFound } from '../../../errors.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
-import { deleteSession, findSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
+import { deleteSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { findShare, type SharedSession } from '../../../turns/sessions/shared-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { doneMessage, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
-import { namedId, pager } from '../../components/pager.ts'
+import { pager } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { shareForm } from '../sharing/share-form.ts'
 import { askPages } from './ask.ts'
@@ -71,7 +70,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
 
   app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {
     const { name } = readFields(nameForm, request.body)
-    const id = await withSession(request, async (tx, session) => {
+    const id = await withNamedSession(database, request, async (tx, session) => {
       await renameSession(tx, session, name)
       return session.id
     })
@@ -79,28 +78,16 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   })
 
   app.post('/sessions/:id/delete', accountsOnly, async (request, reply) => {
-    const projectId = await withSession(request, async (tx, session) => {
+    const projectId = await withNamedSession(database, request, async (tx, session) => {
       await deleteSession(tx, session)
       return session.projectId
     })
     return reply.redirect(`/projects/${projectId}?done=session-deleted`, 303)
   })
 
-  function withSession<T>(
-    request: FastifyRequest,
-    work: (tx: Executor, session: Session) => Promise<T>,
-  ): Promise<T> {
-    const { principal } = visitorOf(request)
-    return withTx(database, principal, async (tx) => {
-      const session = await findSession(tx, principal, namedId(request))
-      if (!session) throw notFound()
-      return work(tx, session)
-    })
-  }
-
   async function read(request: FastifyRequest, before: number | undefined): Promise<Shown> {
     const { principal } = visitorOf(request)
-    const conversation = await withSession(request, async (tx, session) => ({
+    const conversation = await withNamedSession(database, request, async (tx, session) => ({
       session,
       project: await findProject(tx, principal, session.projectId),
       share: await findShare(tx, session.id),

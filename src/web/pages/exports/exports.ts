@@ -1,18 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { withTx } from '../../../db/client.ts'
-import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { readTurns } from '../../../turns/reading/conversation.ts'
-import { findSession } from '../../../turns/sessions/sessions.ts'
 import { renderSheet } from '../../../workspace/sheets/render.ts'
 import { readFields } from '../../components/forms.ts'
-import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import { visitorOf } from '../../visitors/visitor.ts'
 import { nameOf } from '../ask/ask-form.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
+import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { conversationMarkdown } from './conversation-markdown.ts'
 import { conversationSheet } from './conversation-sheet.ts'
@@ -34,13 +30,11 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/sessions/:id/export', accountsOnly, async (request, reply) => {
     const { format } = readFields(query, request.query)
-    const { principal } = visitorOf(request)
     const signal = disconnectSignal(reply)
-    const { session, turns } = await withTx(database, principal, async (tx) => {
-      const found = await findSession(tx, principal, namedId(request))
-      if (!found) throw notFound()
-      return { session: found, ...(await readTurns(services, tx, found.id, { limit: maxTurns })) }
-    })
+    const { session, turns } = await withNamedSession(database, request, async (tx, found) => ({
+      session: found,
+      ...(await readTurns(services, tx, found.id, { limit: maxTurns })),
+    }))
     const ended = turns.filter(({ end }) => end !== undefined)
     const name = nameOf(textsOf(request), session)
     reply.type(types[format]).header('content-disposition', attachment(name, format))

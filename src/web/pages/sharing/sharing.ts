@@ -1,15 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Executor, withTx } from '../../../db/client.ts'
+import type { FastifyInstance } from 'fastify'
+import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { readTurns } from '../../../turns/reading/conversation.ts'
-import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { findSharedSession, shareSession, unshareSession } from '../../../turns/sessions/shared-sessions.ts'
 import { sendPage } from '../../components/page.ts'
-import { namedId } from '../../components/pager.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import { visitorOf } from '../../visitors/visitor.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
+import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { sharedPage } from './shared-view.ts'
 
@@ -21,7 +19,7 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
   const { database } = services
 
   app.post('/sessions/:id/share', accountsOnly, async (request, reply) => {
-    const id = await withSession(request, async (tx, session) => {
+    const id = await withNamedSession(database, request, async (tx, session) => {
       await shareSession(tx, session)
       return session.id
     })
@@ -29,7 +27,7 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
   })
 
   app.post('/sessions/:id/unshare', accountsOnly, async (request, reply) => {
-    const id = await withSession(request, async (tx, session) => {
+    const id = await withNamedSession(database, request, async (tx, session) => {
       await unshareSession(tx, session)
       return session.id
     })
@@ -52,16 +50,4 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
       sharedPage(textsOf(request), session, ended, await libraryFacts(services.library, ended)),
     )
   })
-
-  function withSession<T>(
-    request: FastifyRequest,
-    work: (tx: Executor, session: Session) => Promise<T>,
-  ): Promise<T> {
-    const { principal } = visitorOf(request)
-    return withTx(database, principal, async (tx) => {
-      const session = await findSession(tx, principal, namedId(request))
-      if (!session) throw notFound()
-      return work(tx, session)
-    })
-  }
 }
