@@ -195,6 +195,25 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
   ],
 ]
 
+/** Faults that only a check of all rows notices. */
+const faultsOfKeys: typeof faults = [
+  [
+    'a key has spent more than was charged',
+    'an API key has spent on each day what the ledger charged',
+    `update key_spending set micros = micros + 1 where key_id = (select api_key_id from runs where id = ${completed})`,
+  ],
+  [
+    'a charge is missing in what a key has spent',
+    'an API key has spent on each day what the ledger charged',
+    `delete from key_spending where key_id = (select api_key_id from runs where id = ${completed})`,
+  ],
+  [
+    'a charge of a key counts on another day',
+    'an API key has spent on each day what the ledger charged',
+    `update key_spending set day = day - 1 where key_id = (select api_key_id from runs where id = ${completed})`,
+  ],
+]
+
 test('a database that the service has written breaks no rule', async () => {
   expect(await findViolations(db.database)).toEqual([])
   const found: unknown[] = []
@@ -225,7 +244,7 @@ const suspectsIn = async (tx: Executor) => (await checkFromMark(tx))?.suspects ?
 const seal = `update invariant_checks set ledger_mark = (select max(id) from credit_transactions);
   insert into invariant_sums select pool_id, ledger, sum(amount_micros) from credit_entries group by pool_id, ledger`
 
-test.each(faults)('doctor notices when %s', async (_, rule, statements) => {
+test.each([...faults, ...faultsOfKeys])('doctor notices when %s', async (_, rule, statements) => {
   const names = await brokenIn(async (tx) => {
     await tx.execute(sql.raw(statements))
     return namesOf(await examine(tx))
@@ -274,6 +293,6 @@ test('quick proofs spare all rules their statements, also those of runs that are
 })
 
 test('every rule is proven by at least one fault', () => {
-  const proven = new Set(faults.map(([, rule]) => rule))
+  const proven = new Set([...faults, ...faultsOfKeys].map(([, rule]) => rule))
   expect(invariants.map(({ name }) => name).filter((name) => !proven.has(name))).toEqual([])
 })

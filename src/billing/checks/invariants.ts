@@ -12,9 +12,9 @@ export type Invariant = {
   /**
    * What the rule examines; default: `runs`, each with its rows in the other tables. `unfinished runs` uses an
    * index, so its time does not depend on the number of runs. `pools` compares pools with the sums of their
-   * entries.
+   * entries. `keys` sums charges over the life of a key, so only a check of all rows examines it.
    */
-  readonly of?: 'runs' | 'unfinished runs' | 'pools'
+  readonly of?: 'runs' | 'unfinished runs' | 'pools' | 'keys'
   /** The rule holds if all these proofs succeed. Its statement is then skipped. */
   readonly provenBy?: readonly [Proof, ...Proof[]]
 }
@@ -71,6 +71,17 @@ export const invariants: readonly Invariant[] = [
     statement: `select e.transaction_id, e.pool_id from credit_entries e
       left join credit_pools p on p.id = e.pool_id left join credit_transactions t on t.id = e.transaction_id
       where p.account_id is distinct from e.account_id or t.account_id is distinct from e.account_id`,
+  },
+  {
+    name: 'an API key has spent on each day what the ledger charged',
+    of: 'keys',
+    // Charges from before the table are counted only for keys that existed then.
+    statement: `select key_id, day, s.micros::text as spent, c.micros::text as charged
+      from key_spending s full join (
+        select facts->>'key_id' as key_id, (created_at at time zone 'UTC')::date as day, sum(amount_micros) as micros
+        from credit_transactions where kind = 'charge' and amount_micros > 0 and facts->>'key_id' is not null
+        group by 1, 2) c using (key_id, day)
+      where coalesce(s.micros, 0) <> coalesce(c.micros, 0) and (s.key_id is not null or key_id in (select id from api_keys))`,
   },
   {
     name: 'a run is held, charged and released at most once',

@@ -92,11 +92,14 @@ function ledgerStatements({ runs, accounts }: Fill): readonly string[] {
     `insert into credit_transactions (id, account_id, run_id, kind, amount_micros, facts, created_at)
       select ${id('number')}, ${accountId(account)}, ${runId('n')}, kind, micros,
         case kind when 'charge' then jsonb_build_object('model', 'service', 'project', 'proj_' || ${account},
-          'prompt_tokens', n % 5000, 'completion_tokens', n % 700, 'key', md5(n::text)) end, ${at}
+          'prompt_tokens', n % 5000, 'completion_tokens', n % 700, 'key_id', 'key_' || ${account}) end, ${at}
       from ${numbers} cross join lateral ${movements} where kind <> 'charge' or micros > 0`,
     `insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
       select ${id('number')}, ${account}, ledger, ${accountId(account)}, micros
       from ${numbers} cross join lateral ${entries} where micros <> 0`,
+    `insert into key_spending (key_id, account_id, day, micros)
+      select facts->>'key_id', account_id, (created_at at time zone 'UTC')::date, sum(amount_micros)
+      from credit_transactions where kind = 'charge' group by 1, 2, 3`,
     `update credit_pools p set available_micros = s.available, held_micros = s.held from (
         select pool_id, sum(amount_micros) filter (where ledger = 'available') as available,
           coalesce(sum(amount_micros) filter (where ledger = 'held'), 0) as held
