@@ -3491,7 +3491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
-            400: components["responses"]["400.invalid_value.invalid_json"];
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4848,7 +4848,7 @@ export interface operations {
                     "application/json": components["schemas"]["InputTokens"];
                 };
             };
-            400: components["responses"]["400.invalid_value.invalid_json"];
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];

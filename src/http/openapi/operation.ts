@@ -76,10 +76,19 @@ function failureFacts({ method, url, scope, docs, query, body }: DescribedRoute)
   }
 }
 
-/** A multipart form always requires its file. */
+/** Whether a field is required, at any depth: an optional list may have items with required fields. */
 function requiresSomething(schema: z.ZodType | ContentDocs | undefined): boolean {
   if (schema === undefined) return false
-  return !isZod(schema) || !schema.safeParse({}).success
+  // A multipart form always requires its file.
+  if (!isZod(schema)) return true
+  return hasRequiredField(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+}
+
+function hasRequiredField(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).some(([key, value]) =>
+    key === 'required' && Array.isArray(value) ? value.length > 0 : hasRequiredField(value),
+  )
 }
 
 function pathParameters({ url, docs }: DescribedRoute): readonly JsonSchema[] {

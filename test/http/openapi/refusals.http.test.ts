@@ -58,6 +58,11 @@ const failures: readonly Failure[] = [
   },
   { route: 'POST /v1/projects', code: 'invalid_json', answer: () => post('/v1/projects', '{') },
   {
+    route: 'POST /v1/conversations',
+    code: 'missing_required_parameter',
+    answer: () => post('/v1/conversations', '{"items":[{"type":"item_reference"}]}'),
+  },
+  {
     route: 'POST /v1/projects',
     code: 'missing_required_parameter',
     answer: () => post('/v1/projects', '{}'),
