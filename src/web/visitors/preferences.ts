@@ -36,6 +36,16 @@ export function themeOf({ cookies }: FastifyRequest): Theme {
   return themes.find((theme) => theme === cookies?.['theme']) ?? 'system'
 }
 
+/** The reader's time zone, such as `Asia/Jerusalem`. `frame.js` keeps it in a cookie; until then UTC. */
+export function zoneOf({ cookies }: FastifyRequest): string {
+  const zone = cookies?.['zone'] ?? 'UTC'
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    return 'UTC'
+  }
+}
+
 /** Keeps a choice in a cookie for a year; scripts cannot read it. */
 export function keepPreference(
   reply: FastifyReply,

@@ -49,7 +49,7 @@ ${modelField(t, choices.models, values.model)}
 function projectField(t: Texts, projects: readonly Project[], chosen: string): Html {
   if (projects.length === 0) return nothing
   const options = [
-    { value: '', label: t.ask.ownProject },
+    { value: '', label: t.projects.own },
     ...projects.map(({ id, name }) => ({ value: id, label: name })),
   ]
   return chip({ label: t.common.project, name: 'project', options, selected: chosen })

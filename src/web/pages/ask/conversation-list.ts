@@ -2,6 +2,7 @@ import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { projectName } from '../project-name.ts'
 import { nameOf } from './ask-form.ts'
 
 /** Conversations as rows, newest first; with the names of their projects when `projects` has them. */
@@ -10,7 +11,7 @@ export function conversationList(
   sessions: readonly Session[],
   projects: readonly Project[] = [],
 ): Html {
-  const names = new Map(projects.map((project) => [project.id, project.name]))
+  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
   const rows = sessions.map((session) => conversationRow(t, session, names.get(session.projectId)))
   return html`<ul class="rows">${rows}</ul>`
 }

@@ -14,6 +14,7 @@ import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { withNamedSession } from '../named-session.ts'
+import { projectName } from '../project-name.ts'
 import type { WebServices } from '../services.ts'
 import { shareForm } from '../sharing/share-form.ts'
 import { askPages } from './ask.ts'
@@ -135,7 +136,7 @@ function sessionPage(
     main: withRail(
       t,
       shown.rail,
-      html`${project ? projectCrumb(project) : nothing}
+      html`${project ? projectCrumb(t, project) : nothing}
 <div class="head conversation-head"><h1 dir="auto">${nameOf(t, session)}</h1>${sessionActions(t, shown)}</div>
 ${branchNote(t, shown)}
 ${outcomeNotice({ done: asked.message })}
@@ -149,8 +150,8 @@ ${turns.every(({ end }) => end) ? nothing : reloadWithoutScripts(session, asked.
   }
 }
 
-function projectCrumb({ id, name }: Project): Html {
-  return html`<p class="crumb"><a href="/projects/${id}" dir="auto">${name}</a></p>`
+function projectCrumb(t: Texts, { id, name }: Project): Html {
+  return html`<p class="crumb"><a href="/projects/${id}" dir="auto">${projectName(t, name)}</a></p>`
 }
 
 /** The turns; the last one has an anchor before it. */

@@ -15,8 +15,8 @@ export function liveTurn(t: Texts, { run, answer, steps, doing, read }: Conversa
   return html`<div class="turn-body with-sources live">
 <div class="turn-main">
 <p class="checks faint">${passagesReadText(t, read)}</p>
-<ul class="doing">${done.map((step) => html`<li class="done" dir="auto">${step.title}</li>`)}
-${doing.map((title) => html`<li class="now" dir="auto">${title}</li>`)}</ul>
+<ul class="doing">${done.map((step) => html`<li class="done" dir="auto">${t.translate(step.title)}</li>`)}
+${doing.map((title) => html`<li class="now" dir="auto">${t.translate(title)}</li>`)}</ul>
 <div class="answer draft">${showMarkdown(answer, { citations: liveCitations(run.id, read) })}</div>
 <div class="strip" data-texts="${JSON.stringify(t.answers.script)}">
 <p class="status" role="status">${statusOf(t, run)}</p>

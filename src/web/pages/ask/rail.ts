@@ -4,6 +4,7 @@ import { type RecentSession, recentSessions } from '../../../turns/sessions/rece
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { zoneOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { nameOf } from './ask-form.ts'
@@ -16,6 +17,8 @@ export type Rail = {
   readonly items: readonly RecentSession[]
   readonly hasMore: boolean
   readonly find: string
+  /** The reader's time zone, which the days are of. */
+  readonly zone: string
   /** The conversation of the page. */
   readonly current?: string
 }
@@ -35,7 +38,7 @@ export async function readRail(
   const found = await withTx(database, principal, (tx) =>
     recentSessions(tx, principal, { find, before, limit: shownSessions }),
   )
-  return { ...found, find, ...(current !== undefined && { current }) }
+  return { ...found, find, zone: zoneOf(request), ...(current !== undefined && { current }) }
 }
 
 /**
@@ -43,9 +46,10 @@ export async function readRail(
  * opens.
  */
 function railView(t: Texts, rail: Rail, now = new Date()): Html {
-  const { items, hasMore, find } = rail
+  const { items, hasMore, find, zone } = rail
+  const dayOf = dayCounter(zone)
   const last = items.at(-1)
-  const groups = [...Map.groupBy(items, ({ updatedAt }) => dayGroup(t, updatedAt, now))]
+  const groups = [...Map.groupBy(items, ({ updatedAt }) => dayGroup(t, updatedAt, { zone, age: dayOf(now) - dayOf(updatedAt) }))]
   return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
 <div class="rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
 <p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>
@@ -89,12 +93,21 @@ function entry(t: Texts, session: RecentSession, isCurrent: boolean): Html {
 
 const dayMs = 86_400_000
 
-/** Days are those of UTC: the service does not know the reader's time zone. */
-function dayGroup({ ask, language }: Texts, date: Date, now: Date): string {
-  const days = Math.floor(now.getTime() / dayMs) - Math.floor(date.getTime() / dayMs)
-  if (days <= 0) return ask.today
-  if (days === 1) return ask.yesterday
-  return days < 7
+/** @returns the number of the day that a moment is on in the time zone. */
+function dayCounter(zone: string): (date: Date) => number {
+  // Canada writes 2026-11-23, which is read as a day of UTC.
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone })
+  return (date) => Date.parse(format.format(date)) / dayMs
+}
+
+function dayGroup(
+  { ask, language }: Texts,
+  date: Date,
+  { zone, age }: { readonly zone: string; readonly age: number },
+): string {
+  if (age <= 0) return ask.today
+  if (age === 1) return ask.yesterday
+  return age < 7
     ? ask.thisWeek
-    : date.toLocaleDateString(language, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+    : date.toLocaleDateString(language, { month: 'long', year: 'numeric', timeZone: zone })
 }

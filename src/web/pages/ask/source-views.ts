@@ -3,6 +3,7 @@ import type { Passage } from '../../../sources/library/types.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
+import { namedLink } from '../../components/names.ts'
 import { directionOf, markedText } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
@@ -38,20 +39,26 @@ export function sourceList(
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
 }
 
-/** The passages that a running turn has read so far, one card each. */
-export function passagesReadList({ answers }: Texts, run: Asked, read: readonly OfferedSource[]): Html {
+/**
+ * The passages that a running turn has read so far, one card each. The citations of the running answer lead to the
+ * list: which card each of them means is known at the end.
+ */
+export function passagesReadList(t: Texts, run: Asked, read: readonly OfferedSource[]): Html {
+  const { answers } = t
   if (read.length === 0) return nothing
   const cards = [...Map.groupBy(read, ({ ref }) => ref)]
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}">
-<h3>${answers.passagesReadTitle}</h3>
-<ol>${cards.map(([ref, versions]) => readCard(ref, versions))}</ol></aside>`
+<h3>${read.map((_, at) => html`<span id="${sourceAnchor(run.id, at + 1)}"></span>`)}${
+    answers.passagesReadTitle
+  }</h3>
+<ol>${cards.map(([ref, versions]) => readCard(t, ref, versions))}</ol></aside>`
 }
 
-function readCard(ref: string, versions: readonly OfferedSource[]): Html {
+function readCard(t: Texts, ref: string, versions: readonly OfferedSource[]): Html {
   const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
-<p class="source-head"><span class="source-names">${refLink(ref)}${hebrewRef(ref, shown.heRef)}</span></p>
+<p class="source-head"><span class="source-names">${refLink(t, ref, shown.heRef)}</span></p>
 ${excerpt({ ...shown, spans: [] })}</li>`
 }
 
@@ -69,8 +76,7 @@ function sourceCard(
   const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
   return html`<li class="source-card" data-ref="${first.ref}">
 <p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
-<span class="source-names">${isOfFile(first) ? fileName(first, isOwn) : refLink(first.ref)}
-${hebrewRef(first.ref, first.he_ref)}
+<span class="source-names">${isOfFile(first) ? fileName(first, isOwn) : refLink(t, first.ref, first.he_ref)}
 </span></p>
 <p class="source-checks">${badges(t, cited)}</p>
 ${quoted ? excerpt(quoted) : nothing}
@@ -79,13 +85,8 @@ ${quoted ? excerpt(quoted) : nothing}
 ${actions(t, run, first, passages.length > 0, isOwn)}</li>`
 }
 
-function refLink(ref: string): Html {
-  return html`<a class="ref" href="${readHref(ref)}" dir="auto">${ref}</a>`
-}
-
-function hebrewRef(ref: string, heRef: string): Html {
-  if (heRef.trim() === '' || heRef === ref) return nothing
-  return html` <span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
+function refLink(t: Texts, ref: string, heRef: string): Html {
+  return namedLink(t, readHref(ref), { en: ref, he: heRef }, 'ref')
 }
 
 /** One for each result that the checks of a passage have. */

@@ -120,7 +120,7 @@ function turnFoot(t: Texts, { run, steps }: ConversationTurn): Html {
 
 function stepItem(t: Texts, step: TurnStep): Html {
   const { refs } = step
-  return html`<li><span dir="auto">${step.title}</span> <span class="faint">${stepFacts(t, step)}</span>
+  return html`<li><span dir="auto">${t.translate(step.title)}</span> <span class="faint">${stepFacts(t, step)}</span>
 ${
   refs.length === 0
     ? nothing

@@ -5,6 +5,7 @@ import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 import { type SettingValues, settingFields } from './setting-fields.ts'
 
@@ -58,7 +59,8 @@ ${settingFields(t, values.settings, models)}
   })
 }
 
-function accessChoices({ keys }: Texts, projects: readonly Project[], chosen: string): Html {
+function accessChoices(t: Texts, projects: readonly Project[], chosen: string): Html {
+  const { keys } = t
   const isProject = projects.some((project) => project.id === chosen)
   const ownProject = html`<b>${keys.dedicated}</b><br><small>${keys.dedicatedHint}</small>`
   const allProjects = html`<b>${keys.all}</b><br><small class="warn">${keys.allHint}</small>`
@@ -67,7 +69,7 @@ ${
   projects.length === 0
     ? nothing
     : html`<details class="choices"${isProject ? html` open` : nothing}><summary>${keys.oneOfYours}</summary>
-${projects.map(({ id, name }) => accessChoice(id, chosen, html`<bdi>${name}</bdi>`))}</details>`
+${projects.map(({ id, name }) => accessChoice(id, chosen, html`<bdi>${projectName(t, name)}</bdi>`))}</details>`
 }
 ${accessChoice('owner', chosen, allProjects)}`
 }

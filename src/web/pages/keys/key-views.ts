@@ -9,6 +9,7 @@ import { emptyState, notice, outcomeNotice, type Page } from '../../components/p
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 
 type Shown = {
@@ -29,7 +30,7 @@ export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
   const { keys, projects, filter, done } = shown
   const found = keys.filter((key) => isFound(key, filter))
   const isFiltered = filter.q !== '' || filter.state !== ''
-  const names = new Map(projects.map((project) => [project.id, project.name]))
+  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
   return settingsPage(t, {
     title: t.keys.title,
     path: '/settings/keys',
@@ -134,7 +135,8 @@ function stateOf(key: KeyInfo): KeyState {
   return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active'
 }
 
-function accessText({ keys }: Texts, key: KeyInfo, names: ReadonlyMap<string, string>): unknown {
+function accessText(t: Texts, key: KeyInfo, names: ReadonlyMap<string, string>): unknown {
+  const { keys } = t
   if (key.binding === 'owner') return keys.allProjects
   if (key.projectId === null) return keys.ownProject
   return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`

@@ -2,6 +2,7 @@ import type { FacetCount, LibrarySize } from '../../../sources/library/catalogue
 import type { WorkSummary } from '../../../sources/library/passages.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
+import { namedLink } from '../../components/names.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -85,7 +86,6 @@ function workEntry(t: Texts, work: WorkSummary): Html {
   const names = [work.author, work.categories.at(-1)].filter((name) => name !== undefined && name !== '')
   const about = names.map((name) => html`<bdi>${name}</bdi> · `)
   const languages = work.languages.map(t.languageName).join(', ')
-  return html`<li><a class="work-title" href="${workHref(work.title)}" dir="auto">${work.title}</a>
-${work.heTitle ? html`<span lang="he" dir="rtl">${work.heTitle}</span>` : nothing}
+  return html`<li>${namedLink(t, workHref(work.title), { en: work.title, he: work.heTitle }, 'work-title')}
 <span class="faint">${about}${t.common.passages(work.passages)} · ${languages}</span></li>`
 }

@@ -4,6 +4,7 @@ import type { HitPage, hitQuery, UnknownRef } from '../../../sources/search/hit-
 import { matchedWords } from '../../../sources/search/relevance/matched-words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
+import { namedLink } from '../../components/names.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
@@ -114,12 +115,11 @@ function hitList(t: Texts, q: string, hits: readonly Hit[]): Html {
 }
 
 function hitEntry(t: Texts, q: string, hit: Hit): Html {
-  const heRef = hit.heRef ? html` <span class="he-ref" lang="he" dir="rtl">${hit.heRef}</span>` : nothing
   const snippet = markedText(hit.snippet, matchedWords(q, hit.snippet))
   const { ref, language, version } = hit
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
   return html`<li class="hit">
-<h3><a href="${readHref(ref, { version: hit })}" dir="auto">${ref}</a>${heRef}</h3>
+<h3>${namedLink(t, readHref(ref, { version: hit }), { en: ref, he: hit.heRef })}</h3>
 <p class="text" lang="${language}" dir="${directionOf(language)}">${snippet}</p>
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${hit.work}</a>
 · ${t.languageName(language)}: <bdi>${version}</bdi>

@@ -3,6 +3,7 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
+import { namedHeading, nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { sourceLink } from '../../components/texts.ts'
@@ -29,13 +30,13 @@ type Shown = {
 /** A work: its parts and chapters, and its versions with their licences. */
 export function workPage(t: Texts, shown: Shown): Page {
   const { work, versions } = shown
+  const names = { en: work.title, he: work.heTitle }
   return {
-    title: work.title,
+    title: nameIn(t, names),
     section: 'library',
     sheets: ['library'],
     main: html`${breadcrumbs(t)}
-<header class="work-head"><h1 dir="auto">${work.title}</h1>
-${work.heTitle ? html`<p lang="he" dir="rtl">${work.heTitle}</p>` : nothing}</header>
+<header class="work-head">${namedHeading(t, names)}</header>
 ${factList(factsOf(t, shown))}
 ${searchForm(t, { work: work.title })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
 <h2>${t.library.contents}</h2>

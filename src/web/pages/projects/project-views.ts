@@ -1,6 +1,6 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
-import { ownProjectName, type Project } from '../../../turns/sessions/projects.ts'
+import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
@@ -11,6 +11,7 @@ import { olderPage, pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { conversationList } from '../ask/conversation-list.ts'
 import { originOf } from '../files/file-views.ts'
+import { projectName } from '../project-name.ts'
 
 /** All projects, newest first, and a form for a new one. */
 export function projectsPage(
@@ -71,7 +72,7 @@ export function projectPage(
   const path = `/projects/${project.id}`
   const askHere = `/ask?project=${project.id}`
   return {
-    title: project.name,
+    title: projectName(t, project.name),
     section: 'projects',
     sheets: ['files'],
     main: html`<p class="crumb"><a href="/projects">${texts.title}</a></p>
@@ -87,11 +88,6 @@ ${pager(olderPage(files, path, 'files_after', common.older))}
 ${uploadCard(t, path, plan)}
 ${settingsCard(t, project)}`,
   }
-}
-
-/** The project that the first question creates has its name in the language of the page. */
-function projectName({ projects }: Texts, name: string): string {
-  return name === ownProjectName ? projects.own : name
 }
 
 function noConversations({ projects }: Texts, askHere: string): Html {

@@ -6,12 +6,12 @@ export type ProgressLine = { readonly title: string; readonly state: 'now' | 'do
 
 /** The state of a running turn, from its committed events. Events that another attempt declares void are dropped. */
 export class LiveProgress {
-  readonly #texts: Texts['answers']
+  readonly #t: Texts
   #events: readonly CommittedEvent[] = []
   #text = ''
 
-  constructor({ answers }: Texts) {
-    this.#texts = answers
+  constructor(t: Texts) {
+    this.#t = t
   }
 
   /** The answer so far. */
@@ -33,21 +33,24 @@ export class LiveProgress {
   shown(): { readonly status: string; readonly lines: readonly ProgressLine[] } {
     const lines = new Map<string, ProgressLine>()
     for (const { event } of this.#events) {
-      if (event.type === 'tool.started') lines.set(`${event.step}`, { title: event.title, state: 'now' })
+      if (event.type === 'tool.started') {
+        lines.set(`${event.step}`, { title: this.#t.translate(event.title), state: 'now' })
+      }
       if (event.type !== 'tool.finished') continue
       const line = lines.get(`${event.step}`)
       if (line) lines.set(`${event.step}`, { ...line, state: event.ok ? 'done' : 'failed' })
     }
     const current = [...lines.values()].findLast(({ state }) => state === 'now')
     return {
-      status: current ? this.#texts.doing(current.title) : this.#restingStatus(),
+      status: current ? this.#t.answers.doing(current.title) : this.#restingStatus(),
       lines: [...lines.values()],
     }
   }
 
   #restingStatus(): string {
-    if (this.#events.at(-1)?.event.type === 'run.queued') return this.#texts.waiting
-    return this.#text === '' ? this.#texts.thinking : this.#texts.writing
+    const { waiting, thinking, writing } = this.#t.answers
+    if (this.#events.at(-1)?.event.type === 'run.queued') return waiting
+    return this.#text === '' ? thinking : writing
   }
 }
 

@@ -76,7 +76,7 @@ function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
 function stepTitle(t: Texts, { title, failed, refs, upstream }: TurnStep): Html {
   const badge = failed ? html` <span class="badge failed">${t.answers.noResult}</span>` : nothing
   const server = upstream ? serverNote(t, upstream) : nothing
-  return html`<span dir="auto">${title}</span>${badge}${server}${refList(t, refs)}`
+  return html`<span dir="auto">${t.translate(title)}</span>${badge}${server}${refList(t, refs)}`
 }
 
 /** Which server of the model answered, and why earlier ones did not. */

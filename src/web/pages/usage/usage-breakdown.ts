@@ -1,6 +1,7 @@
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { projectName } from '../project-name.ts'
 import { creditsColumn, tokensOf, turnsColumn } from './usage-columns.ts'
 import type { NamedRow, UsageShown } from './usage-shown.ts'
 
@@ -14,13 +15,13 @@ export function breakdown(t: Texts, { models, keys, projects }: UsageShown): Htm
   return html`<div class="breakdown">
 ${groupTable(t, 'model', models, ({ group }) => html`<code>${group || common.unknown}</code>`)}
 ${groupTable(t, 'key', keys, (row) => html`<bdi>${keyName(row)}</bdi>`)}
-${groupTable(t, 'project', projects, (row) => projectName(t, row))}</div>`
+${groupTable(t, 'project', projects, (row) => projectLink(t, row))}</div>`
 }
 
-function projectName({ common }: Texts, { group, name }: NamedRow): Html {
+function projectLink(t: Texts, { group, name }: NamedRow): Html {
   return name === undefined
-    ? html`<span class="faint">${common.deleted}</span> <code>${group}</code>`
-    : html`<a href="/projects/${group}" dir="auto">${name}</a>`
+    ? html`<span class="faint">${t.common.deleted}</span> <code>${group}</code>`
+    : html`<a href="/projects/${group}" dir="auto">${projectName(t, name)}</a>`
 }
 
 function groupTable(

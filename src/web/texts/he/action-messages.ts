@@ -16,6 +16,10 @@ export const actionMessages: Messages = {
   // After the file: it matches both.
   'Reading {ref}': 'קריאת {ref}',
   'Searching the files for "{query}"': 'חיפוש ”{query}” בקבצים',
+  'Calling {tool} of {server}': 'קריאה אל {tool} של {server}',
+  'Deciding what to do': 'החלטה על הצעד הבא',
+  'Writing the answer': 'כתיבת התשובה',
+  'Writing, cut off': 'כתיבה שנקטעה',
   'Account created': 'החשבון נוצר',
   'Plan changed': 'התוכנית הוחלפה',
   'Account suspended': 'החשבון הושעה',

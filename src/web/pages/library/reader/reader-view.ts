@@ -4,6 +4,7 @@ import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { readHref, versionKey } from '../../../components/library-links.ts'
+import { type Names, namedHeading, nameIn } from '../../../components/names.ts'
 import { notice, type Page } from '../../../components/page.ts'
 import { sourceLink } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
@@ -51,12 +52,12 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
   const isAside = asked && !isOnly && segments[0] !== asked
   const looks = { quoted, hasPoints: settings.points === 'on' }
   return {
-    title: titleOf(page),
+    title: nameIn(t, namesOf(page)),
     section: 'library',
     sheets: ['library', 'menus', 'reader', 'passage'],
     scripts: ['copy.js', 'menus.js', 'reader.js', 'passage-panel.js', 'add-to-sheet.js'],
     wide: true,
-    main: html`${breadcrumbs(t, page.work)}${head(page)}
+    main: html`${breadcrumbs(t, page.work)}${head(t, page)}
 ${query.quote && !quoted ? missingQuote(t, query.quote) : nothing}
 ${readerBar(t, { page, sides, settings, quote: query.quote, here })}
 ${isAside ? html`<p class="faint"><a href="#${asked.id}">${t.reader.goTo(asked.ref)}</a></p>` : nothing}
@@ -80,10 +81,12 @@ function shownLanguages(
   return hebrew.chosen ? show : 'translation'
 }
 
-function head(page: ReadingPage): Html {
-  const heTitle = heTitleOf(page)
-  return html`<header class="reader-head"><h1 dir="auto">${titleOf(page)}</h1>
-${heTitle ? html`<p lang="he" dir="rtl">${heTitle}</p>` : nothing}</header>`
+function head(t: Texts, page: ReadingPage): Html {
+  return html`<header class="reader-head">${namedHeading(t, namesOf(page))}</header>`
+}
+
+function namesOf(page: ReadingPage): Names {
+  return { en: titleOf(page), he: heTitleOf(page) }
 }
 
 function titleOf({ passages, section }: ReadingPage): string {

@@ -22,7 +22,6 @@ export const ask = {
   uploadFailed: 'The file could not be uploaded.',
   remove: 'Remove',
   attached: 'Attached',
-  ownProject: 'My questions',
   model: 'Model',
   untitled: 'Untitled conversation',
   conversations: 'Conversations',

@@ -21,7 +21,6 @@ export const ask: EnglishTexts['ask'] = {
   uploadFailed: 'לא היה אפשר להעלות את הקובץ.',
   remove: 'הסרה:',
   attached: 'צורף',
-  ownProject: 'השאלות שלי',
   model: 'מודל',
   untitled: 'שיחה ללא שם',
   conversations: 'שיחות',
