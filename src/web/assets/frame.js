@@ -101,7 +101,8 @@ function goToSearch(event) {
 
 const zone = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)}`
 // The days of the list of conversations are those of the reader.
-if (!document.cookie.split('; ').includes(zone)) document.cookie = `${zone};path=/;max-age=31536000;samesite=lax`
+if (!document.cookie.split('; ').includes(zone))
+  document.cookie = `${zone};path=/;max-age=31536000;samesite=lax`
 
 const nav = document.querySelector('.top nav')
 const current = nav?.querySelector('[aria-current]')

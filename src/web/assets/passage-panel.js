@@ -82,6 +82,7 @@ function show(page) {
   const heading = document.createElement('h2')
   heading.textContent = title?.textContent ?? ''
   heading.dir = 'auto'
+  heading.lang = title?.lang ?? ''
   title?.replaceWith(heading)
   const button = document.createElement('button')
   Object.assign(button, { type: 'button', className: 'quiet panel-close', textContent: '✕' })

@@ -10,8 +10,8 @@ const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list
 type Letters = { hebrew: number; latin: number }
 
 /**
- * Sets quotations, lists and tables to right-to-left when most of their letters are Hebrew. Takes one pass at
- * any depth of nesting.
+ * Gives quotations, lists and tables the direction of most of their letters: the page may have the other one. Takes one
+ * pass at any depth of nesting.
  */
 export function markHebrewContainers(tokens: readonly Token[]): void {
   const open: { readonly token: Token; readonly letters: Letters }[] = []
@@ -29,7 +29,7 @@ function close(open: { readonly token: Token; readonly letters: Letters }[]): vo
   if (letters.hebrew > letters.latin) {
     token.attrSet('dir', 'rtl')
     if (token.type === 'blockquote_open') token.attrSet('lang', 'he')
-  }
+  } else if (letters.latin > 0) token.attrSet('dir', 'ltr')
   const outer = open.at(-1)?.letters
   if (!outer) return
   outer.hebrew += letters.hebrew

@@ -53,6 +53,11 @@ export function quotationMarks({ answers }: Texts, checks: readonly AnswerCheck[
   })
 }
 
+/** The sign in the direction of the page. */
+function signOf({ direction }: Texts, result: Result): string {
+  return result === 'misattributed' && direction === 'rtl' ? '←' : signs[result]
+}
+
 /** The line above an answer: how many quotations have which result. It opens to each of them. */
 export function checkSummary(t: Texts, checks: readonly AnswerCheck[]): Html {
   const { none, quotations, results } = t.answers.checks
@@ -61,7 +66,7 @@ export function checkSummary(t: Texts, checks: readonly AnswerCheck[]): Html {
     const count = checks.filter((check) => check.result === result).length
     if (count === 0) return []
     return [
-      html`<span class="count ${result}"><span aria-hidden="true">${signs[result]}</span> ${count} ${
+      html`<span class="count ${result}"><span aria-hidden="true">${signOf(t, result)}</span> ${count} ${
         results[result].label
       }</span> `,
     ]

@@ -49,7 +49,11 @@ function railView(t: Texts, rail: Rail, now = new Date()): Html {
   const { items, hasMore, find, zone } = rail
   const dayOf = dayCounter(zone)
   const last = items.at(-1)
-  const groups = [...Map.groupBy(items, ({ updatedAt }) => dayGroup(t, updatedAt, { zone, age: dayOf(now) - dayOf(updatedAt) }))]
+  const groups = [
+    ...Map.groupBy(items, ({ updatedAt }) =>
+      dayGroup(t, updatedAt, { zone, age: dayOf(now) - dayOf(updatedAt) }),
+    ),
+  ]
   return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
 <div class="rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
 <p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>

@@ -1,10 +1,10 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
-import { creditsText } from '../../../billing/credits.ts'
 import type { KeySpending } from '../../../billing/key-spending.ts'
 import { factList } from '../../components/fact-list.ts'
 import { html } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { creditsIn } from '../amounts.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 import { type SettingValues, settingFields } from './setting-fields.ts'
 
@@ -21,7 +21,7 @@ type Shown = {
 export function keyEditPage(t: Texts, { key, spending, models, name, values, problem }: Shown): Page {
   const { common, keys } = t
   const spent = (micros: bigint, cap: bigint | null) =>
-    cap === null ? common.credits(creditsText(micros)) : keys.usedOf(creditsText(micros), creditsText(cap))
+    cap === null ? common.credits(creditsIn(t, micros)) : keys.usedOf(creditsIn(t, micros), creditsIn(t, cap))
   return settingsPage(t, {
     title: keys.editTitle,
     path: '/settings/keys',
@@ -32,7 +32,7 @@ ${factList([
   [keys.spentToday, spent(spending.day, key.dayCapMicros)],
   [keys.spentThisMonth, spent(spending.month, key.monthCapMicros)],
   [keys.spentInAll, spent(spending.total, key.totalCapMicros)],
-  [keys.heldNow, common.credits(creditsText(spending.held))],
+  [keys.heldNow, common.credits(creditsIn(t, spending.held))],
 ])}
 <form method="post" action="/settings/keys/${key.id}">
 <label>${common.name} <input name="name" required maxlength="100" value="${name}" autocomplete="off" dir="auto"></label>

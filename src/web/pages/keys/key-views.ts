@@ -1,5 +1,4 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
-import { creditsText } from '../../../billing/credits.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
@@ -9,6 +8,7 @@ import { emptyState, notice, outcomeNotice, type Page } from '../../components/p
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import { creditsIn } from '../amounts.ts'
 import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 
@@ -34,6 +34,7 @@ export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
   return settingsPage(t, {
     title: t.keys.title,
     path: '/settings/keys',
+    wide: true,
     main: html`${outcomeNotice({ done })}
 ${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(principal.plan.name))}
 <div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
@@ -71,9 +72,8 @@ function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string,
     rows: keys,
     rowClass: (key) => (stateOf(key) === 'active' ? '' : 'past'),
     columns: [
-      { name: t.common.name, kind: 'title', isName: true, cell: ({ name }) => name },
-      { name: t.keys.key, cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
-      { name: t.keys.access, isName: true, cell: (key) => accessText(t, key, names) },
+      { name: t.common.name, kind: 'title', cell: nameCell },
+      { name: t.keys.access, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
       { name: t.keys.limits, cell: (key) => limitList(t, key) },
       { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
@@ -81,6 +81,10 @@ function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string,
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
   })
+}
+
+function nameCell({ name, prefix, lastFour }: KeyInfo): Html {
+  return html`<bdi>${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
 }
 
 function lastUsed(t: Texts, { createdAt, lastUsedAt }: KeyInfo): Html {
@@ -94,11 +98,12 @@ ${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
 }
 
 /** The limits of the key itself, one a line. */
-function limitList({ keys }: Texts, key: KeyInfo): Html {
+function limitList(t: Texts, key: KeyInfo): Html {
+  const { keys } = t
   const limits = [
-    key.dayCapMicros !== null && keys.perDay(creditsText(key.dayCapMicros)),
-    key.monthCapMicros !== null && keys.perMonth(creditsText(key.monthCapMicros)),
-    key.totalCapMicros !== null && keys.inAll(creditsText(key.totalCapMicros)),
+    key.dayCapMicros !== null && keys.perDay(creditsIn(t, key.dayCapMicros)),
+    key.monthCapMicros !== null && keys.perMonth(creditsIn(t, key.monthCapMicros)),
+    key.totalCapMicros !== null && keys.inAll(creditsIn(t, key.totalCapMicros)),
     key.requestsPerMinute !== null && keys.perMinute(key.requestsPerMinute),
     key.concurrentTurns !== null && keys.concurrent(key.concurrentTurns),
   ].filter((limit) => limit !== false)
@@ -108,7 +113,7 @@ function limitList({ keys }: Texts, key: KeyInfo): Html {
 
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
-  return html`<div class="row actions"><a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a>
+  return html`<div class="row-actions"><a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a>
 <a class="button quiet" href="/settings/keys/new?like=${key.id}">${t.keys.replace}</a>${revokeDialog(t, key)}</div>`
 }
 
@@ -139,7 +144,7 @@ function accessText(t: Texts, key: KeyInfo, names: ReadonlyMap<string, string>):
   const { keys } = t
   if (key.binding === 'owner') return keys.allProjects
   if (key.projectId === null) return keys.ownProject
-  return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`
+  return html`<a href="/projects/${key.projectId}" dir="auto">${names.get(key.projectId) ?? key.projectId}</a>`
 }
 
 type KeyMade = {

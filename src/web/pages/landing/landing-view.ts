@@ -3,6 +3,7 @@ import { readHref } from '../../components/library-links.ts'
 import type { Page } from '../../components/page.ts'
 import { directionOf, markedText } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { excerptOf } from '../previews/excerpt.ts'
 import type { WebServices } from '../services.ts'
 import type { Example } from './example.ts'
 
@@ -22,10 +23,10 @@ export function landingPage(
     sheets: ['landing'],
     main: html`<section class="hero"><h1>${landing.promise}</h1>
 <p class="lead">${landing.about}</p>
-<p class="row">${start} <a href="/library">${landing.browse}</a></p></section>
+${askBox(t)}
+<ul class="questions" aria-label="${landing.askTitle}">${landing.questions.map(questionLink)}</ul>
+<p class="ways-in">${start} <a href="/library">${landing.browse}</a></p></section>
 ${example ? exampleView(t, example) : nothing}
-<section><h2>${landing.askTitle}</h2>
-<ul class="questions">${landing.questions.map(questionLink)}</ul></section>
 <section class="ways">
 <div class="card"><h2>${landing.libraryTitle}</h2><p>${landing.libraryAbout}</p>
 <p><a href="/library">${landing.openLibrary}</a></p></div>
@@ -35,6 +36,13 @@ ${example ? exampleView(t, example) : nothing}
   }
 }
 
+/** The question is asked after signing in. */
+function askBox({ ask }: Texts): Html {
+  return html`<form class="hero-ask" action="/ask" role="search">
+<input type="search" name="question" required maxlength="2000" dir="auto" autocomplete="off"
+aria-label="${ask.question}" placeholder="${ask.placeholder}"><button>${ask.send}</button></form>`
+}
+
 function questionLink(question: string): Html {
   return html`<li><a href="/ask?question=${encodeURIComponent(question)}">${question}</a></li>`
 }
@@ -42,6 +50,7 @@ function questionLink(question: string): Html {
 /** A question, a quotation of an answer, and the passage with the quoted words marked. */
 function exampleView({ landing, language: ofPage }: Texts, { passage, quote, found }: Example): Html {
   const ref = ofPage === 'he' && passage.heRef ? passage.heRef : passage.ref
+  const cut = excerptOf(passage.text, [found], quote.length + 150)
   const language = html`lang="${passage.language}" dir="${directionOf(passage.language)}"`
   return html`<figure class="example card">
 <figcaption>${landing.example}</figcaption>
@@ -49,6 +58,6 @@ function exampleView({ landing, language: ofPage }: Texts, { passage, quote, fou
 <div class="example-body"><blockquote class="text" ${language}><q>${quote}</q>
 <span class="checked">${landing.checked}</span></blockquote>
 <div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${ref}</a></p>
-<p class="text" ${language}>${markedText(passage.text, [found])}</p>
+<p class="text" ${language}>${markedText(cut.text, cut.spans)}</p>
 <p class="faint"><bdi>${passage.version}</bdi> · <bdi>${passage.license}</bdi></p></div></div></figure>`
 }

@@ -6,6 +6,7 @@ import { namedLink } from '../../components/names.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { filterDrawer } from './filter-drawer.ts'
 import { searchForm } from './search-form.ts'
 
 type Filter = { readonly category?: string | undefined; readonly author?: string | undefined }
@@ -31,7 +32,7 @@ export function libraryPage(t: Texts, shown: Shown): Page {
 <a href="/library/mine">${t.library.mine}</a></span></div>
 <p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
 ${searchForm(t, {})}
-${size.works === 0 ? emptyLibrary(t) : html`<div class="shelves">${shelfNav(t, shown)}${workList(t, shown)}</div>`}`,
+${size.works === 0 ? emptyLibrary(t) : html`<div class="shelves">${filterDrawer(t, shelfNav(t, shown))}${workList(t, shown)}</div>`}`,
   }
 }
 

@@ -11,6 +11,7 @@ import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
 import { facetNav, filterChips, searchHref } from './facets-view.ts'
+import { filterDrawer } from './filter-drawer.ts'
 import { searchForm } from './search-form.ts'
 
 type Query = z.output<typeof hitQuery>
@@ -70,7 +71,7 @@ export function searchPage(t: Texts, { query, page, facets, languages }: SearchS
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
 ${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query)}
 ${unknownRef === undefined ? nothing : unknownNote(t, unknownRef, hits.length > 0)}
-<div class="shelves results">${facets.counted > 0 ? facetNav(t, query, facets) : nothing}
+<div class="shelves results">${filterDrawer(t, facets.counted > 0 ? facetNav(t, query, facets) : nothing)}
 <div><h2 class="sr">${t.search.title(q)}</h2>
 ${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits)}`}
 ${pager(

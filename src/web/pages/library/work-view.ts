@@ -3,7 +3,7 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
-import { namedHeading, nameIn } from '../../components/names.ts'
+import { namedHeading, namedLink, nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { sourceLink } from '../../components/texts.ts'
@@ -96,12 +96,12 @@ function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
       (part) => html`<section class="part">${partHead(work, part)}${chapterLinks(t, part)}</section>`,
     )}`
   }
-  return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(work, part)}</li>`)}</ul>`
+  return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(t, work, part)}</li>`)}</ul>`
 }
 
-function entryLink(work: Work, part: Part): Html {
+function entryLink(t: Texts, work: Work, part: Part): Html {
   const href = readHref(part.chapters[0]?.ref ?? part.heading)
-  return html`<a href="${href}" dir="auto">${label(work, part)}</a>${heName(part)}`
+  return namedLink(t, href, { en: label(work, part), he: lastName(part.heHeading) })
 }
 
 function partHead(work: Work, part: Part): Html {

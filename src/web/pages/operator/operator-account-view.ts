@@ -2,7 +2,6 @@ import type { Account } from '../../../accounts/accounts.ts'
 import type { AuditEntry } from '../../../accounts/audit.ts'
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import { resetHours } from '../../../accounts/sign-in/password-reset.ts'
-import { creditsText } from '../../../billing/credits.ts'
 import type { Balance, Pool } from '../../../billing/pools.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
@@ -12,6 +11,7 @@ import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { creditsIn } from '../amounts.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
 import { planOptions } from './operator-views.ts'
@@ -48,14 +48,14 @@ export function accountPage(t: Texts, shown: AccountShown): Page {
   return operatorPage(t, {
     title: account.email,
     path: '/operator',
-    main: html`<p><a href="/operator">${texts.all}</a></p><h2 dir="auto">${account.email}</h2>
+    main: html`<p><a href="/operator">${texts.all}</a></p><h2><bdi dir="ltr">${account.email}</bdi></h2>
 ${outcomeNotice(shown)}
 ${factList(factsOf(t, shown))}
-${planCard(t, shown)}
+<div class="card-grid">${planCard(t, shown)}
 ${grantCard(t, shown)}
 ${takeBackCard(t, shown)}
 ${passwordCard(t, account)}
-${accessCards(t, shown)}
+${accessCards(t, shown)}</div>
 <h2>${texts.pools}</h2>
 ${pools.length === 0 ? emptyState(texts.noPools, texts.noPoolsHint) : poolTable(t, pools)}
 <div class="head"><h2>${texts.audit}</h2>
@@ -76,10 +76,10 @@ function factsOf(t: Texts, { account, balance, keys, days }: AccountShown): read
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
     [common.plan, html`<bdi>${account.plan}</bdi>`],
-    [texts.creditsLeft, creditsText(balance.availableMicros)],
-    [texts.held, creditsText(balance.heldMicros)],
+    [texts.creditsLeft, creditsIn(t, balance.availableMicros)],
+    [texts.held, creditsIn(t, balance.heldMicros)],
     [texts.activeKeys, active.length],
-    [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsText(micros))],
+    [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsIn(t, micros))],
     [common.created, t.day(account.createdAt)],
     [texts.id, html`<code>${account.id}</code>`],
     account.operator && [texts.role, texts.operatorBadge],
@@ -129,17 +129,15 @@ function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amo
   })}</section>`
 }
 
-function takeBackCard(
-  { operator: { accounts } }: Texts,
-  { account, balance, newestEntry, takeBack }: AccountShown,
-): Html {
+function takeBackCard(t: Texts, { account, balance, newestEntry, takeBack }: AccountShown): Html {
+  const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.takeBack}</h2>${amountForm({
     id: 'take-back-hint',
     action: `/operator/accounts/${account.id}/take-back`,
     seen: newestEntry,
     label: accounts.takeBackAmount,
     value: takeBack,
-    hint: accounts.takeBackHint(creditsText(balance.availableMicros)),
+    hint: accounts.takeBackHint(creditsIn(t, balance.availableMicros)),
     submit: accounts.takeBack,
   })}</section>`
 }
@@ -208,8 +206,8 @@ function poolTable(t: Texts, pools: readonly Pool[]): Html {
         cell: ({ kind }) => (kind === 'allowance' ? usage.allowance : usage.grant),
       },
       { name: accounts.granted, cell: ({ createdAt }) => t.day(createdAt) },
-      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => creditsText(availableMicros) },
-      { name: accounts.heldColumn, kind: 'number', cell: ({ heldMicros }) => creditsText(heldMicros) },
+      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => creditsIn(t, availableMicros) },
+      { name: accounts.heldColumn, kind: 'number', cell: ({ heldMicros }) => creditsIn(t, heldMicros) },
       { name: usage.until, cell: ({ expiresAt }) => (expiresAt ? t.day(expiresAt) : usage.noExpiry) },
     ],
   })

@@ -18,6 +18,7 @@ export function operatorPage(
   return {
     ...rest,
     section: 'operator',
+    wide: true,
     sheets: ['operator'],
     main: html`<h1>${accounts.operator}</h1>${tabs(items, path, frame.section)}\n${main}`,
   }

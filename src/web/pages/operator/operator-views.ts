@@ -1,5 +1,4 @@
 import type { Account } from '../../../accounts/accounts.ts'
-import { creditsText } from '../../../billing/credits.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -8,6 +7,7 @@ import { emptyState, notice, outcomeNotice, type Page } from '../../components/p
 import { pager } from '../../components/pager.ts'
 import { type Option, selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { creditsIn } from '../amounts.ts'
 import { operatorPage } from './operator-page.ts'
 
 type Search = {
@@ -63,7 +63,7 @@ function noAccounts({ operator: { accounts } }: Texts, { q, plan }: Search): Htm
 function accountTable(t: Texts, accounts: readonly Account[], balances: ReadonlyMap<string, bigint>): Html {
   const texts = t.operator.accounts
   const notUsed = html`<span class="faint">${texts.notUsed}</span>`
-  const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsText(micros))
+  const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsIn(t, micros))
   return dataTable({
     label: texts.title,
     rows: accounts,
@@ -78,7 +78,7 @@ function accountTable(t: Texts, accounts: readonly Account[], balances: Readonly
 
 function accountCell({ operator: texts }: Texts, { id, email, operator, suspendedAt }: Account): Html {
   const { operatorBadge, suspendedBadge } = texts.accounts
-  return html`<a href="/operator/accounts/${id}" dir="auto">${email}</a>
+  return html`<a href="/operator/accounts/${id}" dir="ltr">${email}</a>
 ${operator ? html`<span class="badge">${operatorBadge}</span>` : nothing}
 ${suspendedAt ? html`<span class="badge revoked">${suspendedBadge}</span>` : nothing}`
 }

@@ -1,4 +1,3 @@
-import { creditsText } from '../../../billing/credits.ts'
 import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunUsage } from '../../../turns/run/run-events.ts'
@@ -8,6 +7,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { creditsIn } from '../amounts.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
 
@@ -45,7 +45,7 @@ function factsOf(t: Texts, run: Run): readonly (Fact | false)[] {
     [t.runs.asked, t.minute(run.createdAt)],
     [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.inProgress],
     run.errorMessage === '' ? false : [t.runs.reason, html`<bdi>${run.errorMessage}</bdi>`],
-    [t.runs.cost, t.common.credits(creditsText(run.costMicros))],
+    [t.runs.cost, t.common.credits(creditsIn(t, run.costMicros))],
     [t.runs.inputTokens, count(t, usage.prompt_tokens)],
     [t.runs.outputTokens, count(t, usage.completion_tokens)],
     [t.runs.model, run.model],
@@ -68,7 +68,7 @@ function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
       { name: t.runs.duration, kind: 'number', cell: ({ tookMs }) => t.duration(tookMs) },
       { name: t.runs.inputTokens, kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
       { name: t.runs.outputTokens, kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
-      { name: t.runs.credits, kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },
+      { name: t.runs.credits, kind: 'number', cell: ({ costMicros }) => creditsIn(t, costMicros) },
     ],
   })
 }

@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/catalogue.ts'
 /** A page of the settings, below their heading and tabs. @param page.path the tab that it belongs to. */
 export function settingsPage(
   { account, frame }: Texts,
-  page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
+  page: Pick<Page, 'title' | 'scripts' | 'wide'> & { readonly path: string; readonly main: Html },
 ): Page {
   const { path, main, ...rest } = page
   const items = [

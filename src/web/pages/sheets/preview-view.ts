@@ -56,7 +56,7 @@ function passage(t: Texts, entry: Extract<ReadEntry, { kind: 'passage' }>, numbe
   const title = heading === '' ? ref : heading
   return html`<section class="sheet-source"><h2 dir="${directionOf(title)}"><span class="number">${number}</span>
 <span>${title}</span></h2>
-<p class="sheet-refs">${heading === '' ? html`<span></span>` : html`<bdi lang="en" dir="ltr">${ref}</bdi>`}
+<p class="sheet-refs">${heading === '' ? nothing : html`<bdi lang="en" dir="ltr">${ref}</bdi>`}
 <span class="he-ref" lang="he" dir="rtl">${heRef}</span></p>
 ${replacedNote(t, entry)}${sourceTexts(t, entry.source)}</section>`
 }

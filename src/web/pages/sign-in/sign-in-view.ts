@@ -1,5 +1,6 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { withQuery } from '../../components/library-links.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
@@ -22,13 +23,12 @@ export function signInPage(t: Texts, { settings }: WebServices, form: SignInForm
 <h1>${account.signIn}</h1>
 ${outcomeNotice(form)}
 <form method="post" action="/signin">
-${form.next ? html`<input type="hidden" name="next" value="${form.next}">` : nothing}
-${emailField(t, form.email)}
+${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${account.signIn}</button>
 </form>
-<p class="faint">${settings.signUp === 'open' ? account.newHere : account.operatorCreates}</p>
+<p class="faint">${settings.signUp === 'open' ? account.newHere(withQuery('/signup', { next: form.next })) : account.operatorCreates}</p>
 </section>`,
   }
 }
@@ -45,13 +45,17 @@ export function signUpPage(t: Texts, { settings, plans }: WebServices, form: Sig
 ${planText(t, plans.of(settings.signUpPlan))}</p>
 ${outcomeNotice({ problem: form.problem })}
 <form method="post" action="/signup">
-${emailField(t, form.email)}
+${nextField(form)}${emailField(t, form.email)}
 ${newPasswordField(t, common.password, 'password')}
 <button>${account.signUp}</button>
 </form>
-<p class="faint">${account.haveAccount}</p>
+<p class="faint">${account.haveAccount(withQuery('/signin', { next: form.next }))}</p>
 </section>`,
   }
+}
+
+function nextField({ next }: SignInForm): Html {
+  return next ? html`<input type="hidden" name="next" value="${next}">` : nothing
 }
 
 function signUpClosed({ account }: Texts): Page {

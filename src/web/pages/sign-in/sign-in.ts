@@ -55,12 +55,14 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   })
 
   app.get('/signup', openToAll, (request, reply) => {
-    if (request.visitor) return reply.redirect('/ask', 303)
-    return sendPage(request, reply, signUpPage(textsOf(request), services, {}))
+    const next = ownPath((request.query as { readonly next?: unknown }).next)
+    if (request.visitor) return reply.redirect(next ?? '/ask', 303)
+    return sendPage(request, reply, signUpPage(textsOf(request), services, { next }))
   })
 
   app.post('/signup', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
+    const next = ownPath(input.next)
     try {
       const { id } = await signUp(services, request, input)
       // The password was set just now: this is no guess, so the sign-in limits do not apply.
@@ -71,11 +73,11 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       return sendPage(
         request,
         reply,
-        signUpPage(textsOf(request), services, { email: input.email, problem: message }),
+        signUpPage(textsOf(request), services, { email: input.email, next, problem: message }),
         status,
       )
     }
-    return reply.redirect('/ask', 303)
+    return reply.redirect(next ?? '/ask', 303)
   })
 
   app.post('/signout', openToAll, async (request, reply) => {

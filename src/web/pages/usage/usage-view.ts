@@ -1,4 +1,4 @@
-import { creditsNumber, creditsText } from '../../../billing/credits.ts'
+import { creditsNumber } from '../../../billing/credits.ts'
 import type { Pool } from '../../../billing/pools.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { dataTable } from '../../components/data-table.ts'
@@ -6,6 +6,7 @@ import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { creditsIn } from '../amounts.ts'
 import { credits } from './amounts.ts'
 import { chargeSection } from './charge-view.ts'
 import { breakdown } from './usage-breakdown.ts'
@@ -47,7 +48,7 @@ ${chargeSection(t, shown)}`,
 
 function balanceCard(t: Texts, { plan, credits: { balance, pools, renewsAt } }: UsageShown): Html {
   const { usage } = t
-  const note = balance.heldMicros > 0n ? usage.held(creditsText(balance.heldMicros)) : ''
+  const note = balance.heldMicros > 0n ? usage.held(creditsIn(t, balance.heldMicros)) : ''
   const next = plan.monthlyMicros > 0n ? usage.nextAllowance(t.day(renewsAt)) : nothing
   return html`<section class="card balance"><div><h2>${usage.creditsLeft}</h2>
 <p class="figure">${credits(t, balance.availableMicros)}</p>

@@ -4,14 +4,15 @@ import { html } from 'hono/html'
 export const account = {
   signIn: 'Sign in',
   signUp: 'Create account',
-  newHere: html`New here? <a href="/signup">Create account</a>`,
-  haveAccount: html`Already have an account? <a href="/signin">Sign in</a>`,
+  newHere: (href: string) => html`New here? <a href="${href}">Create account</a>`,
+  haveAccount: (href: string) => html`Already have an account? <a href="${href}">Sign in</a>`,
   operatorCreates: 'The operator of this service creates accounts.',
   closed: html`The operator of this service creates accounts. Ask them for one, then <a href="/signin">sign in</a>.`,
   about: 'Ask questions about chassidic teachings and read the answers next to their sources.',
-  planGives: (plan: string, credits: bigint) => `The plan “${plan}” gives ${credits} credits per month.`,
+  planGives: (plan: string, credits: bigint) =>
+    `The plan “${plan}” gives ${credits.toLocaleString('en')} credits per month.`,
   planGivesPages: (plan: string, credits: bigint) =>
-    `The plan “${plan}” gives ${credits} credits per month for questions on these pages; the API needs another plan.`,
+    `The plan “${plan}” gives ${credits.toLocaleString('en')} credits per month for questions on these pages; the API needs another plan.`,
   passwordRule: (min: number) => `At least ${min} characters. A few unrelated words make a good password.`,
   passwordRuleHere: (min: number) => `At least ${min} characters. All other browsers are signed out.`,
   done: {

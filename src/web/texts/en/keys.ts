@@ -23,7 +23,7 @@ another plan. <a href="/ask">Questions on these pages</a> work on every plan.`,
     html`Programs that use “<bdi>${name}</bdi>” stop working immediately. This cannot be undone.`,
   revokeConfirm: 'Yes, revoke it',
   allProjects: 'all projects',
-  ownProject: html`its own project <small class="faint">(created on first use)</small>`,
+  ownProject: html`its own project<br><small class="faint">created on first use</small>`,
   done: {
     revoked: 'The key has been revoked. Requests with it are refused.',
     saved: 'The key has been changed.',

@@ -4,14 +4,14 @@ import type { EnglishTexts } from '../en/index.ts'
 export const account: EnglishTexts['account'] = {
   signIn: 'כניסה',
   signUp: 'יצירת חשבון',
-  newHere: html`פעם ראשונה כאן? <a href="/signup">יצירת חשבון</a>`,
-  haveAccount: html`כבר יש לך חשבון? <a href="/signin">כניסה</a>`,
+  newHere: (href) => html`פעם ראשונה כאן? <a href="${href}">יצירת חשבון</a>`,
+  haveAccount: (href) => html`כבר יש לך חשבון? <a href="${href}">כניסה</a>`,
   operatorCreates: 'מפעיל השירות הוא שיוצר חשבונות.',
   closed: html`מפעיל השירות הוא שיוצר חשבונות. אפשר לבקש ממנו חשבון ואז <a href="/signin">להיכנס</a>.`,
   about: 'כאן שואלים שאלות בתורת החסידות וקוראים את התשובות לצד מקורותיהן.',
-  planGives: (plan, credits) => `התוכנית ”${plan}” נותנת ${credits} קרדיטים בחודש.`,
+  planGives: (plan, credits) => `התוכנית ”${plan}” נותנת ${credits.toLocaleString('he')} קרדיטים בחודש.`,
   planGivesPages: (plan, credits) =>
-    `התוכנית ”${plan}” נותנת ${credits} קרדיטים בחודש לשאלות בדפים האלה; ל־API דרושה תוכנית אחרת.`,
+    `התוכנית ”${plan}” נותנת ${credits.toLocaleString('he')} קרדיטים בחודש לשאלות בדפים האלה; ל־API דרושה תוכנית אחרת.`,
   passwordRule: (min) => `לפחות ${min} תווים. כמה מילים שאין ביניהן קשר הן סיסמה טובה.`,
   passwordRuleHere: (min) => `לפחות ${min} תווים. כל שאר הדפדפנים ינותקו מהחשבון.`,
   done: {

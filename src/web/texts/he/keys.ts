@@ -23,7 +23,7 @@ export const keys: EnglishTexts['keys'] = {
     html`תוכנות שמשתמשות במפתח ”<bdi>${name}</bdi>” יפסיקו לעבוד מיד. אי אפשר לחזור מזה.`,
   revokeConfirm: 'כן, לבטל אותו',
   allProjects: 'כל הפרויקטים',
-  ownProject: html`פרויקט משלו <small class="faint">(נוצר בשימוש הראשון)</small>`,
+  ownProject: html`פרויקט משלו<br><small class="faint">נוצר בשימוש הראשון</small>`,
   done: {
     revoked: 'המפתח בוטל. בקשות איתו נדחות.',
     saved: 'המפתח שונה.',

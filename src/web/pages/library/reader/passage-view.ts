@@ -3,6 +3,7 @@ import { markLimits } from '../../../../reader-marks/marks.ts'
 import { beginningLength, type LinkedPlace } from '../../../../sources/library/links.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref, readHref } from '../../../components/library-links.ts'
+import { namedHeading, nameIn } from '../../../components/names.ts'
 import { outcomeNotice, type Page } from '../../../components/page.ts'
 import { directionOf } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
@@ -23,12 +24,12 @@ export type PassageShown = {
 export function passagePage(t: Texts, shown: PassageShown): Page {
   const { ref, heRef, work } = shown
   return {
-    title: ref,
+    title: nameIn(t, { en: ref, he: heRef }),
     section: 'library',
     sheets: ['library', 'menus', 'reader', 'passage'],
     scripts: ['add-to-sheet.js'],
     main: html`${breadcrumbs(t, work)}<section id="passage" class="passage-panel" data-close="${t.common.close}">
-<h1 dir="auto">${ref}</h1>${heRef ? html`<p lang="he" dir="rtl">${heRef}</p>` : nothing}
+${namedHeading(t, { en: ref, he: heRef })}
 <p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
 ${addToSheetLink(t, { ref })}</p>
 ${ownMarks(t, shown)}${linkList(t, shown.links)}</section>`,

@@ -10,6 +10,7 @@ export const library = {
   empty: 'The library is empty',
   emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
   within: (category: string) => `Within ${category}`,
+  filter: 'Filter',
   categories: 'Categories',
   authors: 'Authors',
   allWorks: 'All works',

@@ -10,6 +10,7 @@ export const library: EnglishTexts['library'] = {
   empty: 'הספרייה ריקה',
   emptyHint: 'מפעיל השירות מוסיף אוספים בדף תפעול, ספרייה.',
   within: (category) => `בתוך ${category}`,
+  filter: 'סינון',
   categories: 'נושאים',
   authors: 'מחברים',
   allWorks: 'כל הספרים',
