@@ -10,7 +10,7 @@ import { openToAll } from './components/route-guards.ts'
 const folder = join(import.meta.dirname, 'assets')
 const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 
-/** The style sheets of every page, in their order. They are sent as one file, which takes one request. */
+/** The style sheets of every page, in their order; a page's address has them as `page`. */
 const commonSheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
 
 /** Files of packages, by their path under the assets: fonts with nikud for texts and headings, and Swagger UI. */
@@ -49,13 +49,33 @@ export async function registerAssets(app: FastifyInstance): Promise<string> {
   const assets = await loaded
   const version = digestOf(assets)
   app.get<ByName>('/assets/:version/*', openToAll, async (request, reply) => {
-    const asset = assets.get(request.params['*'])
+    const name = request.params['*']
+    const asset = assets.get(name) ?? combined(assets, name)
     if (!asset) return reply.callNotFound()
     const isCurrent = request.params.version === version
     reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
     return sendAsset(request, reply, asset)
   })
   return `/assets/${version}`
+}
+
+/** Sets of style sheets that pages have asked for. A stranger can ask for any number of sets, so few are kept. */
+const sets = new Map<string, Asset>()
+const maxSets = 64
+
+/**
+ * The style sheets of a page in one file, because the page is blank until the last of them has come: `page+rail.css`.
+ * @returns undefined when one of them does not exist.
+ */
+function combined(assets: Assets, name: string): Asset | undefined {
+  const known = sets.get(name)
+  if (known) return known
+  const parts = name.endsWith('.css') ? name.slice(0, -'.css'.length).split('+') : []
+  const found = parts.flatMap((part) => assets.get(`${part}.css`)?.plain ?? [])
+  if (found.length < 2 || found.length < parts.length || new Set(parts).size < parts.length) return undefined
+  const asset = { type: types['css'] ?? '', plain: Buffer.concat(found), small: undefined }
+  if (sets.size < maxSets) sets.set(name, asset)
+  return asset
 }
 
 async function sendAsset(

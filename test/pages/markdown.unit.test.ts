@@ -38,12 +38,12 @@ describe('Markdown of answers and files', () => {
     expect(rendered(text)).not.toMatch(forbidden)
   })
 
-  test('Hebrew quotations, lists and tables run from right to left, others do not', () => {
+  test('quotations, lists and tables run in the direction of most of their letters', () => {
     expect(rendered('> נר קטן')).toContain('<blockquote dir="rtl" lang="he">')
-    expect(rendered('> a small lamp')).toContain('<blockquote>')
+    expect(rendered('> a small lamp')).toContain('<blockquote dir="ltr">')
     expect(rendered('- נר\n- אור')).toContain('<ul dir="rtl">')
     expect(rendered('| נר | אור |\n|--|--|\n| א | ב |')).toContain('<div class="scroll" dir="rtl">')
-    expect(rendered('- lamp')).toContain('<ul>')
+    expect(rendered('- lamp')).toContain('<ul dir="ltr">')
   })
 })
 

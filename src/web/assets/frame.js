@@ -102,6 +102,7 @@ function goToSearch(event) {
 const zone = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)}`
 // The days of the list of conversations are those of the reader.
 if (!document.cookie.split('; ').includes(zone))
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `${zone};path=/;max-age=31536000;samesite=lax`
 
 const nav = document.querySelector('.top nav')

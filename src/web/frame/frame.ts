@@ -73,11 +73,15 @@ function head(page: Framed, { t, theme, appName, assets, fonts, nonce }: Surroun
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
 ${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
 ${packaged.sheets.map((name) => html`<link rel="stylesheet" href="${assets}/packaged/${name}">`)}
-${sheets.map((name) => html`<link rel="stylesheet" href="${assets}/${name}.css">`)}
+<link rel="stylesheet" href="${assets}/${sheets.join('+')}.css">
 ${packaged.scripts.map(
-  (name) => html`<script defer nonce="${nonce}" src="${assets}/packaged/${name}"></script>`,
+  (name) =>
+    html`<script defer fetchpriority="low" nonce="${nonce}" src="${assets}/packaged/${name}"></script>`,
 )}
-${scripts.map((name) => html`<script type="module" nonce="${nonce}" src="${assets}/${name}"></script>`)}
+${scripts.map(
+  (name) =>
+    html`<script type="module" fetchpriority="low" nonce="${nonce}" src="${assets}/${name}"></script>`,
+)}
 </head>`
 }
 

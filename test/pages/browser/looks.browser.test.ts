@@ -4,10 +4,7 @@ import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { faultsNow } from './quality.ts'
-import { screenshot } from './screenshots.ts'
-
-const sizes = { wide: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
+import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
 const visitorPages = ['/', '/signin', '/signup', '/docs', '/nowhere']
@@ -42,11 +39,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
     })
     for (const who of ['visitor', 'owner']) {
       const window = await openWindow(world.browser, world.service)
-      await window.addInitScript(`
-        globalThis.shifted = 0
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifted += entry.value
-        }).observe({ type: 'layout-shift', buffered: true })`)
+      await watchShifts(window)
       pages[who] = await window.newPage()
     }
     await signInBy(pages['owner']!, owner.email, 'correct horse battery')
@@ -64,28 +57,6 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('PROJECT', things.projectId)
       .replace('FILE', things.fileId)
       .replace('ACCOUNT', things.accountId)
-    const faults: string[] = []
-    for (const [language, size, theme] of [
-      ['en', 'wide', 'light'],
-      ['en', 'phone', 'dark'],
-      ['he', 'wide', 'dark'],
-      ['he', 'phone', 'light'],
-    ] as const) {
-      const look = `${language}-${size}-${theme}`
-      await page.context().addCookies([{ name: 'language', value: language, url: world.service.url }])
-      await page.setViewportSize(sizes[size])
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.goto(address, { waitUntil: 'networkidle' })
-      await page.evaluate('document.fonts.ready')
-      await screenshot(page, `${path.replace(/\W+/g, '-')}-${look}`)
-      faults.push(...(await faultsNow(page)).map((fault) => `${look}: ${fault}`))
-      const shifted = await page.evaluate<number>('globalThis.shifted')
-      if (shifted > 0.02) faults.push(`${look}: the layout shifted by ${shifted}`)
-      const tooWide = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
-    }
-    expect(faults).toEqual([])
+    expect(await faultsInLooks(page, address, everyLook)).toEqual([])
   })
 })

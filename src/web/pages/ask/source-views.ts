@@ -72,7 +72,9 @@ function sourceCard(
   const [first] = cited
   if (!first) return nothing
   const versions = versionsOf(cited, passages)
-  const quoted = versions.find(({ spans }) => spans.length > 0) ?? versions[0]
+  const quoted =
+    versions.find(({ spans }) => spans.length > 0) ??
+    versions.find(({ language }) => language === first.language)
   const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
   return html`<li class="source-card" data-ref="${first.ref}">
 <p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}

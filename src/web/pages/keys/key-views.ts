@@ -93,7 +93,7 @@ function lastUsed(t: Texts, { createdAt, lastUsedAt }: KeyInfo): Html {
 }
 
 function scopeList(t: Texts, { scopes }: KeyInfo): Html {
-  return html`<details><summary>${t.common.permissions(scopes.length)}</summary>
+  return html`<details><summary class="nowrap">${t.common.permissions(scopes.length)}</summary>
 ${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
 }
 

@@ -16,8 +16,8 @@ export function landingPage(
   const { landing } = t
   const start =
     settings.signUp === 'open'
-      ? html`<a class="button" href="/signup">${landing.start}</a>`
-      : html`<a class="button" href="/signin">${t.account.signIn}</a>`
+      ? html`<a class="button quiet" href="/signup">${landing.start}</a>`
+      : html`<a class="button quiet" href="/signin">${t.account.signIn}</a>`
   return {
     title: landing.title,
     sheets: ['landing'],

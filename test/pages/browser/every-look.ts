@@ -1,0 +1,56 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { faultsNow } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+
+const sizes = { wide: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
+
+type Look = readonly [language: 'en' | 'he', size: keyof typeof sizes, theme: 'light' | 'dark']
+
+/** Each language in each size and each theme. */
+export const everyLook: readonly Look[] = [
+  ['en', 'wide', 'light'],
+  ['en', 'phone', 'dark'],
+  ['he', 'wide', 'dark'],
+  ['he', 'phone', 'light'],
+]
+
+/** Measures how much the layout of each later page shifts after it was first shown. */
+export function watchShifts(window: BrowserContext): Promise<unknown> {
+  return window.addInitScript(`
+    globalThis.shifted = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifted += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })`)
+}
+
+/**
+ * What is wrong with a page in some looks: what axe finds, a layout that shifts, and a page wider than its window.
+ * @param options.open what to do on the page before it is looked at, such as opening a menu.
+ */
+export async function faultsInLooks(
+  page: Page,
+  address: string,
+  looks: readonly Look[],
+  options: { readonly open?: (page: Page) => Promise<void>; readonly name?: string } = {},
+): Promise<readonly string[]> {
+  const { open, name = address.replace(/\W+/g, '-') } = options
+  const faults: string[] = []
+  for (const [language, size, theme] of looks) {
+    const look = `${language}-${size}-${theme}`
+    await page.context().addCookies([{ name: 'language', value: language, domain: '127.0.0.1', path: '/' }])
+    await page.setViewportSize(sizes[size])
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.goto(address, { waitUntil: 'networkidle' })
+    await page.evaluate('document.fonts.ready')
+    const shifted = await page.evaluate<number>('globalThis.shifted')
+    if (shifted > 0.02) faults.push(`${look}: the layout shifted by ${shifted}`)
+    await open?.(page)
+    await screenshot(page, `${name}-${look}`)
+    faults.push(...(await faultsNow(page)).map((fault) => `${look}: ${fault}`))
+    const tooWide = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
+  }
+  return faults
+}

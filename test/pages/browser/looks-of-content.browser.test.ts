@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../../support/browser.ts'
+import { reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { gateBook, readingTheGate } from './gate-book.ts'
+
+const answer = `It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].
+
+> נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל [S1]
+
+| rank | deeds |
+|---|---|
+| first | many |`
+
+/** Tests of the single pages look at them in English. */
+const hebrewLooks = [
+  ['he', 'wide', 'dark'],
+  ['he', 'phone', 'light'],
+] as const
+
+const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
+
+describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone', () => {
+  let world: BrowserWorld
+  let page: Page
+  const paths: Record<string, string> = {}
+
+  beforeAll(async () => {
+    world = await openWorld({ browser: true, library: gateBook })
+    const person = await world.person()
+    page = person.page
+    await watchShifts(person.window)
+    const send = async (path: string, form: Record<string, string>) => {
+      const sent = { form, maxRedirects: 0, headers: { 'sec-fetch-site': 'same-origin' } }
+      const response = await person.window.request.post(path, sent)
+      return response.headers()['location'] ?? response.text()
+    }
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await ask(page, 'What does the Gate say?')
+    await ended(page)
+    paths['SESSION'] = new URL(page.url()).pathname
+    await send(`${paths['SESSION']}/share`, {})
+    paths['SHEET'] = new URL(await send('/sheets', { title: 'On lamps · על הנר' }), page.url()).pathname
+    const sheet = paths['SHEET'].split('/').at(-1) ?? ''
+    await send('/sheets/add', { ref: 'The Gate 1:1', sheet })
+    await send(`${paths['SHEET']}/share`, {})
+    const { token, key, run } = await world.row<{ token: string; key: string; run: string }>(
+      'select token, public_token as key, (select id from runs) as run from shared_sessions, source_sheets',
+    )
+    Object.assign(paths, { SHARED: `/shared/${token}`, PAPER: `/sheets/shared/${key}`, RUN: `/runs/${run}` })
+    await page.goto('/settings/keys/new')
+    await page.getByLabel('Name').fill('Website, back end')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('heading', { name: 'has been created' }).waitFor()
+    paths['KEY'] = (
+      await world.row<{ path: string }>(
+        `select '/settings/keys/' || id as path from api_keys where name like 'Website%'`,
+      )
+    ).path
+    await send('/library/marks', { ref: 'The Gate 1:1', bookmark: 'on', note: 'Compare.' })
+  })
+  afterAll(() => world?.close())
+
+  const reader = `/library/read/${encodeURIComponent('The Gate 1:1')}`
+
+  test.each<[name: string, path: string, open?: (page: Page) => Promise<void>]>([
+    ['ask', '/ask'],
+    ['answer', 'SESSION'],
+    ['passage of an answer', 'SESSION', click('details.source > summary')],
+    ['checks of an answer', 'SESSION', click('details.checks > summary')],
+    ['shared answer', 'SHARED'],
+    ['run', 'RUN'],
+    ['reader', reader],
+    ['panel of the reader', reader, click('a[data-passage]')],
+    ['work', '/library/work/The%20Gate'],
+    ['search', '/library/search?q=lamp'],
+    ['own reading', '/library/mine'],
+    ['list of sheets', '/sheets'],
+    ['sheet', 'SHEET'],
+    ['preview of a sheet', 'SHEET/preview'],
+    ['public sheet', 'PAPER'],
+    ['keys', '/settings/keys'],
+    ['key', 'KEY'],
+  ])('%s: is readable, does not jump, and fits a phone', async (name, path, open) => {
+    const address = path.replace(/^[A-Z]+/, (word) => paths[word] ?? word)
+    const options = { name: `content-${name.replaceAll(' ', '-')}`, ...(open && { open }) }
+    expect(await faultsInLooks(page, address, hebrewLooks, options)).toEqual([])
+  })
+})

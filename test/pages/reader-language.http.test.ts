@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+import { gateBook } from './browser/gate-book.ts'
+
+let world: World
+let visitor: TestVisitor
+
+beforeAll(async () => {
+  world = await openWorld({ model: 'built-in', library: gateBook })
+  visitor = await signedUp(world.service, 'reader@example.org')
+})
+afterAll(() => world.close())
+
+const textOf = async (path: string) => (await visitor.get(path)).text()
+
+test('the days of the list of conversations are those of the time zone of the reader', async () => {
+  await visitor.post('/ask', { form: 'f', question: 'When?', model: 'service' })
+  const { id } = await world.row<{ id: string }>('select id from runs')
+  await world.end(id)
+  await world.rows(`update sessions set updated_at = now() - interval '12 hours'`)
+  const dayIn = async (zone: string) => {
+    visitor.cookies.set('zone', encodeURIComponent(zone))
+    return /class="rail-day"[^>]*>([^<]*)</.exec(await textOf('/ask'))?.[1]
+  }
+  // Twelve hours apart: one of the two has had its midnight since.
+  const days = [await dayIn('UTC'), await dayIn('Etc/GMT-12')]
+  expect(days.toSorted()).toEqual(['Today', 'Yesterday'])
+  expect(await dayIn('No/Where')).toBe(days[0])
+  visitor.cookies.delete('zone')
+})
+
+test('Hebrew pages begin with the Hebrew names of works and passages', async () => {
+  visitor.cookies.set('language', 'he')
+  const reader = await textOf('/library/read/The%20Gate%201:1')
+  expect(reader).toContain('<title>השער א׳:א׳ ·')
+  expect(reader).toContain('<h1 lang="he" dir="rtl">השער א׳:א׳</h1>')
+  expect(await textOf('/library/search?q=lamp')).toMatch(
+    /<a class="" href="[^"]*" lang="he" dir="rtl">השער א׳:א׳<\/a> <bdi class="other-name" dir="auto">The Gate 1:1/,
+  )
+  visitor.cookies.set('language', 'en')
+  expect(await textOf('/library/read/The%20Gate%201:1')).toContain('<h1 dir="auto">The Gate 1:1</h1>')
+})
+
+test('the project of the first question and the steps of a turn have Hebrew names', async () => {
+  visitor.cookies.set('language', 'he')
+  expect(await textOf('/projects')).toContain('>השאלות שלי</a>')
+  const [run] = await world.rows<{ id: string }>('select id from runs')
+  const page = await textOf(`/runs/${run?.id}`)
+  expect(page).toContain('כתיבת התשובה')
+  expect(page).not.toMatch(/Writing the answer|Searching for/)
+  visitor.cookies.delete('language')
+})
+
+test('a question of the start page is still there after an account was made', async () => {
+  const stranger = openVisitor(world.service)
+  const asked = await stranger.get('/ask?question=What%20is%20a%20lamp%3F')
+  const signIn = await (await stranger.get(asked.headers.get('location') ?? '')).text()
+  const signUp = /href="(\/signup\?next=[^"]*)"/.exec(signIn)?.[1] ?? ''
+  const next =
+    /<main[\s\S]*name="next" value="([^"]*)"[\s\S]*<\/main>/.exec(
+      await (await stranger.get(signUp)).text(),
+    )?.[1] ?? ''
+  const fields = { email: 'asks@example.org', password: 'four unrelated words here' }
+  const made = await stranger.post('/signup', { ...fields, next })
+  expect(made.headers.get('location')).toBe('/ask?question=What%20is%20a%20lamp%3F')
+  expect(await (await stranger.get(next)).text()).toContain('>What is a lamp?</textarea>')
+})
+
+test('all styles of a page come in one file, and unknown sets of them are not found', async () => {
+  const [path = ''] = /\/assets\/\w+\/page\+[\w+-]*\.css/.exec(await textOf('/ask')) ?? []
+  const reply = await visitor.get(path)
+  expect(reply.headers.get('cache-control')).toContain('immutable')
+  expect(await reply.text()).toMatch(/\.top nav[\s\S]*\.composer/)
+  for (const name of ['page+nothing.css', 'rail+rail.css', 'page+icon.svg', '+.css'])
+    expect((await visitor.get(path.replace(/page.*/, name))).status).toBe(404)
+})
