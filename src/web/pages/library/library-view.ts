@@ -32,8 +32,12 @@ export function libraryPage(t: Texts, shown: Shown): Page {
 <a href="/library/mine">${t.library.mine}</a></span></div>
 <p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
 ${searchForm(t, {})}
-${size.works === 0 ? emptyLibrary(t) : html`<div class="shelves">${filterDrawer(t, shelfNav(t, shown))}${workList(t, shown)}</div>`}`,
+${size.works === 0 ? emptyLibrary(t) : shelves(t, shown)}`,
   }
+}
+
+function shelves(t: Texts, shown: Shown): Html {
+  return html`<div class="shelves">${filterDrawer(t, shelfNav(t, shown))}${workList(t, shown)}</div>`
 }
 
 /** Such as `3 works in 5 versions, 1,234 texts`. */

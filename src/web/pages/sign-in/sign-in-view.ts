@@ -28,7 +28,11 @@ ${nextField(form)}${emailField(t, form.email)}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${account.signIn}</button>
 </form>
-<p class="faint">${settings.signUp === 'open' ? account.newHere(withQuery('/signup', { next: form.next })) : account.operatorCreates}</p>
+<p class="faint">${
+      settings.signUp === 'open'
+        ? account.newHere(withQuery('/signup', { next: form.next }))
+        : account.operatorCreates
+    }</p>
 </section>`,
   }
 }
