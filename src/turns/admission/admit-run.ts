@@ -43,8 +43,8 @@ export type Admission = {
   readonly projectId?: string | undefined
   /** The caller writes the input in the same transaction. */
   readonly withoutInput?: boolean
-  /** Called when the call is sent, if that is later. If it throws, nothing is sent. */
-  readonly onSend?: () => Sending
+  /** Called when the call is sent, if that is later. If it rejects, nothing is sent. */
+  readonly onSend?: () => Sending | Promise<Sending>
 }
 
 /** The run that a request repeats, with the state of its client when it was found. */

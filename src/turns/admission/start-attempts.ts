@@ -6,11 +6,11 @@ import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
 import { type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
+import { afterPendingReads } from '../replicas/pending-reads.ts'
 import type { Run } from '../run/run.ts'
 import { adoptClient, readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
-import { afterPendingReads } from '../store/pending-reads.ts'
 import { admitInTransaction, bringsFiles } from './admit-in-transaction.ts'
 import { type Admission, admitRun, type Decision, type KnownRun, type Sending } from './admit-run.ts'
 import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
@@ -113,7 +113,11 @@ export class StartAttempts {
   async #inOneCall(lostHere: readonly string[]): Promise<Started | Other> {
     const { store } = this.#services.runner
     if (!store.clock.now()) await this.#noteServerTime()
-    const admission = { ...this.#admission(lostHere), onSend: () => this.#sending(lostHere) }
+    const onSend = async () => {
+      await afterPendingReads()
+      return this.#sending(lostHere)
+    }
+    const admission = { ...this.#admission(lostHere), onSend }
     return this.#decide(() => admitRun(store, this.#principal, this.#input, admission))
   }
 

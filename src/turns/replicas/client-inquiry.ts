@@ -1,7 +1,7 @@
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
-import { afterPendingReads } from '../store/pending-reads.ts'
 import type { ClientConnections } from './client-connections.ts'
+import { afterPendingReads } from './pending-reads.ts'
 import { replicaHasEnded } from './presence.ts'
 import type { Signals } from './signals.ts'
 

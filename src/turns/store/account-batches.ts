@@ -1,5 +1,4 @@
 import { databaseFault, isConnectionFault } from '../../db/errors.ts'
-import { afterPendingReads } from './pending-reads.ts'
 import type { OnSend } from './turn-calls.ts'
 
 /** Runs the calls in one transaction, in order. Returns an answer for each. */
@@ -51,10 +50,9 @@ export class AccountBatches<Call extends object> {
     while (waiting.length > 0) {
       const next = waiting.splice(0, maxCalls)
       const [ready, timed] = [next.filter(({ onSend }) => !onSend), next.filter(({ onSend }) => onSend)]
-      if (timed.length > 0) await afterPendingReads()
-      const batch = [...ready, ...readyToSend(timed)]
+      const batch = timed.length > 0 ? [...ready, ...(await readyToSend(timed))] : ready
       const isDone = await this.#together(accountId, batch)
-      if (!isDone) for (const one of batch) await this.#together(accountId, readyToSend([one]))
+      if (!isDone) for (const one of batch) await this.#together(accountId, await readyToSend([one]))
     }
     this.#waiting.delete(accountId)
   }
@@ -76,14 +74,14 @@ export class AccountBatches<Call extends object> {
 }
 
 /** The calls with their values of this moment, without those that must not be sent any more. */
-function readyToSend<Call>(calls: readonly Waiting<Call>[]): readonly Waiting<Call>[] {
-  return calls.flatMap((one) => {
-    if (!one.onSend) return [one]
+async function readyToSend<Call>(calls: readonly Waiting<Call>[]): Promise<readonly Waiting<Call>[]> {
+  const ready = calls.map(async (one) => {
     try {
-      return [{ ...one, call: { ...one.call, ...one.onSend() } }]
+      return one.onSend ? [{ ...one, call: { ...one.call, ...(await one.onSend()) } }] : [one]
     } catch (error) {
       one.reject(error)
       return []
     }
   })
+  return (await Promise.all(ready)).flat()
 }

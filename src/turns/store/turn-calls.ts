@@ -50,11 +50,13 @@ export type CallName = CallPurpose['call'] | 'admit'
 export type TurnCall = { readonly call: CallName } & Readonly<Record<string, unknown>>
 
 /**
- * For a call that depends on the clock and on a client's connection. It returns further values of the call at the
- * moment when the call is sent. If it throws, the call fails with that and is not sent. Such a call comes last in
- * its batch, because it must commit soon.
+ * For a call that depends on the clock and on a client's connection. It is called when the call is sent, and returns
+ * further values of it. If it rejects, the call fails with that and is not sent. Such a call comes last in its batch,
+ * because it must commit soon.
  */
-export type OnSend = () => Readonly<Record<string, unknown>>
+export type OnSend = () => SendValues | Promise<SendValues>
+
+type SendValues = Readonly<Record<string, unknown>>
 
 /**
  * Answer of `append`, `prepareCall` and `finish`. If `owned` is false, nothing was written: the run has another

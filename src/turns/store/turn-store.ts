@@ -70,8 +70,8 @@ export function createTurnStore(database: Database): TurnStore {
 export function callsIn(tx: Executor): TurnCalls {
   const single = singleCalls(tx)
   return {
-    call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
-      single(accountId, { ...call, ...onSend?.() }) as Promise<Answer>,
+    call: async <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
+      (await single(accountId, { ...call, ...(await onSend?.()) })) as Answer,
   }
 }
 
