@@ -62,6 +62,8 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     statement: `CREATE OR REPLACE FUNCTION ${name}(`,
     since: '0.2.0',
   })),
+  // No released version calls it.
+  { file: '0027_unused_functions.sql', statement: 'DROP FUNCTION extend_hold_2', since: '0.1.0' },
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */
