@@ -40,6 +40,13 @@ const external = [
   'unpdf',
 ]
 
+/**
+ * Parts of packages that the service does not use but their entries load: languages of messages, doubles for tests, the
+ * browser's interfaces, other stores of counters. They become empty modules, which saves a tenth of the bundle.
+ */
+const unused =
+  /\/(zod\/v4\/locales\/(?!index|en\b)[\w-]+|undici\/lib\/(mock|web\/(websocket|eventsource))\/.+|rate-limiter-flexible\/lib\/(?!RateLimiter(Memory|Res|Abstract)\b)\w+)\.js$/
+
 /** Files that a worker thread starts with. Each is an entry of the bundle, so that no thread reads the sources. */
 const threads = [
   'src/accounts/passwords/password-strength.ts',
@@ -105,7 +112,16 @@ async function writeBundle(outdir: string, programs: readonly string[]): Promise
     logLevel: 'error',
     banner: { js: banner },
     external,
-    plugins: [{ name: 'own files', setup: (bundler) => bundler.onLoad({ filter: /\.ts$/ }, keepPlaces) }],
+    plugins: [
+      { name: 'own files', setup: (bundler) => bundler.onLoad({ filter: /\.ts$/ }, keepPlaces) },
+      {
+        name: 'unused parts',
+        setup: (bundler) =>
+          bundler.onLoad({ filter: /\.js$/ }, ({ path: file }) =>
+            unused.test(file) ? { contents: 'export default {}' } : undefined,
+          ),
+      },
+    ],
   })
   return metafile
 }

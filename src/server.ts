@@ -5,13 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
-import { createMcpMetrics } from './mcp-servers/mcp-metrics.ts'
-import { type McpServers, openMcpServers } from './mcp-servers/mcp-servers.ts'
-import { readServersFile, requirePlans, type ServerEntry } from './mcp-servers/servers-file.ts'
+import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
@@ -19,8 +18,7 @@ import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { keepRetention } from './operations/retention.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
-import { openFallback } from './sources/fallback/fallback.ts'
-import { createFallbackMetrics } from './sources/fallback/fallback-metrics.ts'
+import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
@@ -44,15 +42,10 @@ async function main(): Promise<void> {
     onFallback: (model, from, reason) =>
       log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
   })
-  const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
-  // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
-  // use up on a busy machine.
-  const vocabulary = loadVocabulary()
-  if (config.databaseUrl !== undefined) await vocabulary
-  const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
+  const openOutsideTools = await readOutsideServers(config)
+  const installation = await openInstallation(config, log)
   try {
     requireSignUpPlan(installation, config)
-    requirePlans(outside, installation.plans.names)
     const unlock = await lockInstallation(installation, config)
     const upkeep = await keepLibrary(installation.library, {
       exportPlace: exportPlace(config.libraryExport),
@@ -63,7 +56,7 @@ async function main(): Promise<void> {
       log.warn(
         'LIBRARY_FALLBACK has no effect: LIBRARY_DATABASE_URL is read-only. Name its primary server there.',
       )
-    const mcpServers = await openOutsideTools(outside, config, telemetry, log)
+    const mcpServers = await openOutsideTools?.(installation, telemetry, log)
     const opened = { catalogue, telemetry, upkeep, mcpServers }
     const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
@@ -71,10 +64,12 @@ async function main(): Promise<void> {
     // Registered before the message, because its reader may end the process immediately.
     const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    // A search that comes first loads the parts that it needs.
+    await loadVocabulary()
     await terminated
     exitLate(log)
     await service.stop()
-    await mcpServers.close()
+    await mcpServers?.close()
     await telemetry.close()
     await unlock()
   } finally {
@@ -82,14 +77,27 @@ async function main(): Promise<void> {
   }
 }
 
-async function openOutsideTools(
-  entries: readonly ServerEntry[],
-  { metricsToken }: Config,
-  { registry }: Telemetry,
-  log: Logger,
-): Promise<McpServers> {
-  const counted = metricsToken !== undefined && entries.length > 0
-  return openMcpServers(entries, { log, metrics: counted ? createMcpMetrics(registry) : undefined })
+/**
+ * Reads the file of `MCP_SERVERS`. Its packages are loaded only for that.
+ * @returns what opens the servers when the plans are known. Undefined: there are none.
+ */
+async function readOutsideServers({ mcpServers: named, metricsToken }: Config) {
+  if (!named) return undefined
+  const { readServersFile, requirePlans } = await import('./mcp-servers/servers-file.ts')
+  const entries = await readServersFile(named)
+  return async (
+    { plans }: Installation,
+    { registry }: Telemetry,
+    log: Logger,
+  ): Promise<McpServers | undefined> => {
+    requirePlans(entries, plans.names)
+    const [{ openMcpServers }, { createMcpMetrics }] = await Promise.all([
+      import('./mcp-servers/mcp-servers.ts'),
+      import('./mcp-servers/mcp-metrics.ts'),
+    ])
+    const counted = metricsToken !== undefined && entries.length > 0
+    return openMcpServers(entries, { log, metrics: counted ? createMcpMetrics(registry) : undefined })
+  }
 }
 
 function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
@@ -108,7 +116,7 @@ type Opened = {
   readonly catalogue: Catalogue
   readonly telemetry: Telemetry
   readonly upkeep: LibraryUpkeep
-  readonly mcpServers: McpServers
+  readonly mcpServers: McpServers | undefined
 }
 
 async function startService(
@@ -121,12 +129,7 @@ async function startService(
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
   const semantic = openSemanticSearch(library, embeddings, log)
   const { metrics, tracer, registry } = telemetry
-  const fallback =
-    config.fallback &&
-    openFallback(library, config.fallback, {
-      log,
-      metrics: config.metricsToken === undefined ? undefined : createFallbackMetrics(registry),
-    })
+  const fallback = await openTextFallback(config, library, telemetry, log)
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
   const used = { catalogue, plans, semantic, fallback, mcpServers }
@@ -178,6 +181,22 @@ async function startService(
       await catalogue.close()
     },
   }
+}
+
+/** Loads what fetches missing texts only if the settings enable it. */
+async function openTextFallback(
+  { fallback, metricsToken }: Config,
+  library: LibraryDatabase,
+  { registry }: Telemetry,
+  log: Logger,
+): Promise<Fallback | undefined> {
+  if (!fallback) return undefined
+  const [{ openFallback }, { createFallbackMetrics }] = await Promise.all([
+    import('./sources/fallback/fallback.ts'),
+    import('./sources/fallback/fallback-metrics.ts'),
+  ])
+  const metrics = metricsToken === undefined ? undefined : createFallbackMetrics(registry)
+  return openFallback(library, fallback, { log, metrics })
 }
 
 /** Time for replies to requests that a load balancer sent after the signal. */

@@ -11,8 +11,9 @@ import { type DescribedRoute, operationOf, pathTemplate } from './operation.ts'
 export type ApiDescription = { json(): string }
 
 /**
- * Collects every route that is mounted from now on and writes the OpenAPI document when the app is ready. A
- * route under /v1 without docs stops the start; other routes without docs stay out of the document.
+ * Collects every route that is mounted from now on. The first request for the OpenAPI document writes it, because that
+ * takes longer than all other work of the app's start. A route under /v1 without docs stops the start; other routes
+ * without docs stay out of the document.
  */
 export function describeApi(app: FastifyInstance, name: string, version: string): ApiDescription {
   const routes: DescribedRoute[] = []
@@ -25,12 +26,9 @@ export function describeApi(app: FastifyInstance, name: string, version: string)
     }
     if (docs) routes.push(...described(route))
   })
-  app.addHook('onReady', async () => {
-    json = JSON.stringify(openApiDocument(routes, name, version))
-  })
   return {
     json() {
-      if (json === undefined) throw new Error('the app is not ready yet')
+      json ??= JSON.stringify(openApiDocument(routes, name, version))
       return json
     },
   }

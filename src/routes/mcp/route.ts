@@ -1,4 +1,4 @@
-import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
+import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { principalOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
@@ -7,10 +7,7 @@ import type { LibraryLimits } from '../../http/limits/work-limits.ts'
 import { originOf } from '../../http/origin.ts'
 import type { Services } from '../../turns/services.ts'
 import type { Caller } from './caller.ts'
-import { libraryServer } from './server.ts'
-
-/** Proxies close a connection that is silent for longer. */
-const keepAliveMs = 10_000
+import type { createLibraryHandler } from './server.ts'
 
 /** RFC 9728: where a client learns how to get access. The second path is the one for the resource `/mcp`. */
 const metadataPath = '/.well-known/oauth-protected-resource'
@@ -25,16 +22,13 @@ export async function mcpRoutes(
   limits: LibraryLimits,
   corsOrigins: readonly string[] = [],
 ): Promise<void> {
-  const handler = createMcpHandler(
-    ({ era, authInfo }) => libraryServer(authInfo?.extra?.['caller'] as Caller, era),
-    {
-      // A stream from the start, so that a turn of minutes is kept alive.
-      responseMode: 'sse',
-      keepAliveMs,
-      onerror: (error) => services.log.warn({ reason: error.message }, 'an MCP request was refused'),
-    },
-  )
-  root.addHook('onClose', () => handler.close())
+  let opened: Promise<ReturnType<typeof createLibraryHandler>> | undefined
+  const handlerOf = () => {
+    // The first request loads the packages of the protocol, because they take a seventh of the time of a start.
+    opened ??= import('./server.ts').then(({ createLibraryHandler }) => createLibraryHandler(services.log))
+    return opened
+  }
+  root.addHook('onClose', async () => (await opened)?.close())
   metadataRoutes(root, services)
   await root.register((app, _options, done) => {
     nameMetadata(app, services)
@@ -43,6 +37,7 @@ export async function mcpRoutes(
     app.post('/mcp', { config, bodyLimit: bodyBytes.turn }, async (request, reply) => {
       const caller = callerOf(request, reply, services, limits)
       const authInfo = authInfoOf(caller)
+      const handler = await handlerOf()
       return reply.send(
         await handler.fetch(webRequest(request, caller), { authInfo, parsedBody: request.body }),
       )

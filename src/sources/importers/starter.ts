@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import { type Database, withImportTx } from '../../db/client.ts'
 import { isReadOnly } from '../../db/library/library-database.ts'
-import { importJsonl } from './import-jsonl.ts'
 
 const starterFolder = new URL('../starter/', import.meta.url)
 
@@ -19,6 +18,8 @@ export async function ensureStarterLibrary(database: Database): Promise<void> {
     sql`select value from library_state where key = 'starter'`,
   )
   if (known.rows[0]?.value === edition || (await isReadOnly(database.system))) return
+  // Most starts import nothing.
+  const { importJsonl } = await import('./import-jsonl.ts')
   // Two replicas import one after the other; the second finds nothing to change.
   await importJsonl(database, linesOf(contents), { allowLicenses: [] })
   await withImportTx(database, (tx) =>

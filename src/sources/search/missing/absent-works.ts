@@ -3,6 +3,7 @@ import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/text-words.t
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
+import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
@@ -27,7 +28,7 @@ export type AbsentWork = {
 const plainTitles = new Set(
   'kuzari bahir zohar psalms tehillim leshem tanchuma כוזרי הכוזרי זוהר זהר תהלימ תהילימ תנחומא'.split(' '),
 )
-const persons: ReadonlySet<string> = new Set(peopleGroups.flatMap((names) => names.map(headingKey)))
+const persons = lazy(() => new Set(peopleGroups.flatMap((names) => names.map(headingKey))))
 const maxTitles = 5
 const maxTitleWords = 8
 const longestQuestion = 600
@@ -127,7 +128,7 @@ function namesOf(key: string, loose: string | undefined): readonly string[] | un
 /** The cue with which the text asks about a work; undefined when it only mentions it. */
 function cueFor(text: string, { start, end, key }: Known): BookCue | undefined {
   const cue = bookCue(text, start, end)
-  if (isAuthorKey(key) || (persons.has(key) && !cue.isBook)) return undefined
+  if (isAuthorKey(key) || (persons().has(key) && !cue.isBook)) return undefined
   if (!key.includes(' ') && !plainTitles.has(key)) return undefined
   const isAsked = isTitleLikeTerm(key) ? cue.isSource && cue.isBook : cue.isSource || cue.isAbout
   return isAsked ? cue : undefined
