@@ -2022,6 +2022,11 @@ export interface components {
             type: "text.delta";
             step: number;
             text: string;
+            /** @description Sources that the answer cites here for the first time, with their numbers */
+            cited?: {
+                n: number;
+                ref: string;
+            }[];
         } | {
             /** @description Position in the log; also the id of the SSE event */
             seq: number;

@@ -1,11 +1,9 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import type { Peppers } from '../accounts/keys/pepper.ts'
+import { linkDigest, linkToken, newLink } from '../accounts/public-links/link-token.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, sourceSheets } from '../db/schema/index.ts'
-import { randomBase62 } from '../ids.ts'
 import { changeSheet, type StoredSheet } from './store.ts'
-
-/** 32 base62 characters have 190 bits: nobody finds a sheet by guessing. */
-const tokenLength = 32
 
 /**
  * Gives a sheet a public link: whoever has the token can read the sheet as it is at that moment. A sheet that has one
@@ -14,12 +12,15 @@ const tokenLength = 32
  */
 export function shareSheet(
   executor: Executor,
+  peppers: Peppers,
   owner: { readonly accountId: string },
   id: string,
 ): Promise<StoredSheet> {
-  return changeSheet(executor, owner, id, ({ publicToken }) => ({
-    publicToken: publicToken ?? randomBase62(tokenLength),
-  }))
+  return changeSheet(executor, owner, id, (sheet) => {
+    if (sheet.linkDigest !== null) return {}
+    const { digest, seed } = newLink(peppers)
+    return { linkDigest: digest, linkSeed: seed }
+  })
 }
 
 /**
@@ -31,7 +32,15 @@ export function unshareSheet(
   owner: { readonly accountId: string },
   id: string,
 ): Promise<StoredSheet> {
-  return changeSheet(executor, owner, id, () => ({ publicToken: null }))
+  return changeSheet(executor, owner, id, () => ({ linkDigest: null, linkSeed: null }))
+}
+
+/** The public link of a sheet, for its owner. Undefined without one; `token` if its address cannot be shown again. */
+export function linkOfSheet(
+  peppers: Peppers,
+  { linkDigest: digest, linkSeed: seed }: StoredSheet,
+): { readonly token: string | undefined } | undefined {
+  return digest === null ? undefined : { token: linkToken(peppers, { digest, seed }) }
 }
 
 /**
@@ -40,11 +49,12 @@ export function unshareSheet(
  * @param system sees every account, because the reader has none.
  */
 export async function findSharedSheet(system: Executor, token: string): Promise<StoredSheet | undefined> {
-  if (!/^[0-9A-Za-z]{32}$/.test(token)) return undefined
+  const digest = linkDigest(token)
+  if (!digest) return undefined
   const [found] = await system
     .select({ sheet: sourceSheets })
     .from(sourceSheets)
     .innerJoin(accounts, eq(accounts.id, sourceSheets.accountId))
-    .where(and(eq(sourceSheets.publicToken, token), isNull(accounts.suspendedAt)))
+    .where(and(eq(sourceSheets.linkDigest, digest), isNull(accounts.suspendedAt)))
   return found?.sheet
 }

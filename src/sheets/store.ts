@@ -24,9 +24,9 @@ const passages = sql<number>`(select count(*)::int from jsonb_array_elements(${s
 
 /** All sheets of an account, the one that was changed last first. */
 export function listSheets(executor: Executor, { accountId }: Owner): Promise<readonly SheetSummary[]> {
-  const { id, title, updatedAt, publicToken } = sourceSheets
+  const { id, title, updatedAt, linkDigest } = sourceSheets
   return executor
-    .select({ id, title, passages, isPublic: sql<boolean>`${publicToken} is not null`, updatedAt })
+    .select({ id, title, passages, isPublic: sql<boolean>`${linkDigest} is not null`, updatedAt })
     .from(sourceSheets)
     .where(eq(sourceSheets.accountId, accountId))
     .orderBy(desc(updatedAt), desc(id))
@@ -81,7 +81,7 @@ export async function findSheet(executor: Executor, owner: Owner, id: string): P
   return sheet
 }
 
-type SheetChange = Partial<Pick<StoredSheet, 'title' | 'intro' | 'entries' | 'publicToken'>>
+type SheetChange = Partial<Pick<StoredSheet, 'title' | 'intro' | 'entries' | 'linkDigest' | 'linkSeed'>>
 
 /**
  * Changes a sheet under its lock, so that two changes at once both count.

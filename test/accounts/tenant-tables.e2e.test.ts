@@ -18,7 +18,7 @@ import { launchService } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
-import { makeKey, pepperText } from '../support/world/accounts.ts'
+import { makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
 import { makeFile, makeOwner, makeSheet, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   for (const { accountId, sessionId, runId } of [mine, foreign])
     await withTx(world.db.database, { accountId }, async (tx) => {
       const session = { id: sessionId, accountId, turnCount: 1 } as Session
-      await shareSession(tx, session)
+      await shareSession(tx, testPeppers, session)
       await giveFeedback(tx, { id: runId, accountId }, { rating: 'up', note: '' })
       await recordBranch(tx, { sessionId, accountId, parentId: 'sess_gone', parentTurn: 1 })
     })

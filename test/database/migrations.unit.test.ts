@@ -64,6 +64,17 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
   })),
   // No released version calls it.
   { file: '0027_unused_functions.sql', statement: 'DROP FUNCTION extend_hold_2', since: '0.1.0' },
+  // No released version has public links. Their tokens are secrets, which the database must not keep.
+  ...[
+    'UPDATE shared_sessions SET token_digest',
+    'UPDATE source_sheets SET link_digest',
+    '"token_digest" SET NOT NULL',
+    'DROP CONSTRAINT "shared_sessions_token_unique"',
+    'DROP INDEX "source_sheets_public"',
+    'DROP COLUMN "token"',
+    'DROP COLUMN "public_token"',
+    'UPDATE session_branches',
+  ].map((statement) => ({ file: '0028_link_digests.sql', statement, since: '0.1.0' })),
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */

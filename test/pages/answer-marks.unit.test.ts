@@ -59,7 +59,36 @@ describe('checks in the sentences of an answer', () => {
     expect(html).not.toContain('="/x"')
   })
 
-  test('refs become links in order, but not within longer words, links and quotations', () => {
+  test('a ref in a quotation is a link in it, and its label follows the quotation', () => {
+    const quotations = [missing('as Gate 1:1 says, the moon was full')]
+    const refs = [{ written: 'Gate 1:1', href: '/r/1' }]
+    expect(
+      String(renderMarkdown('He says “as Gate 1:1 says, the moon was full.”', { quotations, refs })),
+    ).toBe(
+      `<p dir="auto">He says “<span class="quoted not_found">as <a class="ref" href="/r/1">Gate 1:1</a> says, the moon was full</span>.” ${note}</p>\n`,
+    )
+  })
+
+  test('a ref that begins or ends a quotation keeps the markup nested', () => {
+    const quotations = [missing('Gate 1:1 means Gate 2:1')]
+    const refs = [
+      { written: 'Gate 1:1', href: '/r/1' },
+      { written: 'Gate 2:1', href: '/r/2' },
+    ]
+    expect(String(renderMarkdown('“Gate 1:1 means Gate 2:1”', { quotations, refs }))).toContain(
+      `“<span class="quoted not_found"><a class="ref" href="/r/1">Gate 1:1</a> means <a class="ref" href="/r/2">Gate 2:1</a></span>”`,
+    )
+  })
+
+  test('a ref that crosses the edge of a quotation is no link', () => {
+    const quotations = [missing('the moon in Gate')]
+    const refs = [{ written: 'Gate 1:1', href: '/r/1' }]
+    const html = String(renderMarkdown('He says “the moon in Gate” 1:1 often', { quotations, refs }))
+    expect(html).toContain('quoted not_found')
+    expect(html).not.toContain('/r/1')
+  })
+
+  test('refs become links in order, but not within longer words and links', () => {
     const refs = [
       { written: 'Gate 1:1', href: '/r/1' },
       { written: 'Gate 2:1', href: '/r/2' },
@@ -68,5 +97,8 @@ describe('checks in the sentences of an answer', () => {
     expect(html).toContain('See <a class="ref" href="/r/1">Gate 1:1</a>, then')
     expect(html).not.toContain('/r/2')
     expect(String(renderMarkdown('See Gate 1:10.', { refs }))).not.toContain('/r/1')
+    expect(String(renderMarkdown('See Gate 1:10 and Gate 1:1.', { refs }))).toContain(
+      'and <a class="ref" href="/r/1">',
+    )
   })
 })

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
 import { reply } from '../support/scripted-upstream.ts'
@@ -113,6 +114,37 @@ describe('a public link to a conversation', () => {
     expect((await visitor.get(`/shared/${token}`)).status).toBe(404)
   })
 
+  test('is stored without its token', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Stored?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const [row] = await world.rows<{ row: string }>(
+      'select s::text as row from shared_sessions s where session_id = $1',
+      sessionId,
+    )
+    expect(row?.row).not.toContain(token)
+    expect(row?.row).not.toContain(Buffer.from(token, 'base64url').toString('hex'))
+    expect(row?.row).toContain(createHash('sha256').update(token).digest('hex'))
+  })
+
+  test('of an earlier version works, but its address is no longer shown', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Kept link?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const old = randomBytes(32).toString('base64url')
+    await world.rows(
+      'update shared_sessions set token_digest = sha256($2::bytea), token_seed = null where session_id = $1',
+      sessionId,
+      old,
+    )
+    expect((await openVisitor(world.service).get(`/shared/${old}`)).status).toBe(200)
+    const html = await textOf(owner, `/sessions/${sessionId}`)
+    expect(html).toContain('Its address can no longer be shown')
+    expect(html).not.toContain('/shared/')
+    expect(html).toContain(`/sessions/${sessionId}/unshare`)
+  })
+
   test.each(['x', '%00', 'א', `${'a'.repeat(43)}`, "' or 1=1 --"])(
     'the token %s opens nothing',
     async (token) => {
@@ -135,10 +167,47 @@ describe('a question in place of another', () => {
     expect(contents).not.toContain('Replaced question?')
     const before = await textOf(owner, `/sessions/${sessionId}`)
     expect(before).toContain('Replaced question?')
-    expect(before).toMatch(/aria-label="Versions of question 2"[\s\S]{0,300}1 \/ 2/)
+    expect(before).toMatch(/aria-label="Versions of question 2"[\s\S]{0,300}1 of 2/)
     const after = await textOf(owner, `/sessions/${branch.sessionId}`)
-    expect(after).toMatch(/aria-label="Versions of question 1"[\s\S]{0,300}2 \/ 2/)
+    expect(after).toMatch(/aria-label="Versions of question 1"[\s\S]{0,300}2 of 2/)
     expect(after).toContain(`/sessions/${sessionId}`)
+  })
+
+  test('of a branch stands beside that branch, and each version leads to its neighbours', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Root question?')
+    const { runId } = await ask(owner, 'First version?', '/ask', sessionId)
+    const second = await ask(owner, 'Second version?', `/runs/${runId}/branch`)
+    const third = await ask(owner, 'Third version?', `/runs/${second.runId}/branch`)
+    const contents = (world.upstream.requests.at(-1)?.body.messages ?? []).map(({ content }) => content)
+    expect(contents).toContain('Root question?')
+    expect(contents).not.toContain('Second version?')
+    const nav = async (id: string) => {
+      const html = await textOf(owner, `/sessions/${id}`)
+      const [found = ''] = /<nav class="branches"[\s\S]*?<\/nav>/.exec(html) ?? []
+      return {
+        place: /\d of \d/.exec(found)?.[0],
+        links: [...found.matchAll(/href="([^"]*)"/g)].map(([, to]) => to),
+      }
+    }
+    const [one, two, three] = [
+      `/sessions/${sessionId}?at=2#question-2`,
+      `/sessions/${second.sessionId}?at=1#question-1`,
+      `/sessions/${third.sessionId}?at=1#question-1`,
+    ]
+    expect(await nav(sessionId)).toEqual({ place: '1 of 3', links: [two] })
+    expect(await nav(second.sessionId)).toEqual({ place: '2 of 3', links: [one, three] })
+    expect(await nav(third.sessionId)).toEqual({ place: '3 of 3', links: [two] })
+  })
+
+  test('is shown by its link also when newer questions fill the page', async () => {
+    const owner = await newReader()
+    const { sessionId, runId } = await ask(owner, 'Question 1?')
+    for (let n = 2; n <= 9; n += 1) await ask(owner, `Question ${n}?`, '/ask', sessionId)
+    await ask(owner, 'Question 1 changed?', `/runs/${runId}/branch`)
+    expect(await textOf(owner, `/sessions/${sessionId}`)).not.toContain('id="question-1"')
+    expect(await textOf(owner, `/sessions/${sessionId}?at=1`)).toContain('id="question-1"')
+    expect(await textOf(owner, `/sessions/${sessionId}?at=9`)).toContain('id="question-9"')
   })
 
   test('one form sent twice begins one branch', async () => {

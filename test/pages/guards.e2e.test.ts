@@ -52,6 +52,7 @@ const table: readonly Row[] = [
   { route: 'GET /library/work/:title', page: 'anyone', own: () => 'None', ok: 404 },
   { route: 'GET /library/read/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
   { route: 'GET /library/preview/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
+  { route: 'GET /library/work-preview/:title', page: 'anyone', own: () => 'None', ok: 404 },
   { route: 'GET /library/passage/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
   { route: 'POST /library/settings', page: 'anyone', fields: { show: 'he' }, ok: 303 },
   { route: 'POST /library/marks', page: 'account', fields: { ref: '' }, ok: 400 },

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { readEntries, sheetForFiles } from '../../src/sheets/content.ts'
 import { newNote, newPassage, type SheetEntry, sheetLimits, withEntry } from '../../src/sheets/entries.ts'
-import { findSharedSheet, shareSheet, unshareSheet } from '../../src/sheets/public-link.ts'
+import { findSharedSheet, linkOfSheet, shareSheet, unshareSheet } from '../../src/sheets/public-link.ts'
 import { changeSheet, createSheet, deleteSheet, findSheet, listSheets } from '../../src/sheets/store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
-import { makeAccount } from '../support/world/accounts.ts'
+import { makeAccount, testPeppers } from '../support/world/accounts.ts'
 
 const gate = { work: 'The Gate', license: 'CC0', source_url: 'https://example.org/gate' }
 const book = [
@@ -87,7 +87,8 @@ test('two changes at the same time both count', async () => {
 test('another account can neither read, change, share nor delete a sheet', async () => {
   const { id } = await make('Lamps')
   const other = { accountId: (await makeAccount(db.database)).id }
-  for (const act of [findSheet, shareSheet, unshareSheet, deleteSheet]) {
+  const share = (tx: Executor, by: typeof other, of: string) => shareSheet(tx, testPeppers, by, of)
+  for (const act of [findSheet, share, unshareSheet, deleteSheet]) {
     const refused = withTx(db.database, other, (tx) => act(tx, other, id) as Promise<unknown>)
     await expect(refused).rejects.toMatchObject({ code: 'not_found' })
   }
@@ -95,14 +96,18 @@ test('another account can neither read, change, share nor delete a sheet', async
 
 test('a public link shows the sheet until it is revoked, and a later link is another one', async () => {
   const { id } = await make('Lamps')
-  const find = (token: string | null) => findSharedSheet(db.database.system, token ?? '')
-  const first = (await asOwner((tx) => shareSheet(tx, owner, id))).publicToken
-  expect(first).toMatch(/^[0-9A-Za-z]{32}$/)
-  expect((await asOwner((tx) => shareSheet(tx, owner, id))).publicToken).toBe(first)
+  const find = (token: string) => findSharedSheet(db.database.system, token)
+  const share = async () => {
+    const sheet = await asOwner((tx) => shareSheet(tx, testPeppers, owner, id))
+    return linkOfSheet(testPeppers, sheet)?.token ?? ''
+  }
+  const first = await share()
+  expect(first).toMatch(/^[\w-]{43}$/)
+  expect(await share()).toBe(first)
   expect((await find(first))?.id).toBe(id)
   await asOwner((tx) => unshareSheet(tx, owner, id))
   expect(await find(first)).toBeUndefined()
-  const again = (await asOwner((tx) => shareSheet(tx, owner, id))).publicToken
+  const again = await share()
   expect(again).not.toBe(first)
   for (const wrong of ['', 'x', `${again}x`, "' or true --"]) expect(await find(wrong)).toBeUndefined()
   await db.database.system.execute(

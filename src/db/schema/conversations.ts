@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, smallint, text } from 'drizzle-orm/pg-core'
-import { instant } from './columns.ts'
+import { bytea, instant } from './columns.ts'
 import { runs, sessions } from './turns.ts'
 
 /**
@@ -29,8 +29,9 @@ export const sharedSessions = pgTable('shared_sessions', {
     .primaryKey()
     .references(() => sessions.id, { onDelete: 'cascade' }),
   accountId: text('account_id').notNull(),
-  /** 256 random bits. The owner can see the link again, so it is not a digest. */
-  token: text('token').notNull().unique(),
+  /** See `accounts/public-links`. */
+  tokenDigest: bytea('token_digest').notNull().unique(),
+  tokenSeed: bytea('token_seed'),
   /** The last turn that the link shows. */
   lastTurn: integer('last_turn').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
-import { instant } from './columns.ts'
+import { bytea, instant } from './columns.ts'
 
 /** One entry of a source sheet, in the sheet's order. Passages are stored by ref; their texts stay in the library. */
 export type SheetEntry =
@@ -29,16 +29,14 @@ export const sourceSheets = pgTable(
     title: text('title').notNull(),
     intro: text('intro').notNull().default(''),
     entries: jsonb('entries').$type<readonly SheetEntry[]>().notNull().default(sql`'[]'`),
-    /**
-     * Token of the public link; null without one. It is stored as text, so that its owner can copy the link again: it
-     * shows no more than this row does.
-     */
-    publicToken: text('public_token'),
+    /** Of the public link, see `accounts/public-links`; null without one. */
+    linkDigest: bytea('link_digest'),
+    linkSeed: bytea('link_seed'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (t) => [
     index('source_sheets_account').on(t.accountId, t.updatedAt),
-    uniqueIndex('source_sheets_public').on(t.publicToken),
+    uniqueIndex('source_sheets_link').on(t.linkDigest),
   ],
 )

@@ -69,7 +69,16 @@ export const runEvent = z
     z.object({ seq, type: z.literal('run.started') }),
     z.object({ seq, type: z.literal('step.started'), step }),
     z.object({ seq, type: z.literal('step.restarted'), step, void_from_seq: z.int().min(1) }),
-    z.object({ seq, type: z.literal('text.delta'), step, text: z.string() }),
+    z.object({
+      seq,
+      type: z.literal('text.delta'),
+      step,
+      text: z.string(),
+      cited: z
+        .array(z.object({ n: z.int().min(1), ref: z.string() }))
+        .optional()
+        .describe('Sources that the answer cites here for the first time, with their numbers'),
+    }),
     z.object({ seq, type: z.literal('tool.started'), step, name: z.string(), title: z.string() }),
     z.object({ seq, type: z.literal('tool.finished'), step, name: z.string(), ok: z.boolean() }),
     z.object({ seq, type: z.literal('file'), step, file: fileChange }),

@@ -11,7 +11,7 @@ import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
 import { usageOf } from '../recording/finish-run.ts'
-import type { RunEnd } from '../run/run-events.ts'
+import type { FirstCitation, RunEnd } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /**
@@ -26,6 +26,8 @@ export type Answer = {
    * each model reply, because neither can continue in the next reply.
    */
   rest(): string
+  /** The sources that were cited for the first time since the last call. Undefined if there are none. */
+  newlyCited(): { readonly cited: readonly FirstCitation[] } | undefined
   isEmpty(): boolean
   add(record: StepRecord): void
   /** Compares each quotation with the passage that it cites, and looks up the refs named in the text. */
@@ -58,6 +60,7 @@ export function createAnswer(
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
   let quotations: readonly VerifiedQuote[] = []
+  let toldCited = 0
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
     renderSourceList(cited, {
       language: languageOf(shown.toString().replaceAll(linkedNumber, '')),
@@ -75,6 +78,13 @@ export function createAnswer(
       for (const mark of ownWords?.listedMarks() ?? []) renderer.mention(mark)
       shown.add(text)
       return text
+    },
+    newlyCited() {
+      const cited = renderer.cited()
+      if (cited.length === toldCited) return undefined
+      const fresh = cited.slice(toldCited)
+      toldCited = cited.length
+      return { cited: fresh.map(({ n, source }) => ({ n, ref: source.ref })) }
     },
     isEmpty: () => shown.length === 0,
     add(record) {

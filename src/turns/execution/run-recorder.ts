@@ -112,6 +112,7 @@ export class RunRecorder {
       if (step.kind === 'model') this.#answer.rest()
       this.#answer.add(step)
     }
+    this.#answer.newlyCited() // Events of the finished steps have named them.
   }
 
   /**
@@ -189,6 +190,10 @@ export class RunRecorder {
     this.journal.event(event)
   }
 
+  #emitText(text: string): void {
+    this.#emit({ type: 'text.delta', step: this.#step, text, ...this.#answer.newlyCited() })
+  }
+
   #relay(event: TurnProgress): void {
     this.#step = event.step
     switch (event.type) {
@@ -201,7 +206,7 @@ export class RunRecorder {
         if (text === '') break
         this.#shown = true
         this.#watch.textShown()
-        this.#emit({ type: 'text.delta', step: event.step, text })
+        this.#emitText(text)
         break
       }
       case 'tool.started':
@@ -253,7 +258,7 @@ export class RunRecorder {
   #showNotice(notice: string): void {
     const rest = this.#answer.rest()
     const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
-    this.#emit({ type: 'text.delta', step: this.#step, text })
+    this.#emitText(text)
   }
 
   /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
@@ -280,7 +285,7 @@ export class RunRecorder {
     const rest = this.#answer.rest()
     if (rest === '') return
     this.#shown = true
-    this.#emit({ type: 'text.delta', step: this.#step, text: rest })
+    this.#emitText(rest)
   }
 
   /** @param call the unfinished model call, if it is charged. */

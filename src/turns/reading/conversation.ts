@@ -10,7 +10,7 @@ import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
 import { readEvents, withoutVoid } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
-import { isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.ts'
+import { type FirstCitation, isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.ts'
 import { textOf } from '../run/transcript.ts'
 import { eventsOfEndedRun } from './log-page.ts'
 
@@ -43,6 +43,8 @@ export type ConversationTurn = {
   readonly doing: readonly string[]
   /** The passages that finished steps showed to the model. */
   readonly read: readonly OfferedSource[]
+  /** The sources that the text so far cites, by their numbers. Empty for an ended run: `end` has its sources. */
+  readonly cited: readonly FirstCitation[]
   /** Undefined while the run is in progress. */
   readonly end: RunEnd | undefined
 }
@@ -126,7 +128,7 @@ async function turnsOf(
       read: passagesRead(own),
       end,
       ...(end
-        ? { answer: answer ? textOf(answer.content) : end.text, doing: [] }
+        ? { answer: answer ? textOf(answer.content) : end.text, doing: [], cited: [] }
         : await soFar(executor, run)),
     })
   }
@@ -168,15 +170,21 @@ function keptEnd(run: Run): RunEnd | undefined {
     .find(isTerminal)?.end
 }
 
-async function soFar(executor: Executor, run: Run): Promise<Pick<ConversationTurn, 'answer' | 'doing'>> {
+async function soFar(
+  executor: Executor,
+  run: Run,
+): Promise<Pick<ConversationTurn, 'answer' | 'doing' | 'cited'>> {
   let answer = ''
+  const cited: FirstCitation[] = []
   const doing = new Map<number, string>()
   for (const { event } of withoutVoid(await readEvents(executor, run.id, 0))) {
-    if (event.type === 'text.delta') answer += event.text
-    else if (event.type === 'tool.started') doing.set(event.step, event.title)
+    if (event.type === 'text.delta') {
+      answer += event.text
+      cited.push(...(event.cited ?? []))
+    } else if (event.type === 'tool.started') doing.set(event.step, event.title)
     else if (event.type === 'tool.finished') doing.delete(event.step)
   }
-  return { answer, doing: [...doing.values()] }
+  return { answer, doing: [...doing.values()], cited }
 }
 
 function stepsOf(

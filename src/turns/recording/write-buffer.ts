@@ -29,7 +29,7 @@ export class WriteBuffer {
     const last = this.#events.at(-1)
     if (event.type === 'text.delta') this.#textLength += event.text.length
     if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
-      this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text }
+      this.#events[this.#events.length - 1] = joined(last, event)
     } else if (last) {
       this.#events.push(event)
     } else {
@@ -57,6 +57,13 @@ export class WriteBuffer {
     this.#events = []
     for (const event of [...events, ...later]) this.add(event)
   }
+}
+
+type TextDelta = Extract<RunEvent, { type: 'text.delta' }>
+
+function joined(last: TextDelta, next: TextDelta): TextDelta {
+  const text = last.text + next.text
+  return next.cited ? { ...last, text, cited: [...(last.cited ?? []), ...next.cited] } : { ...last, text }
 }
 
 export function costOf(steps: readonly StepRow[]): bigint {

@@ -20,6 +20,9 @@ export type CitedSource = {
   readonly verification: readonly QuoteCheck[]
 }
 
+/** A source and the number that it gets in the text when the answer first cites it. */
+export type FirstCitation = { readonly n: number; readonly ref: string }
+
 /** Position of a source's number in the answer's text, in UTF-16 units. */
 export type CitationSpan = { readonly n: number; readonly start: number; readonly end: number }
 
@@ -81,7 +84,13 @@ export type RunEvent =
   | { readonly type: 'run.started' }
   | { readonly type: 'step.started'; readonly step: number }
   | { readonly type: 'step.restarted'; readonly step: number; readonly void_from_seq: number }
-  | { readonly type: 'text.delta'; readonly step: number; readonly text: string }
+  | {
+      readonly type: 'text.delta'
+      readonly step: number
+      readonly text: string
+      /** The sources that the answer cites here for the first time. Absent if there are none. */
+      readonly cited?: readonly FirstCitation[]
+    }
   | {
       readonly type: 'tool.started'
       readonly step: number

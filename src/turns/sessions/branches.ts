@@ -5,19 +5,29 @@ import { sessionBranches, sessions } from '../../db/schema/index.ts'
 /** A session that continues another one from before one of its turns. */
 export type SessionBranch = typeof sessionBranches.$inferSelect
 
-/** Records that a new session continues `parent`, in place of its turn `turn`. Repeated calls change nothing. */
-export async function recordBranch(
-  executor: Executor,
-  branch: Pick<SessionBranch, 'sessionId' | 'accountId' | 'parentId' | 'parentTurn'>,
-): Promise<void> {
-  await executor.insert(sessionBranches).values(branch).onConflictDoNothing()
+type NewBranch = Pick<SessionBranch, 'sessionId' | 'accountId' | 'parentId' | 'parentTurn'>
+
+/**
+ * Records that a new session continues `parent`, in place of its turn `turn`. In place of the first turn of a branch it
+ * stands beside that branch: both replace the same turn. Repeated calls change nothing.
+ */
+export async function recordBranch(executor: Executor, branch: NewBranch): Promise<void> {
+  const beside = branch.parentTurn === 1 ? await ownBranch(executor, branch.parentId) : undefined
+  const { parentId, parentTurn } = beside ?? branch
+  await executor
+    .insert(sessionBranches)
+    .values({ ...branch, parentId, parentTurn })
+    .onConflictDoNothing()
 }
 
-/** The sessions that ask something else at one place of a conversation, oldest first. */
+/** A turn of a session. */
+export type TurnPlace = { readonly sessionId: string; readonly turn: number }
+
+/** The turns that ask something else at one place of a conversation, oldest first. */
 export type Alternatives = {
   /** The turn of the shown session at which they differ. */
   readonly turn: number
-  readonly sessionIds: readonly string[]
+  readonly places: readonly TurnPlace[]
 }
 
 /** What a session continues, and the alternatives to its turns. */
@@ -28,7 +38,7 @@ export type BranchPlace = {
 
 /** Reads where a session stands among the branches of its conversation. */
 export async function branchPlace(executor: Executor, sessionId: string): Promise<BranchPlace> {
-  const [own] = await executor.select().from(sessionBranches).where(eq(sessionBranches.sessionId, sessionId))
+  const own = await ownBranch(executor, sessionId)
   const beside =
     own && and(eq(sessionBranches.parentId, own.parentId), eq(sessionBranches.parentTurn, own.parentTurn))
   const rows = await executor
@@ -36,24 +46,36 @@ export async function branchPlace(executor: Executor, sessionId: string): Promis
     .from(sessionBranches)
     .where(or(eq(sessionBranches.parentId, sessionId), beside))
     .orderBy(asc(sessionBranches.createdAt), asc(sessionBranches.sessionId))
-  const [parent] = own
-    ? await executor
-        .select({ id: sessions.id, name: sessions.name })
-        .from(sessions)
-        .where(eq(sessions.id, own.parentId))
-    : []
-  const siblings = rows.filter(({ parentId }) => parentId === own?.parentId).map((branch) => branch.sessionId)
+  const parent = own && (await parentOf(executor, own))
+  const siblings = rows.filter(({ parentId }) => parentId === own?.parentId)
+  const original = parent ? [{ sessionId: parent.id, turn: parent.turn }] : []
   const children = Map.groupBy(
     rows.filter(({ parentId }) => parentId === sessionId),
     ({ parentTurn }) => parentTurn,
   )
   const fromHere = [...children].map(([turn, branches]) => ({
     turn,
-    sessionIds: [sessionId, ...branches.map((branch) => branch.sessionId)],
+    places: [{ sessionId, turn }, ...branches.map(firstTurn)],
   }))
-  const here = own ? [{ turn: 1, sessionIds: [...(parent ? [parent.id] : []), ...siblings] }] : []
-  return {
-    parent: own && parent && { ...parent, turn: own.parentTurn },
-    alternatives: [...here, ...fromHere],
-  }
+  const here = own ? [{ turn: 1, places: [...original, ...siblings.map(firstTurn)] }] : []
+  return { parent, alternatives: [...here, ...fromHere] }
+}
+
+async function ownBranch(executor: Executor, sessionId: string): Promise<SessionBranch | undefined> {
+  const [own] = await executor.select().from(sessionBranches).where(eq(sessionBranches.sessionId, sessionId))
+  return own
+}
+
+/** Undefined if the parent was deleted. */
+async function parentOf(executor: Executor, { parentId, parentTurn }: SessionBranch) {
+  const [parent] = await executor
+    .select({ id: sessions.id, name: sessions.name })
+    .from(sessions)
+    .where(eq(sessions.id, parentId))
+  return parent && { ...parent, turn: parentTurn }
+}
+
+/** A branch begins with the question that it asks instead. */
+function firstTurn({ sessionId }: SessionBranch): TurnPlace {
+  return { sessionId, turn: 1 }
 }

@@ -1,29 +1,34 @@
-import { randomBytes } from 'node:crypto'
 import { and, eq, isNull } from 'drizzle-orm'
+import type { Peppers } from '../../accounts/keys/pepper.ts'
+import { linkDigest, linkToken, newLink } from '../../accounts/public-links/link-token.ts'
 import type { Executor } from '../../db/client.ts'
 import { accounts, sessions, sharedSessions } from '../../db/schema/index.ts'
 import type { Session } from './sessions.ts'
 
-/** A public link to a conversation. */
-export type SharedSession = typeof sharedSessions.$inferSelect
+/** A public link to a conversation, for its owner. */
+export type SharedSession = {
+  /** The last turn that the link shows. */
+  readonly lastTurn: number
+  /** Undefined if the address cannot be shown again. */
+  readonly token: string | undefined
+}
 
 /**
  * Creates the link of a session, or lets an existing link show the newest turns too. A link that was revoked never
  * works again: the next one has another token.
  */
-export async function shareSession(executor: Executor, session: Session): Promise<SharedSession> {
-  const [shared] = await executor
+export async function shareSession(executor: Executor, peppers: Peppers, session: Session): Promise<void> {
+  const { digest, seed } = newLink(peppers)
+  await executor
     .insert(sharedSessions)
     .values({
       sessionId: session.id,
       accountId: session.accountId,
-      token: randomBytes(32).toString('base64url'),
+      tokenDigest: digest,
+      tokenSeed: seed,
       lastTurn: session.turnCount,
     })
     .onConflictDoUpdate({ target: sharedSessions.sessionId, set: { lastTurn: session.turnCount } })
-    .returning()
-  if (!shared) throw new Error('insert returned no row')
-  return shared
 }
 
 /** Revokes the link of a session, if there is one. */
@@ -32,9 +37,15 @@ export async function unshareSession(executor: Executor, session: Session): Prom
 }
 
 /** The link of a session. Undefined if it is not shared. */
-export async function findShare(executor: Executor, sessionId: string): Promise<SharedSession | undefined> {
+export async function findShare(
+  executor: Executor,
+  peppers: Peppers,
+  sessionId: string,
+): Promise<SharedSession | undefined> {
   const [shared] = await executor.select().from(sharedSessions).where(eq(sharedSessions.sessionId, sessionId))
-  return shared
+  if (!shared) return undefined
+  const { tokenDigest: digest, tokenSeed: seed, lastTurn } = shared
+  return { lastTurn, token: linkToken(peppers, { digest, seed }) }
 }
 
 /**
@@ -46,12 +57,13 @@ export async function findSharedSession(
   executor: Executor,
   token: string,
 ): Promise<{ readonly session: Session; readonly lastTurn: number } | undefined> {
-  if (!/^[\w-]{43}$/.test(token)) return undefined
+  const digest = linkDigest(token)
+  if (!digest) return undefined
   const [row] = await executor
     .select({ session: sessions, lastTurn: sharedSessions.lastTurn })
     .from(sharedSessions)
     .innerJoin(sessions, eq(sessions.id, sharedSessions.sessionId))
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    .where(and(eq(sharedSessions.token, token), isNull(accounts.suspendedAt)))
+    .where(and(eq(sharedSessions.tokenDigest, digest), isNull(accounts.suspendedAt)))
   return row
 }

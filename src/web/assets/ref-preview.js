@@ -1,12 +1,16 @@
 /**
- * Shows a preview of a passage for every link to the reader, also for links that come to the page later: while the
+ * Shows a preview for every link to a passage or a work, also for links that come to the page later: while the
  * pointer rests on the link or on the preview, while either has the focus, and after the first tap on a touch screen.
  * Escape closes it. Without scripts the links simply open the reader.
  */
 
 /** Milliseconds that the pointer rests on a link before its preview appears, and may be away before it closes. */
 const delayMs = 250
-const linkPath = '/library/read/'
+/** Paths of links, and of their previews. */
+const previewPaths = Object.entries({
+  '/library/read/': '/library/preview/',
+  '/library/work/': '/library/work-preview/',
+})
 
 const box = document.createElement('div')
 box.className = 'ref-preview'
@@ -24,8 +28,14 @@ let timer = 0
 /** @param {EventTarget | null} target */
 function linkOf(target) {
   const link = target instanceof Element ? target.closest('a') : null
-  const isRef = link?.origin === location.origin && link.pathname.startsWith(linkPath)
+  const isRef = link?.origin === location.origin && previewPath(link) !== ''
   return link && isRef && !link.closest('.ref-preview, [data-no-preview]') ? link : null
+}
+
+/** @param {HTMLAnchorElement} link @returns {string} empty for a link without a preview. */
+function previewPath({ pathname }) {
+  const [from, to] = previewPaths.find(([path]) => pathname.startsWith(path)) ?? []
+  return from && to ? pathname.replace(from, to) : ''
 }
 
 /** @param {string} path */
@@ -45,7 +55,7 @@ function load(path) {
 async function show(link) {
   wanted = link
   try {
-    const markup = await load(link.pathname.replace(linkPath, '/library/preview/'))
+    const markup = await load(previewPath(link))
     if (wanted !== link || !link.isConnected) return
     box.innerHTML = markup
     const head = box.querySelector('[data-label]')

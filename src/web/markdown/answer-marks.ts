@@ -17,7 +17,7 @@ export type QuotationMark = {
   readonly popover?: string
 }
 
-/** A ref that the answer names, as written there, and its URL. */
+/** A ref or the title of a work that a text names, as written there, and its URL. */
 export type RefMark = { readonly written: string; readonly href: string }
 
 /** What a rendered answer gets besides its own Markdown. Cloneable, because long answers are rendered in a thread. */
@@ -28,13 +28,14 @@ export type AnswerMarks = {
   readonly refs?: readonly RefMark[]
 }
 
-/** A range of one text token, and what stands around it and after it. */
+/** A range of one text token, and what stands around it. */
 type Piece = {
   readonly start: number
   readonly end: number
   readonly open: string
   readonly close: string
-  readonly after: string
+  /** Stands after a quotation and its punctuation. Undefined for a ref, which can stand in a quotation. */
+  readonly after?: string
 }
 
 /**
@@ -46,39 +47,54 @@ export function markAnswer(state: StateCore): void {
   if (quotations.length === 0 && refs.length === 0) return
   const letters = lettersOf(state.tokens)
   const pieces = new Map<Token, Piece[]>()
-  const taken: { readonly from: number; readonly to: number }[] = []
-  const isFree = (from: number, to: number) => taken.every((span) => to <= span.from || from >= span.to)
+  const quoted: Range[] = []
   const { escapeHtml } = state.md.utils
   for (const mark of quotations) {
     const wanted = lettersIn(mark.quote)
-    const from = findFree(letters.text, wanted, isFree)
+    const from = findFree(letters.text, wanted, quoted)
     if (from === undefined) continue
-    taken.push({ from, to: from + wanted.length })
+    quoted.push({ from, to: from + wanted.length })
     addQuotation(pieces, letters, from, from + wanted.length, quotationMarkup(mark, escapeHtml))
   }
   let last = 0
   for (const { written, href } of refs) {
-    const wanted = lettersIn(written)
-    const from = letters.text.indexOf(wanted, last)
-    if (wanted === '' || from === -1) continue
-    const to = from + wanted.length
-    last = to
-    if (!isFree(from, to) || !isWholeText(letters, from, to)) continue
-    taken.push({ from, to })
+    const found = findRef(letters, lettersIn(written), last)
+    if (!found) continue
+    last = found.to
+    if (quoted.some((quotation) => crosses(quotation, found))) continue
     const open = `<a class="ref" href="${escapeHtml(href)}">`
-    addPiece(pieces, letters, from, to, { open, close: '</a>', after: '' })
+    addPiece(pieces, letters, found.from, found.to, { open, close: '</a>' })
   }
   for (const token of state.tokens)
     if (token.children)
       token.children = token.children.flatMap((child) => split(state, child, pieces.get(child)))
 }
 
-function findFree(
-  text: string,
-  wanted: string,
-  isFree: (from: number, to: number) => boolean,
-): number | undefined {
+/** A range of the letters of a text. */
+type Range = { readonly from: number; readonly to: number }
+
+/** Whether a range is partly inside and partly outside another one. */
+function crosses(one: Range, other: Range): boolean {
+  const isApart = other.to <= one.from || other.from >= one.to
+  return !isApart && (other.from < one.from || other.to > one.to)
+}
+
+/** Places that are tried for one ref: its letters can also be part of other words. */
+const maxTries = 20
+
+function findRef(letters: Letters, wanted: string, after: number): Range | undefined {
+  let from = wanted === '' ? -1 : letters.text.indexOf(wanted, after)
+  for (let tries = 0; from !== -1 && tries < maxTries; tries += 1) {
+    const to = from + wanted.length
+    if (isWholeText(letters, from, to)) return { from, to }
+    from = letters.text.indexOf(wanted, from + 1)
+  }
+  return undefined
+}
+
+function findFree(text: string, wanted: string, taken: readonly Range[]): number | undefined {
   if (wanted === '') return undefined
+  const isFree = (from: number, to: number) => taken.every((span) => to <= span.from || from >= span.to)
   let at = text.indexOf(wanted)
   while (at !== -1 && !isFree(at, at + wanted.length)) at = text.indexOf(wanted, at + 1)
   return at === -1 ? undefined : at
@@ -94,7 +110,7 @@ function isWholeText({ token, offset, tokens, linked }: Letters, from: number, t
   return !/[\p{L}\p{M}\p{N}]$/u.test(before) && !/^[\p{L}\p{M}\p{N}]/u.test(after)
 }
 
-type Markup = Pick<Piece, 'open' | 'close' | 'after'>
+type Markup = Omit<Piece, 'start' | 'end'>
 
 function quotationMarkup(mark: QuotationMark, escaped: (text: string) => string): Markup {
   const { kind, label, sign, href, popover } = mark
@@ -155,19 +171,33 @@ function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefi
     part.content = content
     parts.push(part)
   }
-  let at = 0
-  for (const { start, end, open, close, after } of pieces.toSorted((a, b) => a.start - b.start)) {
-    add('text', token.content.slice(at, start))
-    add('html_inline', open)
-    add('text', token.content.slice(start, end))
-    add('html_inline', close)
-    at = end
-    if (after === '') continue
-    const sign = closing.exec(token.content.slice(end))?.[0] ?? ''
-    add('text', sign)
-    add('html_inline', after)
-    at = end + sign.length
+  let from = 0
+  for (const { at, markup } of pieces
+    .flatMap((piece) => tagsOf(piece, token.content))
+    .toSorted((a, b) => a.at - b.at || a.rank - b.rank)) {
+    add('text', token.content.slice(from, at))
+    add('html_inline', markup)
+    from = at
   }
-  add('text', token.content.slice(at))
+  add('text', token.content.slice(from))
   return parts
+}
+
+/** Where the markup of a piece goes. At the same place a lower rank comes first: a ref can begin or end a quotation. */
+function tagsOf(
+  { start, end, open, close, after }: Piece,
+  content: string,
+): readonly { readonly at: number; readonly rank: number; readonly markup: string }[] {
+  if (after === undefined) {
+    return [
+      { at: start, rank: 4, markup: open },
+      { at: end, rank: 0, markup: close },
+    ]
+  }
+  const sign = after === '' ? '' : (closing.exec(content.slice(end))?.[0] ?? '')
+  return [
+    { at: start, rank: 3, markup: open },
+    { at: end, rank: 1, markup: close },
+    { at: end + sign.length, rank: 2, markup: after },
+  ]
 }

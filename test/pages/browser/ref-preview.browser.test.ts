@@ -27,6 +27,7 @@ describe.skipIf(!hasBrowser)('refs in an answer', () => {
     await ended(page)
     const link = page.locator('.answer').getByRole('link', { name: 'The Gate 1:1' })
     expect(await page.locator('.answer a.ref').count()).toBe(1)
+    expect(await page.locator('.answer').textContent()).toContain('The Gate 9:9')
     await link.hover()
     const box = page.getByRole('group', preview)
     await box.waitFor()
@@ -47,6 +48,41 @@ describe.skipIf(!hasBrowser)('refs in an answer', () => {
     expect(await hasFocus(link)).toBe(true)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/library\/read\/The%20Gate%201%3A1/)
+    await window.close()
+  })
+
+  test('are links in quotations, and titles of works without a number too', async () => {
+    const { page, window } = await world.person()
+    const answer = 'The Gate says “as The Gate 2:1 has it, the road is long” and a gate is a gate.'
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await ask(page, 'What says The Gate?')
+    await ended(page)
+    const links = page.locator('.answer a.ref')
+    expect(await links.allTextContents()).toEqual(['The Gate', 'The Gate 2:1'])
+    expect(await page.locator('.answer .quoted a.ref').count()).toBe(1)
+    await links.first().hover()
+    const box = page.getByRole('group', { name: 'Preview: The Gate' })
+    await box.waitFor()
+    expect(await box.textContent()).toContain('Gate, our translation')
+    await box.getByRole('link', { name: 'Open The Gate' }).click()
+    await page.waitForURL(/\/library\/work\/The%20Gate/)
+    await window.close()
+  })
+
+  test.each(['txt', 'csv'])('in a file of kind %s are links with a preview too', async (ending) => {
+    const { page, window } = await world.person()
+    await page.locator('.attach input').setInputFiles({
+      name: `notes.${ending}`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('<b>See</b> The Gate 1:1, not The Gate 9:9.\nAnd The Gate 2:1'),
+    })
+    const id = await page.locator('.attached input[name=file]').getAttribute('value')
+    await page.goto(`/files/${id}`)
+    const text = page.locator('.preview-text')
+    expect(await text.getByRole('link').allTextContents()).toEqual(['The Gate 1:1', 'The Gate 2:1'])
+    expect(await text.textContent()).toBe('<b>See</b> The Gate 1:1, not The Gate 9:9.\nAnd The Gate 2:1')
+    await text.getByRole('link').first().hover()
+    await page.getByRole('group', preview).waitFor()
     await window.close()
   })
 

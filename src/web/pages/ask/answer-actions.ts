@@ -1,6 +1,7 @@
 import { newId } from '../../../ids.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
+import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -58,16 +59,21 @@ ${button('up', answers.good)}${button('down', answers.bad)}
 export function branchLinks(
   { answers }: Texts,
   turn: number,
-  sessionIds: readonly string[],
+  places: readonly TurnPlace[],
   current: string,
 ): Html {
-  const at = sessionIds.indexOf(current)
-  if (sessionIds.length < 2 || at === -1) return nothing
-  const link = (id: string | undefined, sign: string, label: string) =>
-    id === undefined
+  const at = places.findIndex(({ sessionId }) => sessionId === current)
+  if (places.length < 2 || at === -1) return nothing
+  const link = (place: TurnPlace | undefined, sign: string, label: string) =>
+    place === undefined
       ? html`<span class="faint" aria-hidden="true">${sign}</span>`
-      : html`<a href="/sessions/${id}" aria-label="${label}">${sign}</a>`
+      : html`<a href="${turnHref(place)}" aria-label="${label}">${sign}</a>`
   return html`<nav class="branches" aria-label="${answers.versionsOf(turn)}">
-${link(sessionIds[at - 1], '‹', answers.earlierVersion)} <span>${at + 1} / ${sessionIds.length}</span>
-${link(sessionIds[at + 1], '›', answers.laterVersion)}</nav>`
+${link(places[at - 1], '‹', answers.earlierVersion)} <span>${answers.versionOf(at + 1, places.length)}</span>
+${link(places[at + 1], '›', answers.laterVersion)}</nav>`
+}
+
+/** A question of a conversation, also if it is not among the newest. */
+function turnHref({ sessionId, turn }: TurnPlace): string {
+  return `/sessions/${sessionId}?at=${turn}#question-${turn}`
 }

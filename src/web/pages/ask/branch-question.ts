@@ -31,8 +31,7 @@ export function branchPages(app: FastifyInstance, services: WebServices): void {
     const { replaced, history } = await withTx(services.database, principal, async (tx) => {
       const run = await findRun(tx, principal, namedId(request))
       if (!run) throw notFound()
-      const before = { id: '', sessionId: run.sessionId, turn: run.turn }
-      return { replaced: run, history: await readConversation(tx, before) }
+      return { replaced: run, history: beforeQuestion(await readConversation(tx, run)) }
     })
     if (input.question === '') throw new ServiceError('invalid_value', 'Write a question first.')
     const { id, sessionId, accountId } = await startQuestion(services, principal, {
@@ -45,6 +44,14 @@ export function branchPages(app: FastifyInstance, services: WebServices): void {
     await withTx(services.database, principal, (tx) => recordBranch(tx, branch))
     return reply.redirect(`/sessions/${sessionId}#${id}`, 303)
   })
+}
+
+/** The messages before the last question. The first run of a branch has the earlier turns among its own messages. */
+function beforeQuestion(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.slice(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  )
 }
 
 /** A conversation for a model begins with a question. */

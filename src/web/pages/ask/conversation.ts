@@ -30,6 +30,8 @@ const turnsShown = 8
 
 const query = z.object({
   before: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+  /** A question that the page shows; `before` comes first. */
+  at: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
   /** Another one each time that a page without scripts reloads, see `reloadWithoutScripts`. */
   look: z.coerce.number().int().min(0).max(1).default(0),
 })
@@ -43,6 +45,7 @@ const nameForm = z.object({
 
 type Shown = {
   readonly session: Session
+  readonly before: number | undefined
   readonly project: Project | undefined
   readonly turns: readonly ConversationTurn[]
   readonly hasEarlier: boolean
@@ -60,8 +63,9 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   branchPages(app, services)
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
-    const { before, look } = readFields(query, request.query)
-    const shown = await read(request, before)
+    const { look, ...place } = readFields(query, request.query)
+    const shown = await read(request, place)
+    const { before } = shown
     const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
     const t = textsOf(request)
     const { renamed, shared, unshared } = t.ask
@@ -86,14 +90,18 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     return reply.redirect(`/projects/${projectId}?done=session-deleted`, 303)
   })
 
-  async function read(request: FastifyRequest, before: number | undefined): Promise<Shown> {
+  async function read(request: FastifyRequest, place: Place): Promise<Shown> {
     const { principal } = visitorOf(request)
-    const conversation = await withNamedSession(database, request, async (tx, session) => ({
-      session,
-      project: await findProject(tx, principal, session.projectId),
-      share: await findShare(tx, session.id),
-      ...(await readTurns(services, tx, session.id, { limit: turnsShown, before })),
-    }))
+    const conversation = await withNamedSession(database, request, async (tx, session) => {
+      const before = beforeOf(session, place)
+      return {
+        session,
+        before,
+        project: await findProject(tx, principal, session.projectId),
+        share: await findShare(tx, services.peppers, session.id),
+        ...(await readTurns(services, tx, session.id, { limit: turnsShown, before })),
+      }
+    })
     const { session, turns } = conversation
     return {
       ...conversation,
@@ -103,6 +111,14 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
       appUrl: services.appUrl ?? '',
     }
   }
+}
+
+type Place = { readonly before?: number | undefined; readonly at?: number | undefined }
+
+/** The first turn after those of the page; undefined for the newest ones. */
+function beforeOf({ turnCount }: Session, { before, at }: Place): number | undefined {
+  if (before !== undefined || at === undefined) return before
+  return at <= turnCount - turnsShown ? at + 1 : undefined
 }
 
 function sessionPage(

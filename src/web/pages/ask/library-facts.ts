@@ -2,10 +2,14 @@ import { databaseFault, isTransient } from '../../../db/errors.ts'
 import type { LibraryDatabase } from '../../../db/library/library-database.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
 import { findRefs } from '../../../sources/refs/in-text/find-refs.ts'
+import { findWorkTitles } from '../../../sources/refs/in-text/work-titles.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
-import { readHref } from '../../components/library-links.ts'
+import { readHref, workHref } from '../../components/library-links.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
 import type { LibraryFacts } from './turn-views.ts'
+
+/** A ref with its range in the text, in UTF-16 units; `end` is exclusive. */
+export type PlacedRef = RefMark & { readonly start: number; readonly end: number }
 
 /** Maximum refs of one answer that become links. */
 const maxRefs = 200
@@ -25,7 +29,10 @@ export async function libraryFacts(
   try {
     const passages = await passagesAt(library.system, [...refs])
     const named = await Promise.all(
-      ended.map(async ({ run, answer }) => [run.id, await refMarks(library, answer)] as const),
+      ended.map(async ({ run, answer, end }) => {
+        const cited = new Set(end?.sources.map(({ work }) => work))
+        return [run.id, await refMarks(library, answer, cited)] as const
+      }),
     )
     return { passages, refs: new Map(named) }
   } catch (error) {
@@ -40,19 +47,32 @@ function isOutage({ isSeparate }: LibraryDatabase, error: unknown): boolean {
 }
 
 /** The refs of a text as links. None while a separate library database does not answer. */
-export async function refsOf(library: LibraryDatabase, text: string): Promise<readonly RefMark[]> {
+export async function refsOf(library: LibraryDatabase, text: string): Promise<readonly PlacedRef[]> {
   return refMarks(library, text).catch((error: unknown) => {
     if (isOutage(library, error)) return []
     throw error
   })
 }
 
-/** The refs with numbers that a text names and the library has, in order. */
-async function refMarks({ system }: LibraryDatabase, text: string): Promise<readonly RefMark[]> {
-  const found = await findRefs(system, text, { numbersOnly: true })
-  return found
+/**
+ * The refs that a text names and the library has, and the first mention of each work without a number, in order.
+ * @param cited titles of the works that the text cites.
+ */
+async function refMarks(
+  { system }: LibraryDatabase,
+  text: string,
+  cited?: ReadonlySet<string>,
+): Promise<readonly PlacedRef[]> {
+  const [found, titles] = await Promise.all([findRefs(system, text), findWorkTitles(system, text, cited)])
+  // A ref that the library does not have is no link, and neither is the title in it.
+  const free = titles.filter(({ start, end }) => found.every((ref) => end <= ref.start || start >= ref.end))
+  const firsts = [...Map.groupBy(free, ({ work }) => work).values()].flatMap(([first]) => first ?? [])
+  return [
+    ...found.flatMap(({ outcome, ref, written, start, end }) =>
+      outcome === 'found' && ref !== null ? [{ written, href: readHref(ref), start, end }] : [],
+    ),
+    ...firsts.map(({ work, ...place }) => ({ ...place, href: workHref(work) })),
+  ]
+    .toSorted((a, b) => a.start - b.start)
     .slice(0, maxRefs)
-    .flatMap(({ outcome, ref, written }) =>
-      outcome === 'found' && ref !== null ? [{ written, href: readHref(ref) }] : [],
-    )
 }

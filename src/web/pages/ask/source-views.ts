@@ -1,6 +1,6 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import type { Passage } from '../../../sources/library/types.ts'
-import type { CitedSource } from '../../../turns/run/run-events.ts'
+import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
 import { namedLink } from '../../components/names.ts'
@@ -39,26 +39,34 @@ export function sourceList(
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
 }
 
-/**
- * The passages that a running turn has read so far, one card each. The citations of the running answer lead to the
- * list: which card each of them means is known at the end.
- */
-export function passagesReadList(t: Texts, run: Asked, read: readonly OfferedSource[]): Html {
+/** The passages that a running turn has read so far, one card each, with their numbers once they are cited. */
+export function passagesReadList(
+  t: Texts,
+  run: Asked,
+  read: readonly OfferedSource[],
+  cited: readonly FirstCitation[],
+): Html {
   const { answers } = t
   if (read.length === 0) return nothing
   const cards = [...Map.groupBy(read, ({ ref }) => ref)]
+  const numbers = Map.groupBy(cited, ({ ref }) => ref)
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}">
-<h3>${read.map((_, at) => html`<span id="${sourceAnchor(run.id, at + 1)}"></span>`)}${
-    answers.passagesReadTitle
-  }</h3>
-<ol>${cards.map(([ref, versions]) => readCard(t, ref, versions))}</ol></aside>`
+<h3>${answers.passagesReadTitle}</h3>
+<ol>${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
 }
 
-function readCard(t: Texts, ref: string, versions: readonly OfferedSource[]): Html {
+function readCard(
+  t: Texts,
+  run: Asked,
+  ref: string,
+  versions: readonly OfferedSource[],
+  cited: readonly FirstCitation[],
+): Html {
   const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
-<p class="source-head"><span class="source-names">${refLink(t, ref, shown.heRef)}</span></p>
+<p class="source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
+<span class="source-names">${refLink(t, ref, shown.heRef)}</span></p>
 ${excerpt({ ...shown, spans: [] })}</li>`
 }
 

@@ -33,12 +33,12 @@ export type TurnExtras = {
 /** A turn of a conversation: its question, and its answer with its sources, or the progress so far. */
 export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts, extras: TurnExtras): Html {
   const { run, end } = turn
-  const beside = extras.alternatives.find((one) => one.turn === run.turn)?.sessionIds ?? []
+  const beside = extras.alternatives.find((one) => one.turn === run.turn)?.places ?? []
   const live = end ? nothing : html` data-run="${run.id}"`
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
-<div class="question-row">${questionText(t, turn)}
+<div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
 ${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
 ${end ? endedTurn(t, turn, end, library, extras) : liveTurn(t, turn)}

@@ -7,9 +7,9 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
-import type { RefMark } from '../../markdown/answer-marks.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { PlacedRef } from '../ask/library-facts.ts'
 
 export type FileShown = {
   readonly file: StoredFile
@@ -18,7 +18,7 @@ export type FileShown = {
   /** Undefined for an image. */
   readonly text: FileText | undefined
   /** The refs that its text names. */
-  readonly refs: readonly RefMark[]
+  readonly refs: readonly PlacedRef[]
 }
 
 /** Image types that browsers display without running code; SVG can contain scripts. */
@@ -101,7 +101,7 @@ function textPreview(
   t: Texts,
   file: StoredFile,
   { text, problem: reason, kind }: FileText,
-  refs: readonly RefMark[],
+  refs: readonly PlacedRef[],
 ): Html {
   const { files } = t
   if (text === '' && reason === '') return notice('note', files.empty)
@@ -111,7 +111,7 @@ function textPreview(
   const missing = text === '' ? files.noPreview(problem) : files.partPreview(problem)
   const content = isMarkdown(file, kind)
     ? html`<div class="answer">${showMarkdown(shown, { refs })}</div>`
-    : plainText(shown)
+    : plainText(shown, refs)
   return html`${reason === '' ? nothing : notice('note', missing)}
 ${text === '' ? nothing : html`<div class="preview">${content}</div>`}
 ${isCut ? notice('note', files.cut) : nothing}`
@@ -121,9 +121,15 @@ function isMarkdown({ name }: StoredFile, kind: FileText['kind']): boolean {
   return kind === 'text' && ['md', 'markdown'].includes(endingOf(name))
 }
 
-/** Plain text; each line gets its own direction. */
-function plainText(text: string): Html {
-  return html`<div class="preview-text" dir="auto">${text}</div>`
+/** Plain text with its refs as links; each line gets its own direction. */
+function plainText(text: string, refs: readonly PlacedRef[]): Html {
+  let from = 0
+  const parts = refs.map(({ start, end, href }) => {
+    const before = text.slice(from, start)
+    from = end
+    return html`${before}<a class="ref" href="${href}">${text.slice(start, end)}</a>`
+  })
+  return html`<div class="preview-text" dir="auto">${parts}${text.slice(from)}</div>`
 }
 
 function versionTable(t: Texts, file: StoredFile, versions: readonly FileVersion[]): Html {

@@ -1,12 +1,16 @@
+import type { VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import type { Passage } from '../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
+import { readHref, workHref } from '../../components/library-links.ts'
 import { directionOf } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** Characters of one language. */
 const maxText = 320
+
+/** Versions of a work. */
+const maxVersions = 4
 
 /** The beginning of a passage, Hebrew first, with the licence of each text and a link that opens it. */
 export function passagePreview(t: Texts, ref: string, passages: readonly Passage[]): Html {
@@ -17,6 +21,23 @@ ${heRef === '' || heRef === ref ? nothing : html`<span lang="he" dir="rtl">${heR
 ${shown.map((passage) => textOf(t, passage))}
 <p class="preview-foot">
 <a class="button quiet" href="${readHref(ref)}">${t.answers.open}<span class="sr"> ${ref}</span></a></p>`
+}
+
+/** A work: its names, its author, and its versions with their licences. */
+export function workPreview(t: Texts, work: Work, versions: readonly VersionFacts[]): Html {
+  const { title, heTitle, author, categories } = work
+  const facts = [author, categories.join(' › ')].filter((fact) => fact !== '')
+  return html`<p class="preview-head" data-label="${t.answers.preview(title)}"><b dir="auto">${title}</b>
+${heTitle === '' || heTitle === title ? nothing : html`<span lang="he" dir="rtl">${heTitle}</span>`}</p>
+${facts.map((fact) => html`<p dir="auto">${fact}</p>`)}
+${versions.slice(0, maxVersions).map((version) => html`<p class="faint" dir="auto">${versionLine(t, version)}</p>`)}
+<p class="preview-foot">
+<a class="button quiet" href="${workHref(title)}">${t.answers.open}<span class="sr"> ${title}</span></a></p>`
+}
+
+function versionLine(t: Texts, { language, title, license }: VersionFacts): string {
+  const facts = [t.languageName(language), title, license === '' ? '' : t.answers.licence(license)]
+  return facts.filter((fact) => fact !== '').join(' · ')
 }
 
 /** The first passage in Hebrew, and the first one in English or another language. */

@@ -3,16 +3,17 @@ import { notFound } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
+import { findWork, listVersions } from '../../../sources/library/catalogue.ts'
 import { readPassage } from '../../../sources/library/passages.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { passagePreview } from './preview-view.ts'
+import { passagePreview, workPreview } from './preview-view.ts'
 
 /** Longest ref that is looked up, as in the reader. */
 const maxRef = 600
 
-/** `/library/preview/{ref}`: the beginning of a passage in its languages, as markup for a popover. */
+/** `/library/preview/{ref}` and `/library/work-preview/{title}`: a passage or a work, as markup for a popover. */
 export function previewPages(app: FastifyInstance, { library }: WebServices): void {
   const reads = createSearchLimit()
 
@@ -27,4 +28,17 @@ export function previewPages(app: FastifyInstance, { library }: WebServices): vo
       .type('text/html; charset=utf-8')
       .send(String(await passagePreview(textsOf(request), ref, found.passages)))
   })
+
+  app.get<{ Params: { title: string } }>(
+    '/library/work-preview/:title',
+    openToAll,
+    async (request, reply) => {
+      const work = await findWork(library.system, request.params.title.slice(0, maxRef))
+      if (!work) throw notFound()
+      const versions = await listVersions(library.system, work.id)
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(String(await workPreview(textsOf(request), work, versions)))
+    },
+  )
 }

@@ -1,4 +1,5 @@
 import { type CommittedEvent, voidRemoved } from '../../../turns/recording/event-log.ts'
+import type { FirstCitation } from '../../../turns/run/run-events.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 /** One line per tool call, with its result. */
@@ -9,6 +10,7 @@ export class LiveProgress {
   readonly #t: Texts
   #events: readonly CommittedEvent[] = []
   #text = ''
+  #cited: readonly FirstCitation[] = []
 
   constructor(t: Texts) {
     this.#t = t
@@ -19,12 +21,18 @@ export class LiveProgress {
     return this.#text
   }
 
+  /** The sources that the answer cites so far. */
+  get cited(): readonly FirstCitation[] {
+    return this.#cited
+  }
+
   /** @returns whether a step has ended that may have read passages. */
   take(events: readonly CommittedEvent[]): boolean {
     const restarted = events.some(({ event }) => event.type === 'step.restarted')
     const all = [...this.#events, ...events]
     const kept = restarted ? voidRemoved(all) : all
     this.#text = restarted ? textOf(kept) : this.#text + textOf(events)
+    this.#cited = restarted ? citedIn(kept) : [...this.#cited, ...citedIn(events)]
     this.#events = kept
     return restarted || events.some(({ event }) => event.type === 'tool.finished')
   }
@@ -56,4 +64,8 @@ export class LiveProgress {
 
 function textOf(events: readonly CommittedEvent[]): string {
   return events.map(({ event }) => (event.type === 'text.delta' ? event.text : '')).join('')
+}
+
+function citedIn(events: readonly CommittedEvent[]): readonly FirstCitation[] {
+  return events.flatMap(({ event }) => (event.type === 'text.delta' ? (event.cited ?? []) : []))
 }

@@ -19,7 +19,7 @@ const keepAliveMs = 10_000
 /**
  * Streams a running turn for its page as server-sent events. Each connection begins with the whole state:
  * - `progress`: `{ status, lines: [{ title, state }] }`.
- * - `sources`: `{ text, markup }`, when steps have read passages.
+ * - `sources`: `{ text, markup }`, when steps have read passages or the answer has cited another one.
  * - `blocks`: `{ from, blocks }`, the markup of the answer's blocks from this index on. Blocks before it stay.
  * - `end`: `{ text }`, the words for screen readers. The page then requests the ended turn.
  */
@@ -33,8 +33,7 @@ export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyRepl
       const live = new LiveTurn(t, run)
       await followCommitted(services, run, 0, left, async (events) => {
         const readAny = live.progress.take(events)
-        if (readAny)
-          await live.addSources(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
+        if (readAny) live.takeRead(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
         for (const text of await live.news()) await out.add(text)
         const last = events.findLast(({ event }) => isTerminal(event))?.event
         if (!last || !isTerminal(last)) return false
@@ -53,7 +52,8 @@ class LiveTurn {
   readonly #run: Run
   readonly #markdown = new LiveMarkdown()
   #read: readonly OfferedSource[] = []
-  #sources: string | undefined
+  /** Numbers of passages and of citations in the sources that were sent. */
+  #sentSources = '0 0'
   #sentProgress = ''
   #sentBlocks: readonly string[] = []
   #sentText = ''
@@ -64,18 +64,15 @@ class LiveTurn {
     this.#run = run
   }
 
-  async addSources(read: readonly OfferedSource[]): Promise<void> {
-    if (read.length === this.#read.length) return
+  takeRead(read: readonly OfferedSource[]): void {
     this.#read = read
-    const markup = String(await passagesReadList(this.#t, this.#run, read))
-    this.#sources = frame('sources', { text: passagesReadText(this.#t, read), markup })
   }
 
   /** The frames for everything that has changed since the last call. */
   async news(): Promise<readonly string[]> {
     const frames: string[] = []
-    if (this.#sources !== undefined) frames.push(this.#sources)
-    this.#sources = undefined
+    const sources = await this.#changedSources()
+    if (sources) frames.push(sources)
     const progress = frame('progress', this.progress.shown())
     if (progress !== this.#sentProgress) frames.push(progress)
     this.#sentProgress = progress
@@ -84,10 +81,21 @@ class LiveTurn {
     return frames
   }
 
+  /** Before the blocks, so that each number in the answer has a source to lead to. */
+  async #changedSources(): Promise<string | undefined> {
+    const read = this.#read
+    const { cited } = this.progress
+    const now = `${read.length} ${cited.length}`
+    if (now === this.#sentSources) return undefined
+    this.#sentSources = now
+    const markup = String(await passagesReadList(this.#t, this.#run, read, cited))
+    return frame('sources', { text: passagesReadText(this.#t, read), markup })
+  }
+
   async #changedBlocks(): Promise<string | undefined> {
-    const { text } = this.progress
+    const { text, cited } = this.progress
     if (text === this.#sentText) return undefined
-    const blocks = await this.#markdown.render(text, liveCitations(this.#run.id, this.#read))
+    const blocks = await this.#markdown.render(text, liveCitations(this.#run.id, cited))
     if (!blocks) return undefined
     this.#sentText = text
     const sent = this.#sentBlocks

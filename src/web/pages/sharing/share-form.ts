@@ -26,13 +26,17 @@ function linkBox(
   { token, lastTurn }: SharedSession,
   appUrl: string,
 ): Html {
+  const address =
+    token === undefined
+      ? html`<p class="hint">${sharing.notShown}</p>`
+      : html`<label>${sharing.link}
+<input id="share-link" readonly dir="ltr" value="${appUrl}/shared/${token}"></label>
+<p class="row"><button type="button" class="quiet copy" data-copy-link="/shared/${token}">${sharing.copyLink}</button>
+<a class="button quiet" href="/shared/${token}">${sharing.open}</a></p>`
   const update = html`<form method="post" action="/sessions/${id}/share"><button class="quiet">
 ${sharing.include}</button></form>`
-  return html`<label>${sharing.link}
-<input id="share-link" readonly dir="ltr" value="${appUrl}/shared/${token}"></label>
+  return html`${address}
 <p class="hint">${sharing.upTo(lastTurn)}</p>
-<p class="row"><button type="button" class="quiet copy" data-copy-link="/shared/${token}">${sharing.copyLink}</button>
-<a class="button quiet" href="/shared/${token}">${sharing.open}</a></p>
 ${lastTurn < turnCount ? update : ''}
 <form method="post" action="/sessions/${id}/unshare"><button class="quiet danger">${sharing.revoke}</button></form>`
 }

@@ -20,7 +20,7 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
 
   app.post('/sessions/:id/share', accountsOnly, async (request, reply) => {
     const id = await withNamedSession(database, request, async (tx, session) => {
-      await shareSession(tx, session)
+      await shareSession(tx, services.peppers, session)
       return session.id
     })
     return reply.redirect(`/sessions/${id}?done=shared`, 303)

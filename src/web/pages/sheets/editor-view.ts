@@ -15,14 +15,15 @@ export type Editor = {
   readonly sheet: StoredSheet
   readonly entries: readonly ReadEntry[]
   /** URL of the public page; undefined without one. */
-  readonly publicUrl: string | undefined
+  /** Undefined without a public link; without `url` if its address cannot be shown again. */
+  readonly publicLink: { readonly url: string | undefined } | undefined
   readonly done?: string | undefined
   /** Why the last change was refused. */
   readonly problem?: { readonly message: unknown; readonly ref?: string } | undefined
 }
 
 /** The editor: one form with the whole sheet, so that it works without scripts. `sheet-editor.js` saves as one goes. */
-export function editorPage(t: Texts, { sheet, entries, publicUrl, done, problem }: Editor): Page {
+export function editorPage(t: Texts, { sheet, entries, publicLink, done, problem }: Editor): Page {
   const { id, title, intro } = sheet
   return {
     title,
@@ -46,7 +47,7 @@ autocomplete="off" value="${problem?.ref ?? ''}" placeholder="${t.sheets.addHint
 <button class="quiet" name="action" value="note">${t.sheets.addNote}</button></div>
 <p class="sheet-save"><button name="action" value="save">${t.sheets.save}</button></p>
 </form>
-<div class="sheet-settings">${linkCard(t, id, publicUrl)}
+<div class="sheet-settings">${linkCard(t, id, publicLink)}
 ${confirmDialog({
   label: t.sheets.deleteSheet,
   question: t.sheets.deleteQuestion,
@@ -136,12 +137,15 @@ function versionField(
   })
 }
 
-function linkCard(t: Texts, id: string, publicUrl: string | undefined): Html {
-  const state = publicUrl === undefined ? 'share' : 'unshare'
+function linkCard(t: Texts, id: string, link: Editor['publicLink']): Html {
+  const address =
+    link?.url === undefined
+      ? html`<p class="hint">${t.sharing.notShown}</p>`
+      : copyField(t, { id: 'public-link', text: link.url, what: t.sheets.link })
   return html`<section class="card narrow-left" id="link"><h2>${t.sheets.link}</h2>
-<p>${publicUrl === undefined ? t.sheets.linkNone : nothing} ${t.sheets.linkAbout}</p>
-${publicUrl === undefined ? nothing : copyField(t, { id: 'public-link', text: publicUrl, what: t.sheets.link })}
-<form method="post" action="/sheets/${id}/${state}"><button class="quiet">${
-    publicUrl === undefined ? t.sheets.createLink : t.sheets.revokeLink
+<p>${link ? nothing : t.sheets.linkNone} ${t.sheets.linkAbout}</p>
+${link ? address : nothing}
+<form method="post" action="/sheets/${id}/${link ? 'unshare' : 'share'}"><button class="quiet">${
+    link ? t.sheets.revokeLink : t.sheets.createLink
   }</button></form></section>`
 }

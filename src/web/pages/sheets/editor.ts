@@ -5,7 +5,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
 import { readEntries, readPassageEntry } from '../../../sheets/content.ts'
 import { newPassage, type SheetEntry, sheetLimits, within } from '../../../sheets/entries.ts'
-import { shareSheet, unshareSheet } from '../../../sheets/public-link.ts'
+import { linkOfSheet, shareSheet, unshareSheet } from '../../../sheets/public-link.ts'
 import { changeSheet, findSheet, type StoredSheet } from '../../../sheets/store.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -78,12 +78,12 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
       readEntries(library.system, sheet.entries, signal),
     )
     const origin = services.appUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`
-    const { publicToken } = sheet
-    const publicUrl = publicToken === null ? undefined : `${origin}/sheets/shared/${publicToken}`
+    const link = linkOfSheet(services.peppers, sheet)
+    const publicLink = link && { url: link.token && `${origin}/sheets/shared/${link.token}` }
     return sendPage(
       request,
       reply,
-      editorPage(textsOf(request), { sheet, entries, publicUrl, ...messages }),
+      editorPage(textsOf(request), { sheet, entries, publicLink, ...messages }),
       status,
     )
   }
@@ -112,15 +112,18 @@ async function passageOf(
 }
 
 /** Creates and revokes the public link. */
-function linkActions(app: FastifyInstance, { database }: WebServices): void {
-  for (const [name, change, done] of [
-    ['share', shareSheet, 'shared'],
-    ['unshare', unshareSheet, 'revoked'],
-  ] as const) {
-    app.post(`/sheets/:id/${name}`, accountsOnly, async (request, reply) => {
-      const { principal } = visitorOf(request)
-      const sheet = await withTx(database, principal, (tx) => change(tx, principal, namedId(request)))
-      return reply.redirect(`/sheets/${sheet.id}?done=${done}#link`, 303)
-    })
-  }
+function linkActions(app: FastifyInstance, { database, peppers }: WebServices): void {
+  app.post('/sheets/:id/share', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const id = namedId(request)
+    await withTx(database, principal, (tx) => shareSheet(tx, peppers, principal, id))
+    return reply.redirect(`/sheets/${id}?done=shared#link`, 303)
+  })
+
+  app.post('/sheets/:id/unshare', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const id = namedId(request)
+    await withTx(database, principal, (tx) => unshareSheet(tx, principal, id))
+    return reply.redirect(`/sheets/${id}?done=revoked#link`, 303)
+  })
 }

@@ -103,6 +103,7 @@ export const answers = {
   editHint: 'This answer stays: the new question begins another branch of the conversation.',
   ask: 'Ask',
   versionsOf: (turn: number) => `Versions of question ${turn}`,
+  versionOf: (place: number, all: number) => `${place} of ${all}`,
   earlierVersion: 'Earlier version',
   laterVersion: 'Later version',
   good: 'Good answer',

@@ -9,6 +9,8 @@ export const sharing = {
   create: 'Create link',
   link: 'Public link',
   upTo: (turn: number) => `It shows the conversation up to question ${turn}.`,
+  notShown:
+    'There is a public link. Its address can no longer be shown, but it works until you revoke it. Revoke it to create a new one.',
   copyLink: 'Copy link',
   open: 'Open',
   include: 'Include newer questions',

@@ -101,6 +101,7 @@ export const answers: EnglishTexts['answers'] = {
   editHint: 'התשובה הזאת נשארת: השאלה החדשה פותחת ענף אחר של השיחה.',
   ask: 'שליחה',
   versionsOf: (turn) => `הנוסחים של שאלה ${turn}`,
+  versionOf: (place, all) => `${place} מתוך ${all}`,
   earlierVersion: 'הנוסח הקודם',
   laterVersion: 'הנוסח הבא',
   good: 'תשובה טובה',
