@@ -79,6 +79,7 @@ const table: readonly Row[] = [
   // A file needs a passage, and this sheet has none.
   { route: 'GET /sheets/:id/file', page: 'account', own: oldSheet, ok: 400 },
   { route: 'GET /sheets/shared/:token', page: 'anyone', own: () => 'none', ok: 404 },
+  { route: 'GET /sheets/shared/:token/file', page: 'anyone', own: () => 'none', ok: 404 },
   { route: 'GET /*', page: 'anyone', ok: 404 },
   { route: 'GET /settings/keys', page: 'account' },
   { route: 'GET /settings/keys/new', page: 'account' },

@@ -117,7 +117,7 @@ test.each([
 test('a public link shows the sheet to strangers, without its editor, and can be revoked', async () => {
   const { id } = await newSheet('Shared lamps')
   await visitor.post(`/sheets/${id}/share`, {})
-  const path = /\/sheets\/shared\/\w+/.exec(await pageOf(`/sheets/${id}`))?.[0] ?? ''
+  const path = /\/sheets\/shared\/[\w-]+/.exec(await pageOf(`/sheets/${id}`))?.[0] ?? ''
   const stranger = openVisitor(world.service)
   const shown = await stranger.get(path)
   expect(shown.headers.get('x-robots-tag')).toBe('noindex, nofollow')
@@ -125,7 +125,15 @@ test('a public link shows the sheet to strangers, without its editor, and can be
   expect(page).toContain('Shared lamps')
   expect(page).toContain('A small lamp.')
   expect(page).not.toContain('<form class="sheet-editor"')
+  for (const format of ['pdf', 'docx', 'html', 'md']) {
+    expect(page).toContain(`href="${path}/file?format=${format}"`)
+    const file = await stranger.get(`${path}/file?format=${format}`)
+    expect(file.status).toBe(200)
+    expect(file.headers.get('content-disposition')).toContain(`Shared%20lamps.${format}`)
+    expect(file.headers.get('x-robots-tag')).toBe('noindex, nofollow')
+  }
   await visitor.post(`/sheets/${id}/unshare`, {})
+  expect((await stranger.get(`${path}/file?format=md`)).status).toBe(404)
   const gone = await stranger.get(path)
   const never = await stranger.get('/sheets/shared/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
   expect([gone.status, never.status]).toEqual([404, 404])

@@ -25,8 +25,16 @@ export type TextSize = keyof typeof sizes
 
 export const mainFont = 'Frank Ruhl Libre'
 export const cantillatedFont = 'Noto Serif Hebrew'
+const codeFont = 'Courier New'
 
-type RunStyle = { readonly size?: TextSize; readonly color?: string; readonly bold?: boolean }
+export type RunStyle = {
+  readonly size?: TextSize
+  readonly color?: string
+  readonly bold?: boolean
+  readonly italic?: boolean
+  /** Set in a typewriter font. */
+  readonly code?: boolean
+}
 
 type ParagraphStyle = Omit<IParagraphOptions, 'children' | 'text'>
 
@@ -40,17 +48,20 @@ export function runs(text: string, direction: Direction, style: RunStyle = {}): 
 
 function formatOf(
   run: { readonly text: string; readonly direction: Direction },
-  { size = 'text', color, bold = false }: RunStyle,
+  { size = 'text', color, bold = false, italic = false, code = false }: RunStyle,
 ): IRunOptions {
   const [latin, hebrew] = sizes[size]
   const cs = hasCantillation(run.text) ? cantillatedFont : mainFont
   return {
-    font: { ascii: mainFont, hAnsi: mainFont, cs, eastAsia: mainFont },
+    font: code
+      ? { ascii: codeFont, hAnsi: codeFont, cs: codeFont, eastAsia: codeFont }
+      : { ascii: mainFont, hAnsi: mainFont, cs, eastAsia: mainFont },
     size: latin,
     sizeComplexScript: hebrew,
     rightToLeft: run.direction === 'rtl',
     language: { value: 'en-US', bidirectional: 'he-IL' },
     ...(bold && { bold, boldComplexScript: bold }),
+    ...(italic && { italics: italic, italicsComplexScript: italic }),
     ...(color && { color }),
   }
 }

@@ -10,11 +10,14 @@ import {
   type Table,
   TextRun,
 } from 'docx'
+import { blocksOf } from './answers/blocks.ts'
+import { docxBlocks } from './answers/docx-blocks.ts'
 import { noteTable, sourceTable } from './docx-table.ts'
 import { colours, link, mainFont, paragraph, runs, sizes, textParagraph } from './docx-text.ts'
 import type { FontFaces, PrintFonts } from './fonts.ts'
 import {
   directionOf,
+  type Exchange,
   hasCantillation,
   paragraphsOf,
   type Sheet,
@@ -27,11 +30,13 @@ import { directionOfSheet, licenseText, versionName, type Words, wordsOf } from 
 /** Renders a sheet as a Word document (ECMA-376) with embedded fonts. */
 export function sheetToDocx(sheet: Sheet, fonts: PrintFonts): Promise<Buffer> {
   const words = wordsOf(sheet)
+  const answers = (sheet.exchanges ?? []).map(exchangeBlocks)
   const document = new Document({
     title: sheet.title,
     creator: 'Source sheet',
     styles: documentStyles,
     fonts: [embedded(fonts.main), ...(isCantillated(sheet) ? [embedded(fonts.cantillated)] : [])],
+    numbering: { config: answers.flatMap(({ lists }) => lists) },
     sections: [
       {
         properties: { page: { margin: { top: 1134, bottom: 1134, left: 1134, right: 1134, footer: 567 } } },
@@ -41,8 +46,9 @@ export function sheetToDocx(sheet: Sheet, fonts: PrintFonts): Promise<Buffer> {
           ...paragraphsOf(sheet.intro).map((line) =>
             textParagraph(line, { color: colours.grey }, { spacing: { after: 80 } }),
           ),
+          ...answers.flatMap(({ children }) => children),
           ...sheet.sources.flatMap((source, index) => sourceBlocks(source, index + 1, words)),
-          ...endList(sheet, words),
+          ...(sheet.sources.length > 0 ? endList(sheet, words) : []),
         ],
       },
     ],
@@ -81,6 +87,19 @@ function titleParagraph({ title }: Sheet): Paragraph {
     { size: 'title', bold: true, color: colours.ink },
     { heading: HeadingLevel.TITLE, alignment: AlignmentType.CENTER, spacing: { after: 240 } },
   )
+}
+
+function exchangeBlocks({ question, answer }: Exchange, index: number) {
+  const { children, lists } = docxBlocks(blocksOf(answer), `answer-${index + 1}`)
+  const style = { size: 'heading', bold: true, color: colours.ink } as const
+  const asked = paragraphsOf(question).map((line, at) =>
+    textParagraph(line, at === 0 ? style : { bold: true }, {
+      ...(at === 0 && { heading: HeadingLevel.HEADING_1 }),
+      keepNext: true,
+      spacing: { before: at === 0 ? 400 : 0, after: 60 },
+    }),
+  )
+  return { children: [...asked, ...children], lists }
 }
 
 function sourceBlocks(source: SheetSource, number: number, words: Words): readonly (Paragraph | Table)[] {

@@ -1,4 +1,5 @@
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
+import { type Block, blocksOf, type Inline } from './answers/blocks.ts'
 import type { PrintFonts } from './fonts.ts'
 import {
   type Direction,
@@ -40,6 +41,10 @@ function dataOf(sheet: Sheet) {
     title: textOf(sheet.title),
     dir: direction,
     intro: paragraphsOf(sheet.intro).map(textOf),
+    exchanges: (sheet.exchanges ?? []).map(({ question, answer }) => ({
+      question: paragraphsOf(question).map(textOf),
+      blocks: blocksOf(answer).map(blockOf),
+    })),
     sources: sheet.sources.map((source) => sourceOf(source, words)),
     versions: {
       heading: words.versions,
@@ -51,6 +56,22 @@ function dataOf(sheet: Sheet) {
       })),
     },
   }
+}
+
+function blockOf(block: Block) {
+  const { direction: dir, ...rest } = block
+  if (rest.kind === 'table') return { ...rest, dir, rows: rest.rows.map((row) => row.map(inlines)) }
+  if (rest.kind === 'heading' || rest.kind === 'paragraph')
+    return { ...rest, dir, content: inlines(rest.content) }
+  return { ...rest, dir }
+}
+
+function inlines(content: readonly Inline[]) {
+  return content.map((inline) => ({
+    ...inline,
+    cantillated: hasCantillation(inline.text),
+    isHebrew: directionOf(inline.text) === 'rtl',
+  }))
 }
 
 function sourceOf(source: SheetSource, words: Words) {

@@ -32,6 +32,9 @@ export type SheetSource = {
   readonly versions: readonly SheetVersion[]
 }
 
+/** A question with its answer, which is Markdown. */
+export type Exchange = { readonly question: string; readonly answer: string }
+
 /**
  * A study sheet. Texts, refs and versions come from the library; title, introduction, headings and notes come from
  * its author.
@@ -39,6 +42,8 @@ export type SheetSource = {
 export type Sheet = {
   readonly title: string
   readonly intro: string
+  /** A conversation before the sources, in Word and PDF. */
+  readonly exchanges?: readonly Exchange[]
   readonly sources: readonly SheetSource[]
 }
 

@@ -8,7 +8,6 @@ import {
   type SheetSource,
   type SheetVersion,
 } from '../../../workspace/sheets/sheet.ts'
-import { plainText } from './plain-text.ts'
 
 type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 'text'>
 
@@ -24,18 +23,21 @@ export function conversationSheet(
   const cited = turns.flatMap(({ end }) => end?.sources ?? [])
   const byRef = [...Map.groupBy(cited, ({ ref }) => ref)]
   const numbers = new Map(byRef.map(([ref], at) => [ref, at + 1]))
-  const intro = turns.flatMap((turn) => [turn.question.trim(), renumbered(turn, numbers)])
   return {
     title: printable(name),
-    intro: printable(intro.filter((text) => text !== '').join('\n\n')),
+    intro: '',
+    exchanges: turns.map((turn) => ({
+      question: printable(turn.question),
+      answer: printable(renumbered(turn, numbers)),
+    })),
     sources: byRef.flatMap(([ref, own]) => sourceOf(own, passages.get(ref) ?? []) ?? []),
   }
 }
 
-/** The answer as plain text, with the numbers of the sheet. */
+/** The answer with the numbers of the sheet. */
 function renumbered({ answer, end }: ConversationTurn, numbers: ReadonlyMap<string, number>): string {
   const own = new Map(end?.sources.map(({ n, ref }) => [n, numbers.get(ref)]))
-  return plainText(answer).replace(/\[(\d{1,3})\]/g, (written, n: string) => {
+  return answer.replace(/\[(\d{1,3})\]/g, (written, n: string) => {
     const number = own.get(Number(n))
     return number === undefined ? written : `[${number}]`
   })

@@ -4,7 +4,7 @@ import { directionOf, paragraphsOf } from '../../../workspace/sheets/sheet.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { printButton, sheetBar } from './sheet-bar.ts'
+import { downloadMenu, printButton, sheetBar } from './sheet-bar.ts'
 import { replacedNote, sourceTexts } from './source-view.ts'
 
 type Shown = { readonly sheet: StoredSheet; readonly entries: readonly ReadEntry[] }
@@ -21,12 +21,12 @@ export function previewPage(t: Texts, shown: Shown): Page {
 }
 
 /** The sheet for everybody who has its public link. */
-export function sharedPage(t: Texts, shown: Shown): Page {
+export function sharedPage(t: Texts, shown: Shown, token: string): Page {
   return {
     title: shown.sheet.title,
     sheets: ['menus', 'sheets', 'sheet'],
-    scripts: ['print.js'],
-    main: html`<div class="sheet-bar shared">${printButton(t)}</div>${article(t, shown)}`,
+    scripts: ['menus.js', 'print.js'],
+    main: html`<div class="sheet-bar shared">${downloadMenu(t, `/sheets/shared/${token}/file`)}${printButton(t)}</div>${article(t, shown)}`,
   }
 }
 

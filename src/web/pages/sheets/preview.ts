@@ -1,16 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
-import { notFound, ServiceError } from '../../../errors.ts'
+import { notFound } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
-import { createSearchLimit, createWorkLimit } from '../../../http/limits/work-limits.ts'
-import { attachmentHeaders } from '../../../http/transfers/download.ts'
-import { readEntries, sheetForFiles } from '../../../sheets/content.ts'
+import { createSearchLimit } from '../../../http/limits/work-limits.ts'
+import { readEntries } from '../../../sheets/content.ts'
 import { findSharedSheet } from '../../../sheets/public-link.ts'
 import { findSheet, type StoredSheet } from '../../../sheets/store.ts'
-import { cleanFileName, contentTypeOf } from '../../../workspace/documents/file-names.ts'
-import { RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
 import { sheetFormats } from '../../../workspace/sheets/sheet.ts'
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -20,20 +17,15 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { previewPage, sharedPage } from './preview-view.ts'
+import { createSheetFiles } from './sheet-file.ts'
 
 const fileQuery = z.object({ format: z.enum(sheetFormats).default('pdf') })
 
-/** `/sheets/{id}/preview`, `/sheets/{id}/file`, and the public page `/sheets/shared/{token}`. */
+/** `/sheets/{id}/preview`, `/sheets/{id}/file`, and the public page `/sheets/shared/{token}` with its files. */
 export function previewPages(app: FastifyInstance, services: WebServices): void {
   const { database, library } = services
   const reads = createSearchLimit()
-  // A file uses a processor for seconds.
-  const files = createWorkLimit({
-    what: 'files of sheets',
-    maxRunning: 1,
-    maxWaiting: 4,
-    retryAfterSeconds: 5,
-  })
+  const sendFile = createSheetFiles()
 
   app.get('/sheets/:id/preview', accountsOnly, async (request, reply) => {
     const sheet = await sheetOf(request)
@@ -46,29 +38,32 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const { format } = readFields(fileQuery, request.query)
     const signal = disconnectSignal(reply)
     const { accountId } = visitorOf(request).principal
-    const made = sheetForFiles(sheet, await entriesOf(sheet, accountId, signal))
-    try {
-      const [file] = await files.run(accountId, signal, () => renderSheet(made, [format], signal))
-      const name = cleanFileName(`${sheet.title.replace(/[/\\]/g, '-').slice(0, 180)}.${format}`)
-      attachmentHeaders(reply, name, contentTypeOf(name))
-      return reply.send(file?.content)
-    } catch (error) {
-      if (!(error instanceof RenderingFailed)) throw error
-      throw new ServiceError(
-        'overloaded',
-        'The file could not be made. Try again, or choose another format.',
-        { cause: error },
-      )
-    }
+    const entries = await entriesOf(sheet, accountId, signal)
+    return sendFile(reply, { sheet, entries, format, maker: accountId, signal })
   })
 
   app.get<{ Params: { token: string } }>('/sheets/shared/:token', openToAll, async (request, reply) => {
-    reply.header('x-robots-tag', 'noindex, nofollow')
-    const sheet = await findSharedSheet(database.system, request.params.token)
-    if (!sheet) throw notFound()
+    const { token } = request.params
+    const sheet = await sharedSheet(reply, token)
     const entries = await entriesOf(sheet, clientAddress(request), disconnectSignal(reply))
-    return sendPage(request, reply, sharedPage(textsOf(request), { sheet, entries }))
+    return sendPage(request, reply, sharedPage(textsOf(request), { sheet, entries }, token))
   })
+
+  app.get<{ Params: { token: string } }>('/sheets/shared/:token/file', openToAll, async (request, reply) => {
+    const sheet = await sharedSheet(reply, request.params.token)
+    const { format } = readFields(fileQuery, request.query)
+    const signal = disconnectSignal(reply)
+    const entries = await entriesOf(sheet, clientAddress(request), signal)
+    // All readers of an account's public sheets share its place: they must not keep others from their files.
+    return sendFile(reply, { sheet, entries, format, maker: `public ${sheet.accountId}`, signal })
+  })
+
+  async function sharedSheet(reply: FastifyReply, token: string): Promise<StoredSheet> {
+    reply.headers({ 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' })
+    const sheet = await findSharedSheet(database.system, token)
+    if (!sheet) throw notFound()
+    return sheet
+  }
 
   function sheetOf(request: FastifyRequest): Promise<StoredSheet> {
     const { principal } = visitorOf(request)

@@ -11,13 +11,17 @@ export function sheetBar(t: Texts, { id }: Pick<StoredSheet, 'id'>, here: 'edit'
 <nav class="switch" aria-label="${t.sheets.sheets}"><a href="/sheets/${id}"${mark('edit')}>${t.sheets.edit}</a>
 <a href="/sheets/${id}/preview"${mark('preview')}>${t.sheets.preview}</a></nav>
 <span class="sheet-state faint" role="status"></span>
-<details class="menu"><summary class="button quiet">${t.sheets.download}</summary><ul class="menu-body">${sheetFormats
+${downloadMenu(t, `/sheets/${id}/file`)}
+${here === 'edit' ? nothing : printButton(t)}</div>`
+}
+
+/** The sheet as a file of each format, at `path`. */
+export function downloadMenu(t: Texts, path: string): Html {
+  return html`<details class="menu"><summary class="button quiet">${t.sheets.download}</summary><ul class="menu-body">${sheetFormats
     .toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
     .map(
-      (format) =>
-        html`<li><a href="/sheets/${id}/file?format=${format}" download>${t.sheets.formats[format]}</a></li>`,
-    )}</ul></details>
-${here === 'edit' ? nothing : printButton(t)}</div>`
+      (format) => html`<li><a href="${path}?format=${format}" download>${t.sheets.formats[format]}</a></li>`,
+    )}</ul></details>`
 }
 
 /** Works with the script `print.js`, and is hidden without it. */
