@@ -116,6 +116,7 @@ const table: readonly Row[] = [
     ok: 400,
   },
   { route: 'POST /settings/account/delete', page: 'account', fields: { current: 'wrong' }, ok: 400 },
+  { route: 'GET /ask/rail', page: 'account' },
   { route: 'GET /ask', page: 'account' },
   { route: 'POST /ask', page: 'account', fields: { question: '' }, ok: 400 },
   { route: 'POST /ask/files', page: 'account', upload: true },

@@ -95,7 +95,7 @@ function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): P
     section: 'ask',
     wide: true,
     sheets: ['conversation', 'composer', 'rail', 'files'],
-    scripts: ['composer.js'],
+    scripts: ['composer.js', 'rail.js'],
     main: withRail(
       t,
       rail,

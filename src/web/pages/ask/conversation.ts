@@ -21,7 +21,7 @@ import { askPages } from './ask.ts'
 import { askForm, emptyQuestion, nameOf } from './ask-form.ts'
 import { branchPages } from './branch-question.ts'
 import { libraryFacts } from './library-facts.ts'
-import { type Rail, readRail, withRail } from './rail.ts'
+import { type Rail, railPages, readRail, withRail } from './rail.ts'
 import { readExtras } from './turn-extras.ts'
 import { type LibraryFacts, turnSheets, turnView } from './turn-views.ts'
 
@@ -60,6 +60,7 @@ type Shown = {
 export function conversationPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   askPages(app, services)
+  railPages(app, services)
   branchPages(app, services)
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
@@ -142,6 +143,7 @@ function sessionPage(
     sheets: [...turnSheets, 'composer', 'rail', 'files', 'answer-actions', 'menus'],
     scripts: [
       'composer.js',
+      'rail.js',
       'follow-run.js',
       'copy.js',
       'feedback.js',

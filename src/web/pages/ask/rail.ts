@@ -1,10 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { type RecentSession, recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { zoneOf } from '../../visitors/preferences.ts'
+import { textsOf, zoneOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { nameOf } from './ask-form.ts'
@@ -17,6 +18,8 @@ export type Rail = {
   readonly items: readonly RecentSession[]
   readonly hasMore: boolean
   readonly find: string
+  /** The path that sends the list again. */
+  readonly href: string
   /** The reader's time zone, which the days are of. */
   readonly zone: string
   /** The conversation of the page. */
@@ -33,37 +36,47 @@ export async function readRail(
   const query = request.query as Readonly<Record<string, unknown>>
   const find =
     typeof query['find'] === 'string' ? query['find'].replaceAll('\0', '').trim().slice(0, 200) : ''
-  const date = typeof query['older'] === 'string' ? new Date(query['older']) : undefined
+  const older = typeof query['older'] === 'string' ? query['older'] : ''
+  const date = older === '' ? undefined : new Date(older)
   const before = date && !Number.isNaN(date.getTime()) ? date : undefined
   const found = await withTx(database, principal, (tx) =>
     recentSessions(tx, principal, { find, before, limit: shownSessions }),
   )
-  return { ...found, find, zone: zoneOf(request), ...(current !== undefined && { current }) }
+  const href = withQuery('/ask/rail', { find, older, current })
+  return { ...found, find, href, zone: zoneOf(request), ...(current !== undefined && { current }) }
+}
+
+/** `/ask/rail`: the list of conversations as markup, for the script that keeps it up to date. */
+export function railPages(app: FastifyInstance, services: WebServices): void {
+  app.get('/ask/rail', accountsOnly, async (request, reply) => {
+    const { current } = request.query as Readonly<Record<string, unknown>>
+    const rail = await readRail(services, request, typeof current === 'string' ? current : undefined)
+    return reply.type('text/html; charset=utf-8').send(String(await railList(textsOf(request), rail)))
+  })
 }
 
 /**
  * Conversations grouped by day, with a search. Beside the page on wide windows; on others a drawer, which its button
  * opens.
  */
-function railView(t: Texts, rail: Rail, now = new Date()): Html {
-  const { items, hasMore, find, zone } = rail
-  const dayOf = dayCounter(zone)
-  const last = items.at(-1)
-  const groups = [
-    ...Map.groupBy(items, ({ updatedAt }) =>
-      dayGroup(t, updatedAt, { zone, age: dayOf(now) - dayOf(updatedAt) }),
-    ),
-  ]
+function railView(t: Texts, rail: Rail): Html {
+  const { find } = rail
   return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
 <div class="rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
 <p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>
 <form class="rail-search" role="search" aria-label="${t.ask.conversations}" action="/ask">
 <input type="search" name="find" value="${find}" maxlength="200" dir="auto" placeholder="${t.ask.find}"
 aria-label="${t.ask.find}"></form>
-${items.length === 0 ? empty(t, find) : nothing}
-${groups.map(([day, sessions]) => group(t, day, sessions, rail.current))}
-${hasMore && last ? html`<p><a href="${olderHref(find, last.updatedAt)}">${t.common.older}</a></p>` : nothing}
+<div class="rail-list" data-href="${rail.href}">${railList(t, rail)}</div>
 </nav></div>`
+}
+
+/** The conversations by day, and the link to older ones. */
+function railList(t: Texts, { items, hasMore, find, zone, current }: Rail, now = new Date()): Html {
+  const last = items.at(-1)
+  return html`${items.length === 0 ? empty(t, find) : nothing}
+${dayGroups(t, zone, items, now).map(([day, sessions]) => group(t, day, sessions, current))}
+${hasMore && last ? html`<p><a href="${olderHref(find, last.updatedAt)}">${t.common.older}</a></p>` : nothing}`
 }
 
 /** A page with the conversations beside it. */
@@ -96,6 +109,21 @@ function entry(t: Texts, session: RecentSession, isCurrent: boolean): Html {
 }
 
 const dayMs = 86_400_000
+
+/** Conversations by the days of a time zone. */
+export function dayGroups<T extends Pick<RecentSession, 'updatedAt'>>(
+  t: Texts,
+  zone: string,
+  items: readonly T[],
+  now: Date,
+): readonly (readonly [string, readonly T[]])[] {
+  const dayOf = dayCounter(zone)
+  return [
+    ...Map.groupBy(items, ({ updatedAt }) =>
+      dayGroup(t, updatedAt, { zone, age: dayOf(now) - dayOf(updatedAt) }),
+    ),
+  ]
+}
 
 /** @returns the number of the day that a moment is on in the time zone. */
 function dayCounter(zone: string): (date: Date) => number {

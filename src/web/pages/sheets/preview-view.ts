@@ -26,7 +26,8 @@ export function sharedPage(t: Texts, shown: Shown, token: string): Page {
     title: shown.sheet.title,
     sheets: ['menus', 'sheets', 'sheet'],
     scripts: ['menus.js', 'print.js'],
-    main: html`<div class="sheet-bar shared">${downloadMenu(t, `/sheets/shared/${token}/file`)}${printButton(t)}</div>${article(t, shown)}`,
+    main: html`<div class="sheet-bar shared">${downloadMenu(t, `/sheets/shared/${token}/file`)}
+${printButton(t)}</div>${article(t, shown)}`,
   }
 }
 
