@@ -1,5 +1,5 @@
 import type { PassageRef } from './passage-ref.ts'
-import { maxFrequency, packPosting } from './postings.ts'
+import { packPosting } from './postings.ts'
 import { TermCounter } from './term-counter.ts'
 import { headingsOf, headingTerms } from './terms.ts'
 
@@ -71,7 +71,7 @@ export function indexTermsOf(texts: Iterable<TextToIndex>): IndexTerms {
     for (let i = 0; i < seen; i += 1) {
       const term = seenTerms[i] as number
       numbers.push(term)
-      postings.push((ofLength | (Math.min(maxFrequency, frequencies[term] as number) << 16)) >>> 0)
+      postings.push((ofLength | ((frequencies[term] as number) << 16)) >>> 0)
     }
     counts.push(seen)
     sum += length

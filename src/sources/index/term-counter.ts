@@ -1,7 +1,14 @@
-import { normaliseWord, type Word } from '../text/tokens.ts'
+import { makeWord, normaliseWord, type Word } from '../text/tokens.ts'
 import { record, WordTable } from '../text/word-table.ts'
 import { continuesName, expansionOf, groupTerm, nameStartOf, namesAt } from '../vocabulary/lookup.ts'
-import { beginsPhrase, continuesPhrase, maxBetween, phraseTermsAt } from '../vocabulary/phrase-terms.ts'
+import {
+  beginsPhrase,
+  continuesPhrase,
+  continuesPhraseOf,
+  maxBetween,
+  phraseTermsAt,
+} from '../vocabulary/phrase-terms.ts'
+import { maxFrequency } from './postings.ts'
 
 /** Bits of what is known of a word. Whether it continues something is found out when it is needed. */
 const skipped = 1
@@ -14,9 +21,10 @@ const hasOthers = abbreviated | abbreviatesName | beginsName | beginsPhraseBit
 const knowsContinuing = 64
 const continuesNameBit = 128
 const continuesPhraseBit = 256
+const hebrew = 512
 
 /** Words and terms that are kept: about 80 MB of ordinary words. */
-const maxWords = 300_000
+const maxWords = 600_000
 
 /**
  * Counts the terms of one text after the other, as `countTerms` does, with words as numbers: a word that occurred in
@@ -28,12 +36,13 @@ export class TermCounter {
   /** Number of the terms of the current text, and these terms. */
   seen = 0
   seenTerms = new Uint32Array(1024)
-  /** Occurrences of each term in the current text. */
-  frequencies = new Uint32Array(4096)
+  /** Occurrences of each term in the current text, at most `maxFrequency`. Bytes, because more would not fit into caches. */
+  frequencies = new Uint8Array(4096)
 
   readonly #table = new WordTable()
   readonly #numbers = new Map<string, number>()
-  readonly #words: Word[] = []
+  /** The words that begin names or phrases, or abbreviate something, by their records. */
+  readonly #beginnings = new Map<number, Word>()
   /** The words of the current text. */
   #count = 0
   #recordsOfText = new Int32Array(0)
@@ -54,7 +63,7 @@ export class TermCounter {
     for (let at = 0; at < this.#count; at += 1) {
       const word = this.#recordsOfText[at] as number
       const bits = records[word + record.bits] as number
-      if ((bits & stopWord) === 0) this.countTerm(records[word + record.term] as number)
+      if ((bits & stopWord) === 0) this.countTerm(records[word + record.value] as number)
       if ((bits & hasOthers) !== 0) this.#countOthers(at, bits)
     }
     return this.#count
@@ -64,11 +73,12 @@ export class TermCounter {
   countTerm(term: number): void {
     const before = this.frequencies[term] as number
     if (before === 0) {
-      if (this.seen === this.seenTerms.length) this.seenTerms = enlarged(this.seenTerms)
+      if (this.seen === this.seenTerms.length)
+        this.seenTerms = enlarged(this.seenTerms, new Uint32Array(this.seen * 2))
       this.seenTerms[this.seen] = term
       this.seen += 1
     }
-    this.frequencies[term] = before + 1
+    if (before < maxFrequency) this.frequencies[term] = before + 1
   }
 
   /** The number of a term. */
@@ -77,16 +87,18 @@ export class TermCounter {
     if (known !== undefined) return known
     const number = this.terms.push(term) - 1
     this.#numbers.set(term, number)
-    if (number >= this.frequencies.length) this.frequencies = enlarged(this.frequencies)
+    if (number >= this.frequencies.length)
+      this.frequencies = enlarged(this.frequencies, new Uint8Array(number * 2))
     return number
   }
 
   #add(written: string, at: number): void {
     const word = normaliseWord(written)
-    this.#words.push(word)
+    const bits = word.term === '' ? skipped : bitsOf(word)
     const { records } = this.#table
-    records[at + record.bits] = word.term === '' ? skipped : bitsOf(word)
-    if (word.term !== '' && !word.isStopWord) records[at + record.term] = this.numberOf(word.term)
+    records[at + record.bits] = bits
+    records[at + record.value] = word.term === '' ? -1 : this.numberOf(word.term)
+    if ((bits & hasOthers) !== 0) this.#beginnings.set(at, word)
   }
 
   #withoutSkipped(count: number): number {
@@ -104,25 +116,35 @@ export class TermCounter {
 
   /** Counts what the word at `at` abbreviates, and the names and phrases that begin with it. */
   #countOthers(at: number, bits: number): void {
-    const words = () => this.#allWords()
+    const first = this.#beginnings.get(this.#recordsOfText[at] as number) as Word
     if ((bits & abbreviated) !== 0)
-      for (const expanded of expansionOf(words()[at]?.term ?? '')) this.countTerm(this.numberOf(expanded))
-    const mayBeName =
-      (bits & beginsName) !== 0 && at + 1 < this.#count && this.#continues(at + 1, continuesNameBit)
-    if (mayBeName || (bits & abbreviatesName) !== 0)
-      for (const { group, script } of namesAt(words(), at))
+      for (const expanded of expansionOf(first.term)) this.countTerm(this.numberOf(expanded))
+    if ((bits & abbreviatesName) !== 0 || ((bits & beginsName) !== 0 && this.#mayBeName(first, at)))
+      for (const { group, script } of namesAt(this.#allWords(), at))
         this.countTerm(this.numberOf(groupTerm(group, script)))
-    if ((bits & beginsPhraseBit) !== 0 && this.#mayBePhrase(at))
-      for (const [term] of phraseTermsAt(words(), at)) this.countTerm(this.numberOf(term))
+    if ((bits & beginsPhraseBit) !== 0 && this.#mayBePhrase(first, at))
+      for (const [term] of phraseTermsAt(this.#allWords(), at)) this.countTerm(this.numberOf(term))
   }
 
-  #mayBePhrase(at: number): boolean {
+  #mayBeName(first: Word, at: number): boolean {
+    const next = at + 1
+    if (next === this.#count || !this.#continues(next, continuesNameBit)) return false
+    return continuesName(this.#wordAt(next), first)
+  }
+
+  #mayBePhrase(first: Word, at: number): boolean {
     const end = Math.min(this.#count, at + 2 + maxBetween)
     for (let next = at + 1; next < end; next += 1) {
-      if (this.#continues(next, continuesPhraseBit)) return true
+      if (this.#continues(next, continuesPhraseBit) && continuesPhraseOf(first, this.#termAt(next)))
+        return true
       if ((this.#bitsAt(next) & stopWord) === 0) return false
     }
     return false
+  }
+
+  #termAt(at: number): string {
+    const { records } = this.#table
+    return this.terms[records[(this.#recordsOfText[at] as number) + record.value] as number] as string
   }
 
   #bitsAt(at: number): number {
@@ -130,9 +152,14 @@ export class TermCounter {
   }
 
   #wordAt(at: number): Word {
-    return this.#words[
-      this.#table.records[(this.#recordsOfText[at] as number) + record.index] as number
-    ] as Word
+    const word = this.#recordsOfText[at] as number
+    const known = this.#beginnings.get(word)
+    if (known) return known
+    const { records } = this.#table
+    const bits = records[word + record.bits] as number
+    const term = this.terms[records[word + record.value] as number] as string
+    const script = (bits & hebrew) === 0 ? 'en' : 'he'
+    return makeWord(term, script, (bits & abbreviated) !== 0, (bits & stopWord) !== 0)
   }
 
   #continues(at: number, bit: number): boolean {
@@ -160,6 +187,7 @@ function bitsOf(word: Word): number {
   const start = nameStartOf(word)
   return (
     (word.isStopWord ? stopWord : 0) |
+    (word.script === 'he' ? hebrew : 0) |
     (word.abbreviated ? abbreviated : 0) |
     (start === 'abbreviated' ? abbreviatesName : 0) |
     (start === 'none' ? 0 : beginsName) |
@@ -167,8 +195,9 @@ function bitsOf(word: Word): number {
   )
 }
 
-function enlarged(from: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const to = new Uint32Array(from.length * 2)
+type Numbers = Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
+function enlarged<T extends Numbers>(from: T, to: T): T {
   to.set(from)
   return to
 }

@@ -24,6 +24,8 @@ const prefixes = [
   ...'וכש ושה ושב ומה לכש'.split(' '),
 ]
 
+const anyPrefix = new Set(prefixes)
+
 /** Prefixes that `withoutPrefixes` removes have at most so many letters. */
 export const longestSplit = 2
 
@@ -40,11 +42,9 @@ const shortestBase = 3
 export function withoutPrefixes(term: string, shortest = shortestBase): readonly string[] {
   if (!hebrewLetters.test(term)) return [term]
   const bases = [term]
-  for (const prefix of prefixes) {
-    if (prefix.length <= longestSplit && term.startsWith(prefix) && term.length - prefix.length >= shortest) {
-      bases.push(term.slice(prefix.length))
-    }
-  }
+  const longest = Math.min(longestSplit, term.length - shortest)
+  for (let length = 1; length <= longest; length += 1)
+    if (anyPrefix.has(term.slice(0, length))) bases.push(term.slice(length))
   return bases
 }
 
@@ -52,8 +52,6 @@ export function withoutPrefixes(term: string, shortest = shortestBase): readonly
 export function withPrefixes(base: string): readonly string[] {
   return hebrewLetters.test(base) ? prefixes.map((prefix) => prefix + base) : []
 }
-
-const anyPrefix = new Set(prefixes)
 
 const prefixLetters = new Set(prefixes.flatMap((prefix) => [...prefix]).map((letter) => letter.charCodeAt(0)))
 
@@ -82,7 +80,9 @@ export function splitPrefixes(term: string): readonly string[] {
  * for words that would be too short.
  */
 export function hebrewSkeleton(term: string): string | undefined {
-  const skeleton = term.slice(0, 1) + term.slice(1, -1).replace(/[וי]/g, '') + term.slice(-1)
+  const inside = term.slice(1, -1)
+  const isFull = inside.includes('ו') || inside.includes('י')
+  const skeleton = isFull ? term.slice(0, 1) + inside.replace(/[וי]/g, '') + term.slice(-1) : term
   return skeleton.length >= shortestBase ? skeleton : undefined
 }
 

@@ -1,3 +1,4 @@
+import type { TextWords } from './text-words.ts'
 import { detached, record, WordTable } from './word-table.ts'
 
 /**
@@ -17,20 +18,22 @@ export class TokenCache<T> {
   }
 
   /**
-   * Returns the cached value for the word at `start` to `end` of `text`, or makes it.
-   * @param hash as `scanHashedWords` gives it.
+   * Returns the cached value for a word of `text`, or makes it.
+   * @param words of this text.
    */
-  of(text: string, start: number, end: number, hash: number, make: (written: string) => T): T {
+  of(text: string, words: TextWords, word: number, make: (written: string) => T): T {
+    const start = words.starts[word] as number
+    const end = words.ends[word] as number
     if (end - start > TokenCache.longest) return make(text.slice(start, end))
-    const at = this.#table.find(text, start, end, hash)
-    if (at >= 0) return this.#values[this.#table.records[at + record.index] as number] as T
+    const known = this.#table.find(words, word)
+    if (known !== 0) return this.#values[this.#table.records[known + record.value] as number] as T
     const made = make(detached(text, start, end))
     if (this.#values.length >= this.#limit) {
       this.#table = new WordTable()
       this.#values = []
     }
-    this.#table.add(text, start, end, hash)
-    this.#values.push(made)
+    const at = this.#table.add(words, word)
+    this.#table.records[at + record.value] = this.#values.push(made) - 1
     return made
   }
 }

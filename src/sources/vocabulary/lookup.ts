@@ -1,6 +1,5 @@
 import { longestSplit, someWithoutPrefix, withoutPrefixes } from '../text/hebrew.ts'
-import { lazy } from '../text/lazy.ts'
-import { memoize } from '../text/memoize.ts'
+import { lazy, memoize } from '../text/lazy.ts'
 import { plainEnglish } from '../text/plain-english.ts'
 import { isStopWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
 import { abbreviations } from './abbreviations.ts'
@@ -271,12 +270,17 @@ const secondKeys = lazy(
 
 const secondFilter = lazy(() => new WordFilter([...secondKeys(), 'הויה']))
 
-/** Whether a word is the second word of any name. */
-export function continuesName(word: NameToken): boolean {
+/**
+ * Whether a word is the second word of a name.
+ * @param first the first word, of which `nameStartOf` is not `none`; default: any.
+ */
+export function continuesName(word: NameToken, first?: Word): boolean {
   const { term, script } = word
   const filter = secondFilter()
   if (script === 'he' && !filter.mayHaveSound(term) && !filter.mayHaveSound(term, 1)) return false
-  return laterKeys(word).some((key) => secondKeys().has(key))
+  if (!first) return laterKeys(word).some((key) => secondKeys().has(key))
+  const { nodes } = first.counted.names as Begun
+  return laterKeys(word).some((key) => nodes.some(({ next }) => next.has(key)))
 }
 
 function foundNames(groups: readonly NameGroup[], script: Script, length: number): readonly FoundName[] {

@@ -49,6 +49,11 @@ export function beginsPhrase(word: Word): boolean {
   return (word.counted.phrases as Begun<string>).phrases.length > 0
 }
 
+/** Whether `term` is the second word of a phrase that begins with a word of which `beginsPhrase` is true. */
+export function continuesPhraseOf(word: Word, term: string): boolean {
+  return (word.counted.phrases as Begun<string>).seconds.has(term)
+}
+
 /** Whether a word is the second word of any phrase. */
 export function continuesPhrase(word: ScriptTerm): boolean {
   return phrases().continues(word)

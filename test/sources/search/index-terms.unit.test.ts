@@ -101,8 +101,11 @@ describe('WordTable', () => {
     for (let round = 0; round < 2; round += 1) {
       for (let i = 0; i < 20_000; i += 50) {
         const words = Array.from({ length: 50 }, (_, k) => `w${i + k}`)
-        expect(table.read(words.join(' '), (word) => added.push(word))).toBe(50)
-        const numbers = [...table.words.subarray(0, 50)].map((at) => table.records[at + record.index])
+        const add = (word: string, at: number) => {
+          table.records[at + record.value] = added.push(word) - 1
+        }
+        expect(table.read(words.join(' '), add)).toBe(50)
+        const numbers = [...table.words.subarray(0, 50)].map((at) => table.records[at + record.value])
         expect(numbers).toEqual(words.map((_, k) => i + k))
       }
     }

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { TextWords } from '../../../src/sources/text/text-words.ts'
 import { TokenCache } from '../../../src/sources/text/token-cache.ts'
-import { scanHashedWords, scanWords } from '../../../src/sources/text/word-scanner.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
 const word =
   /(?<![\p{L}\p{N}])(?:G[-–—‐‑]d|L[-–—‐‑]rd)(?![\p{L}\p{N}])|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:["'`׳״‘’“”„]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*['׳’]?/gu
 
+const words = new TextWords()
+
 const scanned = (text: string): readonly string[] => {
-  const words: string[] = []
-  scanWords(text, (start, end) => words.push(text.slice(start, end)))
-  return words
+  words.read(text)
+  return Array.from({ length: words.count }, (_, i) => text.slice(words.starts[i], words.ends[i]))
 }
 
 const telling = fc.constantFrom(
@@ -18,7 +19,7 @@ const telling = fc.constantFrom(
   ...['a', 'Z', '7', 'é', 'e\u0301', '𝒳', '\ud83d', '\udc00', '😀', '\u{1e900}', '\u{e0100}', '\n'],
 )
 
-describe('findWords', () => {
+describe('TextWords', () => {
   it('finds what the regular expression finds, in texts of significant characters', () => {
     const texts = fc.array(telling, { maxLength: 40 }).map((parts) => parts.join(''))
     fc.assert(
@@ -37,6 +38,11 @@ describe('findWords', () => {
     )
   })
 
+  it('finds the words of a short text after a long one, and of a long one again', () => {
+    for (const times of [3, 200_000, 5, 100_000])
+      expect(scanned('אב c '.repeat(times))).toEqual(Array.from({ length: times }, () => ['אב', 'c']).flat())
+  })
+
   it('keeps abbreviations and divine names whole', () => {
     expect(scanned('הקב"ה ורש״י אמר: G-d’s וגו\' כי־טוב')).toEqual([
       'הקב"ה',
@@ -53,9 +59,8 @@ describe('findWords', () => {
 
 describe('TokenCache', () => {
   const read = <T>(cache: TokenCache<T>, text: string, make: (written: string) => T): T[] => {
-    const found: T[] = []
-    scanHashedWords(text, (start, end, hash) => found.push(cache.of(text, start, end, hash, make)))
-    return found
+    words.read(text)
+    return Array.from({ length: words.count }, (_, i) => cache.of(text, words, i, make))
   }
 
   it('makes a word once, wherever it stands, and tells words apart', () => {

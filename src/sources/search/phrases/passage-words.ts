@@ -1,6 +1,6 @@
 import { headingsOf } from '../../index/terms.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
-import { memoize } from '../../text/memoize.ts'
+import { memoize } from '../../text/lazy.ts'
 import { placedWords, type Word } from '../../text/tokens.ts'
 import { expansionOf, groupTerm, namesAt } from '../../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
