@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { blockSize, readPostings } from '../index/postings.ts'
+import { readPostingLists } from '../index/packing/read-postings.ts'
+import { blockSize } from '../index/postings.ts'
 import { isStopWord, tokenize } from '../text/tokens.ts'
 import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'
@@ -56,15 +57,15 @@ async function documentsWith(
   rare: readonly RareTerm[],
 ): Promise<ReadonlyMap<number, number>> {
   const numbers = new Map(rare.map(({ term }, i) => [term, i]))
-  const loaded = await executor.execute<{ term: string; block: number; data: Buffer }>(sql`
-    select term, block, data from search_postings where term = any(${sql.param([...numbers.keys()])}::text[])`)
+  const byTerm = await readPostingLists(executor, [...numbers.keys()])
   const masks = new Map<number, number>()
-  for (const { term, block, data } of loaded.rows) {
+  for (const [term, lists] of byTerm) {
     const bit = 1 << (numbers.get(term) ?? 0)
-    for (const posting of readPostings(data)) {
-      const doc = block * blockSize + (posting & 0xffff)
-      masks.set(doc, (masks.get(doc) ?? 0) | bit)
-    }
+    for (const { block, postings } of lists)
+      for (const posting of postings) {
+        const doc = block * blockSize + (posting & 0xffff)
+        masks.set(doc, (masks.get(doc) ?? 0) | bit)
+      }
   }
   return masks
 }

@@ -3,12 +3,9 @@ import type { Executor } from '../../db/client.ts'
 import { indexTermsOf, type TextToIndex } from './index-terms.ts'
 import { lockIndex, readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
 import { type IndexPart, rowsByBlock } from './posting-rows.ts'
-import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
-import { documentTerms, headingsOf } from './terms.ts'
+import { blockOf, blockSize } from './postings.ts'
+import { headingsOf } from './terms.ts'
 import { writeRows } from './write-rows.ts'
-
-/** Rows a statement. */
-const batchRows = 5_000
 
 /** Maximum number of postings in memory: eight bytes each, and four more while they are sorted. */
 const heldPostings = 12_000_000
@@ -165,53 +162,4 @@ async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart
     else runs.push({ firstDoc: doc_id, texts: [next] })
   }
   return runs.map(({ firstDoc, texts }) => ({ firstDoc, words: indexTermsOf(texts) }))
-}
-
-/** A text with its document number. */
-export type IndexedText = TextToIndex & { readonly docId: number }
-
-/**
- * Removes texts from the index. Terms of an older normaliser may stay; searches ignore them, because document numbers
- * are never reused.
- */
-export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[]): Promise<void> {
-  await lockIndex(tx)
-  const byBlock = Map.groupBy(texts, (t) => blockOf(t.docId))
-  for (const [block, inBlock] of byBlock) {
-    const locals = inBlock.map((t) => t.docId % blockSize)
-    const from = locals.reduce((a, b) => Math.min(a, b))
-    const to = locals.reduce((a, b) => Math.max(a, b))
-    const terms = [
-      ...new Set(inBlock.flatMap((t) => [...documentTerms(t.text, t.headings).frequencies.keys()])),
-    ]
-    for (let at = 0; at < terms.length; at += batchRows) {
-      await removeTerms(tx, block, terms.slice(at, at + batchRows), from, to)
-    }
-  }
-}
-
-async function removeTerms(
-  tx: Executor,
-  block: number,
-  terms: readonly string[],
-  from: number,
-  to: number,
-): Promise<void> {
-  const found = await tx.execute<{ term: string; data: Buffer }>(
-    sql`select term, data from search_postings where block = ${block} and term = any(${sql.param(terms)}::text[])`,
-  )
-  const kept = found.rows.map(({ term, data }) => {
-    const postings = withoutDocuments(readPostings(data), from, to)
-    return { term, documents: postings.length, data: Buffer.from(postings.buffer) }
-  })
-  // The block stands in the list: see `appendTo` in `write-rows.ts`.
-  await tx.execute(sql`
-    update search_postings p set documents = t.documents, data = t.data
-    from unnest(${sql.param(kept.map((k) => k.term))}::text[], ${sql.param(kept.map(() => block))}::int[], ${sql.param(kept.map((k) => k.documents))}::int[], ${sql.param(kept.map((k) => k.data))}::bytea[])
-      as t (term, block, documents, data)
-    where p.term = t.term and p.block = t.block`)
-  const emptied = kept.filter((k) => k.documents === 0).map((k) => k.term)
-  await tx.execute(
-    sql`delete from search_postings where block = ${block} and term = any(${sql.param(emptied)}::text[])`,
-  )
 }

@@ -13,6 +13,7 @@ import { openEmbedded } from '../../../src/db/embedded.ts'
 import { migrateDatabase } from '../../../src/db/migrate.ts'
 import { importExport } from '../../../src/sources/importers/sefaria/import-export.ts'
 import { reportLines } from '../../../src/sources/importers/sefaria/report.ts'
+import { packPostings } from '../../../src/sources/index/packing/pack-postings.ts'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
 import { cpuSince, readCpuTimes } from '../cpu-times.ts'
 import { syntheticPassages } from '../synthetic-corpus.ts'
@@ -148,8 +149,16 @@ async function importLibrary(database: Database, directory: string, passages: nu
   print(
     `load ${loadNow()}, peak memory of this process ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
   )
-  const seconds = (await timed(() => database.systemPool.query('vacuum analyze'))) / 1_000
-  print(`vacuum analyze: ${seconds.toFixed(0)} s`)
+  await timedPart('pack posting lists', directory, () => packPostings(database))
+  await timedPart('vacuum analyze', directory, () => database.systemPool.query('vacuum analyze'))
+}
+
+/** Work that the service does after an import. */
+async function timedPart(what: string, directory: string, work: () => Promise<unknown>): Promise<void> {
+  const before = await readCpuTimes(directory)
+  const seconds = (await timed(work)) / 1_000
+  const cpu = cpuSince(before, await readCpuTimes(directory))
+  print(`${what}: ${seconds.toFixed(0)} s, processor time of Postgres ${cpu.postgres.toFixed(0)} s`)
 }
 
 /** @param sizes of the libraries, in passages; 220,000 and 1,000,000 when there are none. */

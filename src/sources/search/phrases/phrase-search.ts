@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
-import { blockOf, blockSize, readPostings } from '../../index/postings.ts'
+import { type BlockPostings, readPostingLists } from '../../index/packing/read-postings.ts'
+import { blockOf, blockSize } from '../../index/postings.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { isStopWord, wordsOf } from '../../text/tokens.ts'
 import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
@@ -98,30 +99,22 @@ export async function documentsWithAll(
   terms: readonly string[],
   ranges: DocumentRanges | undefined,
 ): Promise<readonly number[]> {
-  const { rows } = await executor.execute<{ term: string; block: number; data: Buffer }>(sql`
-    select term, block, data from search_postings where term = any(${sql.param(terms)}::text[]) order by block`)
-  const lists = terms.map(
-    (wanted) =>
-      new Map(
-        rows
-          .filter(({ term }) => term === wanted)
-          .map(({ block, data }) => [block, readPostings(data)] as const),
-      ),
-  )
-  const [rarest = new Map<number, Uint32Array>(), ...others] = lists
-  let docs = [...rarest].flatMap(([block, postings]) => documentsIn(block, postings))
+  const byTerm = await readPostingLists(executor, terms)
+  const [rarest = [], ...others] = terms.map((term) => byTerm.get(term) ?? [])
+  let docs = rarest.flatMap(documentsIn)
   for (const list of others) docs = docsIn(docs, list)
   return docs.filter((doc) => !ranges || inRanges(doc, ranges)).slice(0, maxTexts)
 }
 
 /** Intersects sorted documents with a posting list by block. */
-function docsIn(docs: readonly number[], list: ReadonlyMap<number, Uint32Array>): number[] {
+function docsIn(docs: readonly number[], lists: readonly BlockPostings[]): number[] {
+  const byBlock = new Map(lists.map(({ block, postings }) => [block, postings]))
   let [block, at] = [-1, 0]
   let postings: Uint32Array = new Uint32Array()
   return docs.filter((doc) => {
     if (blockOf(doc) !== block) {
       block = blockOf(doc)
-      postings = list.get(block) ?? new Uint32Array()
+      postings = byBlock.get(block) ?? new Uint32Array()
       at = 0
     }
     const local = doc % blockSize
@@ -135,14 +128,12 @@ export async function documentsWithAny(
   executor: Executor,
   terms: readonly string[],
 ): Promise<ReadonlySet<number>> {
-  const found = await executor.execute<{ block: number; data: Buffer }>(
-    sql`select block, data from search_postings where term = any(${sql.param(terms)}::text[])`,
-  )
-  const docs = found.rows.flatMap(({ block, data }) => documentsIn(block, readPostings(data)))
+  const byTerm = await readPostingLists(executor, terms)
+  const docs = [...byTerm.values()].flatMap((lists) => lists.flatMap(documentsIn))
   return new Set(docs.sort((a, b) => a - b))
 }
 
-function documentsIn(block: number, postings: Uint32Array): readonly number[] {
+function documentsIn({ block, postings }: BlockPostings): readonly number[] {
   return Array.from(postings, (posting) => block * blockSize + (posting & 0xffff))
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { readPostings } from '../../index/postings.ts'
+import { readPostingLists } from '../../index/packing/read-postings.ts'
 import { classesToSearch } from '../../text/inflections.ts'
 import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
@@ -133,35 +133,14 @@ export async function loadPostings(
   blocks?: readonly number[],
 ): Promise<readonly ConceptPostings[]> {
   const terms = [...new Set(concepts.flatMap((c) => [...c.terms.keys()]))]
-  const inBlocks = blocks ? sql`and block = any(${sql.param(blocks)}::int[])` : sql``
-  // One row per term: at 1,000,000 passages a term has 17, and a row costs more to receive than its postings.
-  const loaded = await executor.execute<TermPostings>(sql`
-    select term, string_agg(int4send(block) || int4send(length(data) / 4), '' order by block) as blocks,
-      string_agg(data, '' order by block) as data
-    from search_postings where term = any(${sql.param(terms)}::text[]) ${inBlocks} group by term`)
-  const byTerm = new Map(loaded.rows.map((row) => [row.term, row]))
+  const byTerm = await readPostingLists(executor, terms, blocks)
   return concepts.map((concept) => {
-    const lists: PostingList[] = []
-    for (const [term, weight] of concept.terms) {
-      const row = byTerm.get(term)
-      if (row) addLists(lists, row, weight)
-    }
+    const lists = [...concept.terms].flatMap(([term, weight]): readonly PostingList[] =>
+      (byTerm.get(term) ?? []).map(({ block, postings }) => ({ block, postings, weight })),
+    )
     const merged = mergeConcept(lists, concept.concept.weight)
     return { ...merged, documents: Math.min(merged.documents, concept.documents) }
   })
-}
-
-/** The postings of a term in all blocks. `blocks` has the number of each block and of its postings, as `int4send`. */
-type TermPostings = { readonly term: string; readonly blocks: Buffer; readonly data: Buffer }
-
-function addLists(lists: PostingList[], { blocks, data }: TermPostings, weight: number): void {
-  const postings = readPostings(data)
-  let from = 0
-  for (let at = 0; at < blocks.length; at += 8) {
-    const to = from + blocks.readInt32BE(at + 4)
-    lists.push({ block: blocks.readInt32BE(at), weight, postings: postings.subarray(from, to) })
-    from = to
-  }
 }
 
 const hebrewScriptLanguages = ['he', 'arc', 'yi', 'jrb', 'lad']
