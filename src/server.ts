@@ -43,7 +43,11 @@ async function main(): Promise<void> {
       log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
   })
   const openOutsideTools = await readOutsideServers(config)
-  const installation = await openInstallation(config, log)
+  // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
+  // use up on a busy machine. So would loading after the start, for the connections of the first requests.
+  const vocabulary = loadVocabulary()
+  if (config.databaseUrl !== undefined) await vocabulary
+  const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
   try {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
@@ -64,8 +68,6 @@ async function main(): Promise<void> {
     // Registered before the message, because its reader may end the process immediately.
     const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
-    // A search that comes first loads the parts that it needs.
-    await loadVocabulary()
     await terminated
     exitLate(log)
     await service.stop()
