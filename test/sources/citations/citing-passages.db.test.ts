@@ -101,7 +101,7 @@ it('a search for a verse looks up its citing passages once, for all its names', 
   const sent = query.mock.calls.map(([statement]) => (statement as unknown as { text: string }).text)
   query.mockRestore()
   expect(sent.filter((text) => text.includes('from links'))).toHaveLength(1)
-  expect(sent.filter((text) => text.includes('data from search_postings'))).toHaveLength(2)
+  expect(sent.filter((text) => text.includes('as postings from search_postings'))).toHaveLength(2)
 })
 
 it('an uncited verse has an empty list, and an existing verse no remark', async () => {

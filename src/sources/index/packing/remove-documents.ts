@@ -44,7 +44,9 @@ async function removeTerms(tx: Executor, terms: readonly string[], range: Range)
         union all
         (select * from search_postings where term = t.term and block between ${-1 - range.block} and -1
          order by block limit 1)) p`)
-  const kept = rows.map((row) => ({ term: row.term, ...withoutRange(row, range) }))
+  const kept = rows
+    .filter((row) => listsIn(row).some(({ block }) => block === range.block))
+    .map((row) => ({ term: row.term, ...withoutRange(row, range) }))
   // The blocks stand in a list: see `appendTo` in `write-rows.ts`.
   await tx.execute(sql`
     update search_postings p set documents = t.documents, data = t.data
