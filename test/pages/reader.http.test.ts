@@ -112,6 +112,49 @@ test('a search counts where its results are, and keeps the chosen filters', asyn
   expect(narrowed).toContain('aria-label="Without the filter “Asher the Builder”"')
 })
 
+test.each([['number light', 'work']])(
+  'the counts of the search for %j are those within the other filters',
+  async (q, facet) => {
+    const visitor = openVisitor(world.service)
+    const search = async (filters: Readonly<Record<string, string>>) => {
+      const page = await pageOf(
+        visitor,
+        `/library/search?${new URLSearchParams({ q, ...filters, limit: '100' })}`,
+      )
+      const counts = [
+        ...page.matchAll(/<a href="([^"]*)" dir="auto"[^>]*>[^<]*<\/a> <span class="faint">(\d+)/g),
+      ]
+      return {
+        hits: page.split('class="hit"').length - 1,
+        total: Number(/class="faint count">(\d+) result/.exec(page)?.[1]),
+        counts: counts.map(([, href = '', count]) => ({
+          filters: Object.fromEntries(new URLSearchParams(href.replaceAll('&amp;', '&').split('?')[1])),
+          count: Number(count),
+        })),
+      }
+    }
+    /** The first value of each facet. */
+    const firsts = ({ counts }: Awaited<ReturnType<typeof search>>, chosen: object) =>
+      [
+        ...Map.groupBy(counts, ({ filters }) =>
+          Object.keys(filters).find((name) => name !== 'q' && !(name in chosen)),
+        ),
+      ]
+        .filter(([name]) => name !== undefined)
+        .flatMap(([, [first]]) => first ?? [])
+    const whole = await search({})
+    expect(whole.total).toBe(whole.hits)
+    const facets = firsts(whole, {})
+    expect(facets.flatMap(({ filters }) => Object.keys(filters))).toContain(facet)
+    for (const { filters, count } of facets) {
+      const narrowed = await search(filters)
+      expect(narrowed.hits).toBe(count)
+      // A count of the narrowed search is what a reader finds who follows its link.
+      for (const both of firsts(narrowed, filters)) expect((await search(both.filters)).hits).toBe(both.count)
+    }
+  },
+)
+
 test('a search in which no filter narrows the results offers none', async () => {
   const page = await pageOf(openVisitor(world.service), '/library/search?q=lamp')
   expect(page).toContain('class="hit"')

@@ -6,48 +6,68 @@ import type { SearchHit } from './hit.ts'
 export type HitCount = { readonly name: string; readonly hits: number }
 
 /**
- * Where the hits of a search are. The library stores no periods, so there is no such facet. An author or a category
- * is missing for hits without one.
+ * What the hits of a search are counted by. The library stores no dates, so there is no period. Nor are there counts by
+ * language: a passage that matches in two languages is one hit.
  */
-export type SearchFacets = {
+export const facetNames = ['work', 'author', 'category'] as const
+
+export type FacetName = (typeof facetNames)[number]
+
+/** The values of a facet, most frequent first. An author or a category is missing for hits without one. */
+export type FacetCounts = {
   /** Number of hits that were counted: all of them if `isAll`, otherwise the best ones. */
   readonly counted: number
   readonly isAll: boolean
-  readonly works: readonly HitCount[]
-  readonly authors: readonly HitCount[]
-  readonly categories: readonly HitCount[]
+  readonly values: readonly HitCount[]
+}
+
+/** Where the hits of a search are, and how many it has: `total` of them if `isAll`, otherwise more. */
+export type SearchFacets = Readonly<Record<FacetName, FacetCounts>> & {
+  readonly total: number
+  readonly isAll: boolean
+}
+
+/** The best hits of a search. */
+export type RankedHits = {
+  readonly hits: readonly Pick<SearchHit, 'work' | 'author'>[]
+  readonly hasMore: boolean
 }
 
 /** Number of hits that callers read to count them. The words of each are compared with the query. */
 export const countedHits = 100
 
 /**
- * Counts hits by work, author and category.
- * @param hits of a search without a work, author or category, so that the counts also say what such a filter leaves out.
- * @param isAll whether the search has no other hits.
+ * Counts hits by the values of each facet.
+ * @param found the hits of the search with all its filters.
+ * @param without for each facet with a filter: the hits of the search without that filter, so that the counts of the
+ *   other values say what they would give.
  */
 export async function countFacets(
   executor: Executor,
-  hits: readonly Pick<SearchHit, 'work' | 'author'>[],
-  isAll: boolean,
+  found: RankedHits,
+  without: Readonly<Partial<Record<FacetName, RankedHits>>>,
 ): Promise<SearchFacets> {
-  const works = countBy(hits.map(({ work }) => [work]))
-  const categories = await categoriesOf(executor, works)
+  const hitsOf = (name: FacetName) => without[name] ?? found
+  const titles = new Set(hitsOf('category').hits.map(({ work }) => work))
+  const categories = await categoriesOf(executor, [...titles])
+  const counts = (name: FacetName, valuesOf: (hit: RankedHits['hits'][number]) => readonly string[]) => {
+    const { hits, hasMore } = hitsOf(name)
+    return { counted: hits.length, isAll: !hasMore, values: countBy(hits.map(valuesOf)) }
+  }
   return {
-    counted: hits.length,
-    isAll,
-    works,
-    authors: countBy(hits.map(({ author }) => [author])),
-    categories: countBy(hits.map(({ work }) => categories.get(work) ?? [])),
+    total: found.hits.length,
+    isAll: !found.hasMore,
+    work: counts('work', ({ work }) => [work]),
+    author: counts('author', ({ author }) => [author]),
+    category: counts('category', ({ work }) => categories.get(work) ?? []),
   }
 }
 
 /** The categories of works. They are few, because they come from at most 100 hits. */
 async function categoriesOf(
   executor: Executor,
-  works: readonly HitCount[],
+  titles: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const titles = works.map(({ name }) => name)
   const { rows } = await executor.execute<{ title: string; categories: readonly string[] }>(
     sql`select title, categories from works where title = any(${sql.param(titles)}::text[])`,
   )

@@ -47,19 +47,31 @@ export type UnknownRef = {
  */
 export async function readHits(
   executor: Executor,
-  { q, limit, after, ...filter }: z.output<typeof hitQuery>,
-  { semantic, signal }: { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal },
+  query: z.output<typeof hitQuery>,
+  options: ReadOptions,
 ): Promise<HitPage> {
+  const findCiting = cachedCitingPassages(executor)
+  const ranked = await rankHits(executor, query, options, findCiting)
+  return { ...ranked, unknownRef: unknownRefOf(await missingPlaces(executor, query.q, findCiting)) }
+}
+
+type ReadOptions = { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal }
+
+/** Like `readHits`, without a look at the refs of the query. */
+export async function rankHits(
+  executor: Executor,
+  { q, limit, after, ...filter }: z.output<typeof hitQuery>,
+  { semantic, signal }: ReadOptions,
+  findCiting = cachedCitingPassages(executor),
+): Promise<Omit<HitPage, 'unknownRef'>> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
-  const findCiting = cachedCitingPassages(executor)
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
   const found = await searchSources(executor, query, semantic)
   signal.throwIfAborted()
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
     hasMore: found.length > wanted && offset + wanted < deepestHit,
-    unknownRef: unknownRefOf(await missingPlaces(executor, q, findCiting)),
   }
 }
 

@@ -1,4 +1,10 @@
-import type { HitCount, SearchFacets } from '../../../sources/search/facets.ts'
+import {
+  type FacetCounts,
+  type FacetName,
+  facetNames,
+  type HitCount,
+  type SearchFacets,
+} from '../../../sources/search/facets.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -12,20 +18,18 @@ export type SearchFilters = {
   readonly category?: string | undefined
 }
 
-type FacetName = 'work' | 'author' | 'category'
-
 /** Values of a facet that are shown at once; the others open. */
 const maxShown = 8
 
 /**
- * Where the hits are: works, authors and categories with their numbers, each a link that narrows the search. Nothing
- * if no link would narrow it.
+ * Where the hits are: works, authors and categories with their numbers, each a link that narrows the search.
+ * The numbers are those within the other chosen filters. Nothing if no link would narrow it.
  */
 export function facetNav(t: Texts, filters: SearchFilters, facets: SearchFacets): Html {
   const shown = [
-    facet('work', t.search.works, filters, facets, facets.works),
-    facet('author', t.search.authors, filters, facets, facets.authors),
-    facet('category', t.search.categories, filters, facets, facets.categories),
+    facet('work', t.search.works, filters, facets.work),
+    facet('author', t.search.authors, filters, facets.author),
+    facet('category', t.search.categories, filters, facets.category),
   ]
   if (shown.every((one) => one === nothing)) return nothing
   return html`<nav class="shelf-nav facets" aria-label="${t.search.facets}">${shown}</nav>`
@@ -35,11 +39,10 @@ function facet(
   name: FacetName,
   title: string,
   filters: SearchFilters,
-  { counted }: SearchFacets,
-  all: readonly HitCount[],
+  { counted, values }: FacetCounts,
 ): Html {
   // A value that every hit has narrows nothing.
-  const counts = all.filter(({ name: value, hits }) => hits < counted || value === filters[name])
+  const counts = values.filter(({ name: value, hits }) => hits < counted || value === filters[name])
   if (counts.length === 0) return nothing
   const entry = (one: HitCount) =>
     html`<li>${facetLink(name, filters, one)} <span class="faint">${one.hits}</span></li>`
@@ -60,7 +63,7 @@ function facetLink(name: FacetName, filters: SearchFilters, { name: value }: Hit
 
 /** The filters in use, each with a link that drops it; nothing without filters. */
 export function filterChips(t: Texts, filters: SearchFilters): Html {
-  const used = (['work', 'author', 'category'] as const).filter((name) => filters[name] !== undefined)
+  const used = facetNames.filter((name) => filters[name] !== undefined)
   if (used.length === 0) return nothing
   return html`<ul class="chips">${used.map((name) => {
     const value = filters[name] ?? ''

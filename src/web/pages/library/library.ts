@@ -14,8 +14,8 @@ import {
   tableOfContents,
 } from '../../../sources/library/catalogue.ts'
 import { listWorks } from '../../../sources/library/passages.ts'
-import { countedHits, countFacets } from '../../../sources/search/facets.ts'
-import { hitQuery, nameAsked, readHits } from '../../../sources/search/hit-page.ts'
+import { countedHits, countFacets, facetNames } from '../../../sources/search/facets.ts'
+import { hitQuery, nameAsked, rankHits, readHits } from '../../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
@@ -99,21 +99,26 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
 
 /**
  * The hits of a page, where the best hits are, and the languages of the library. The first page without filters needs
- * one search for both.
+ * one search for both; each filter and a later page need one more.
  */
 async function resultsOf(
   { library: { system: executor }, semantic }: WebServices,
   query: z.output<typeof hitQuery>,
   signal: AbortSignal,
 ) {
-  const { q, language, work, author, category, after, limit } = query
-  const whole = { q, language, limit: countedHits }
-  const isWhole = (work ?? author ?? category ?? after) === undefined
-  const [best, own, languages] = await Promise.all([
-    readHits(executor, whole, { semantic, signal }),
-    isWhole ? undefined : readHits(executor, query, { semantic, signal }),
+  const { after, limit, ...filters } = query
+  const options = { semantic, signal }
+  const chosen = facetNames.filter((name) => filters[name] !== undefined)
+  const [best, later, languages, ...others] = await Promise.all([
+    readHits(executor, { ...filters, limit: countedHits }, options),
+    after === undefined ? undefined : readHits(executor, query, options),
     listLanguages(executor),
+    ...chosen.map(async (name) => {
+      const wider = { ...filters, [name]: undefined, limit: countedHits }
+      return [name, await rankHits(executor, wider, options)] as const
+    }),
   ])
   const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
-  return { page: own ?? first, facets: await countFacets(executor, best.hits, !best.hasMore), languages }
+  const facets = await countFacets(executor, best, Object.fromEntries(others))
+  return { page: later ?? first, facets, languages }
 }

@@ -71,7 +71,7 @@ export function searchPage(t: Texts, { query, page, facets, languages }: SearchS
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
 ${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query)}
 ${unknownRef === undefined ? nothing : unknownNote(t, unknownRef, hits.length > 0)}
-<div class="shelves results">${filterDrawer(t, facets.counted > 0 ? facetNav(t, query, facets) : nothing)}
+<div class="shelves results">${filterDrawer(t, facetNav(t, query, facets))}
 <div><h2 class="sr">${t.search.title(q)}</h2>
 ${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits)}`}
 ${pager(
@@ -81,14 +81,10 @@ ${pager(
   }
 }
 
-/** How many results there are; nothing when filters or a later page make the counted ones others than those shown. */
-function countNote(
-  t: Texts,
-  { work, author, category, after }: Query,
-  { counted, isAll }: SearchFacets,
-): Html {
-  if (work ?? author ?? category ?? after) return nothing
-  return html`<p class="faint count">${isAll ? t.search.allResults(counted) : t.search.bestResults(counted)}</p>`
+/** How many results there are; nothing on later pages. */
+function countNote(t: Texts, { after }: Query, { total, isAll }: SearchFacets): Html {
+  if (after !== undefined) return nothing
+  return html`<p class="faint count">${isAll ? t.search.allResults(total) : t.search.bestResults(total)}</p>`
 }
 
 function noHits(t: Texts, query: Query): Html {
