@@ -40,35 +40,70 @@ export async function* rowsByBlock(parts: readonly IndexPart[]): AsyncGenerator<
     yield await runInTimeSlices(rowsOf(block, inBlock, ranked))
 }
 
+/** A list of terms, with a mark for each of its terms that occurs, which becomes the position of the term. */
+type MarkedList = { readonly list: readonly string[]; readonly marks: Uint32Array }
+
 /** Only terms that occur in the parts: the list of a thread also has those of earlier texts. */
 function* rankTerms(parts: readonly IndexPart[]): Generator<undefined, Ranked> {
-  const [terms, lists, numbers]: [string[], (readonly string[])[], number[]] = [[], [], []]
-  const ranks = new Map<readonly string[], Uint32Array>()
+  const lists: MarkedList[] = []
   for (const [list, ofList] of Map.groupBy(parts, ({ words }) => words.terms)) {
-    const occurs = new Uint32Array(list.length)
+    const marks = new Uint32Array(list.length)
     for (const { words } of ofList) {
-      for (const number of words.numbers) occurs[number] = 1
+      markAll(marks, words.numbers)
       yield
     }
-    for (let number = 0; number < list.length; number += 1) {
-      if (occurs[number] === 0) continue
-      terms.push(list[number] as string)
-      lists.push(list)
-      numbers.push(number)
-    }
-    ranks.set(list, occurs)
-    yield
+    lists.push({ list, marks })
   }
-  const sorted: string[] = []
+  const terms = lists.flatMap(termsOf)
+  yield
   const order = orderOf(terms)
   yield
-  for (const at of order) {
+  const { sorted, ranks } = rankInOrder(terms, order)
+  yield
+  let from = 0
+  for (const { marks } of lists) from = replaceMarks(marks, ranks, from)
+  return { terms: sorted, ranks: new Map(lists.map(({ list, marks }) => [list, marks])) }
+}
+
+// Loops are functions of their own, because V8 optimises them later, or never, within a generator.
+
+function markAll(marks: Uint32Array, numbers: Uint32Array): void {
+  for (let i = 0; i < numbers.length; i += 1) marks[numbers[i] as number] = 1
+}
+
+function termsOf({ list, marks }: MarkedList): readonly string[] {
+  const terms: string[] = []
+  for (let number = 0; number < list.length; number += 1)
+    if (marks[number] !== 0) terms.push(list[number] as string)
+  return terms
+}
+
+/** The different terms in order, and the position of each of the given ones among them. */
+function rankInOrder(
+  terms: readonly string[],
+  order: Uint32Array,
+): { readonly sorted: readonly string[]; readonly ranks: Uint32Array } {
+  const sorted: string[] = []
+  const ranks = new Uint32Array(terms.length)
+  let before: string | undefined
+  for (let i = 0; i < order.length; i += 1) {
+    const at = order[i] as number
     const term = terms[at] as string
-    if (sorted.at(-1) !== term) sorted.push(term)
-    const ofList = ranks.get(lists[at] as readonly string[]) as Uint32Array
-    ofList[numbers[at] as number] = sorted.length - 1
+    if (term !== before) before = sorted[sorted.push(term) - 1]
+    ranks[at] = sorted.length - 1
   }
-  return { terms: sorted, ranks }
+  return { sorted, ranks }
+}
+
+/** Replaces the marks of a list by the ranks from `from` on, and returns where those of the next list begin. */
+function replaceMarks(marks: Uint32Array, ranks: Uint32Array, from: number): number {
+  let next = from
+  for (let number = 0; number < marks.length; number += 1) {
+    if (marks[number] === 0) continue
+    marks[number] = ranks[next] as number
+    next += 1
+  }
+  return next
 }
 
 function slicesOf({ firstDoc, words }: IndexPart): readonly Slice[] {
@@ -99,25 +134,38 @@ function* rowsOf(
   { terms, ranks }: Ranked,
 ): Generator<undefined, BlockRows> {
   const ends = new Uint32Array(terms.length)
-  for (const { words, postings } of slices) {
-    const ofList = ranks.get(words.terms) as Uint32Array
-    for (let i = postings[0]; i < postings[1]; i += 1) {
-      const rank = ofList[words.numbers[i] as number] as number
-      ends[rank] = (ends[rank] as number) + 1
-    }
+  for (const slice of slices) {
+    countInto(ends, slice, ranks.get(slice.words.terms) as Uint32Array)
     yield
   }
-  let sum = 0
-  for (let term = 0; term < ends.length; term += 1) {
-    const count = ends[term] as number
-    ends[term] = sum
-    sum += count
-  }
-  const sorted = new Uint32Array(sum)
+  const sorted = new Uint32Array(startsFrom(ends))
   for (const slice of slices) {
     sortInto(sorted, ends, slice, ranks.get(slice.words.terms) as Uint32Array)
     yield
   }
+  return { block, ...presentTerms(terms, ends), data: Buffer.from(sorted.buffer) }
+}
+
+function countInto(ends: Uint32Array, { words, postings }: Slice, ranks: Uint32Array): void {
+  const { numbers } = words
+  for (let i = postings[0]; i < postings[1]; i += 1) {
+    const rank = ranks[numbers[i] as number] as number
+    ends[rank] = (ends[rank] as number) + 1
+  }
+}
+
+/** Replaces counts by the sums of those before them, and returns the sum of all. */
+function startsFrom(counts: Uint32Array): number {
+  let sum = 0
+  for (let i = 0; i < counts.length; i += 1) {
+    const count = counts[i] as number
+    counts[i] = sum
+    sum += count
+  }
+  return sum
+}
+
+function presentTerms(terms: readonly string[], ends: Uint32Array): Pick<BlockRows, 'terms' | 'starts'> {
   const present: string[] = []
   const starts = new Uint32Array(terms.length + 1)
   let before = 0
@@ -126,7 +174,7 @@ function* rowsOf(
     if (end > before) starts[present.push(terms[term] as string)] = end
     before = end
   }
-  return { block, terms: present, starts, data: Buffer.from(sorted.buffer) }
+  return { terms: present, starts }
 }
 
 /** @param ends where the next posting of each term belongs. */

@@ -34,11 +34,9 @@ export async function writeSpellings(
 ): Promise<void> {
   const pairs = new PairBuckets()
   const slices = new TimeSlices()
-  for (const [i, term] of terms.entries()) {
-    if (i % termsAStep === 0) await slices.pause()
-    const skeleton = skeletonOf(term)
-    if (skeleton !== undefined) pairs.add(skeleton, term)
-    for (const name of inflectionClasses(term)) pairs.add(name, term)
+  for (let from = 0; from < terms.length; from += termsAStep) {
+    await slices.pause()
+    addPairs(pairs, terms, from, Math.min(terms.length, from + termsAStep))
   }
   const rows = pairs.rows()
   if (!isNew) return appendPairs(tx, block, rows)
@@ -48,6 +46,16 @@ export async function writeSpellings(
     writer.int4(block)
     writer.bytes(row.pairs, 0, row.pairs.length)
   })
+}
+
+/** V8 optimises this loop later within an asynchronous function. */
+function addPairs(pairs: PairBuckets, terms: readonly string[], from: number, to: number): void {
+  for (let i = from; i < to; i += 1) {
+    const term = terms[i] as string
+    const skeleton = skeletonOf(term)
+    if (skeleton !== undefined) pairs.add(skeleton, term)
+    for (const name of inflectionClasses(term)) pairs.add(name, term)
+  }
 }
 
 async function appendPairs(

@@ -22,6 +22,8 @@ const knowsContinuing = 64
 const continuesNameBit = 128
 const continuesPhraseBit = 256
 const hebrew = 512
+/** The bits above these are the number (from 1) of a word in `#beginnings`. */
+const numberShift = 10
 
 /** Words and terms that are kept: about 80 MB of ordinary words. */
 const maxWords = 600_000
@@ -41,8 +43,8 @@ export class TermCounter {
 
   readonly #table = new WordTable()
   readonly #numbers = new Map<string, number>()
-  /** The words that begin names or phrases, or abbreviate something, by their records. */
-  readonly #beginnings = new Map<number, Word>()
+  /** The words that begin names or phrases, or abbreviate something. */
+  readonly #beginnings: Word[] = []
   /** The words of the current text. */
   #count = 0
   #recordsOfText = new Int32Array(0)
@@ -94,11 +96,11 @@ export class TermCounter {
 
   #add(written: string, at: number): void {
     const word = normaliseWord(written)
-    const bits = word.term === '' ? skipped : bitsOf(word)
+    let bits = word.term === '' ? skipped : bitsOf(word)
+    if ((bits & hasOthers) !== 0) bits |= this.#beginnings.push(word) << numberShift
     const { records } = this.#table
     records[at + record.bits] = bits
     records[at + record.value] = word.term === '' ? -1 : this.numberOf(word.term)
-    if ((bits & hasOthers) !== 0) this.#beginnings.set(at, word)
   }
 
   #withoutSkipped(count: number): number {
@@ -116,7 +118,7 @@ export class TermCounter {
 
   /** Counts what the word at `at` abbreviates, and the names and phrases that begin with it. */
   #countOthers(at: number, bits: number): void {
-    const first = this.#beginnings.get(this.#recordsOfText[at] as number) as Word
+    const first = this.#beginnings[(bits >> numberShift) - 1] as Word
     if ((bits & abbreviated) !== 0)
       for (const expanded of expansionOf(first.term)) this.countTerm(this.numberOf(expanded))
     if ((bits & abbreviatesName) !== 0 || ((bits & beginsName) !== 0 && this.#mayBeName(first, at)))
@@ -152,12 +154,10 @@ export class TermCounter {
   }
 
   #wordAt(at: number): Word {
-    const word = this.#recordsOfText[at] as number
-    const known = this.#beginnings.get(word)
-    if (known) return known
-    const { records } = this.#table
-    const bits = records[word + record.bits] as number
-    const term = this.terms[records[word + record.value] as number] as string
+    const bits = this.#bitsAt(at)
+    const number = bits >> numberShift
+    if (number > 0) return this.#beginnings[number - 1] as Word
+    const term = this.#termAt(at)
     const script = (bits & hebrew) === 0 ? 'en' : 'he'
     return makeWord(term, script, (bits & abbreviated) !== 0, (bits & stopWord) !== 0)
   }
