@@ -3,6 +3,7 @@ import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
+import { openKeyLookup } from './accounts/keys/key-lookup.ts'
 import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
@@ -70,7 +71,8 @@ export type AppOptions = {
 /** Builds the HTTP service from its parts, in mount order. It does not listen. */
 export async function buildApp(services: Services, options: AppOptions): Promise<FastifyInstance> {
   const rateLimits = createRateLimits(options.invalidKeysPerMinute ?? 120)
-  const auth = { ...services, rateLimits }
+  const findKey = openKeyLookup(services.database.system, services.peppers, services.plans)
+  const auth = { ...services, rateLimits, findKey }
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { KeyCache } from '../accounts/keys/key-cache.ts'
-import { authenticateKey } from '../accounts/keys/keys.ts'
-import type { Peppers } from '../accounts/keys/pepper.ts'
-import { noApiAccess, type Plans } from '../accounts/plans.ts'
+import type { KeyLookup } from '../accounts/keys/key-lookup.ts'
+import { noApiAccess } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { databaseFault, isTransient } from '../db/errors.ts'
@@ -14,8 +13,7 @@ import type { RateLimits } from './limits/rate-limits.ts'
 
 export type AuthServices = {
   readonly database: Database
-  readonly peppers: Peppers
-  readonly plans: Plans
+  readonly findKey: KeyLookup
   readonly rateLimits: RateLimits
 }
 
@@ -87,9 +85,7 @@ async function authenticate(
   known: KeyCache | undefined,
 ): Promise<Principal> {
   const key = sentKey(request)
-  const principal = key
-    ? await authenticateKey(services.database.system, services.peppers, services.plans, key, known)
-    : undefined
+  const principal = key ? await services.findKey(key, known) : undefined
   if (principal) return principal
   await services.rateLimits.countInvalidKey(clientAddress(request))
   throw new ServiceError(

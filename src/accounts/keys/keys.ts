@@ -1,18 +1,14 @@
-import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { databaseFault, isTransient, uniqueViolation } from '../../db/errors.ts'
-import { accounts, apiKeys } from '../../db/schema/index.ts'
+import { databaseFault, uniqueViolation } from '../../db/errors.ts'
+import { apiKeys } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { derivedId, newId } from '../../ids.ts'
-import { accountSuspended } from '../accounts.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
-import type { Plans } from '../plans.ts'
-import type { Binding, Principal } from '../principal.ts'
-import { defaultScopes, isScope } from '../scopes.ts'
-import type { KeyCache } from './key-cache.ts'
+import { defaultScopes } from '../scopes.ts'
 import { checkedName, checkedScopes, requireOwnProject } from './key-checks.ts'
 import { type KeySettings, noSettings } from './key-settings.ts'
-import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
+import { displayParts, generateKeyText } from './key-text.ts'
 import { digestKey, type Peppers } from './pepper.ts'
 
 export type KeyReach =
@@ -193,80 +189,6 @@ export async function revokeKey(
     .set({ revokedAt: sql`now()` })
     .where(and(mine, isNull(apiKeys.revokedAt)))
   return known
-}
-
-/** The server parses and plans this query once per connection. */
-const findByDigest = (executor: Executor, digests: readonly Buffer[]) =>
-  executor
-    .select({
-      id: apiKeys.id,
-      accountId: apiKeys.accountId,
-      plan: accounts.plan,
-      isSuspended: sql<boolean>`${accounts.suspendedAt} is not null`,
-      scopes: apiKeys.scopes,
-      binding: apiKeys.binding,
-      projectId: apiKeys.projectId,
-      requestsPerMinute: apiKeys.requestsPerMinute,
-      defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
-      usedLately: sql<boolean>`coalesce(${apiKeys.lastUsedAt} > now() - interval '1 minute', false)`,
-    })
-    .from(apiKeys)
-    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(
-      and(
-        sql`${apiKeys.digest} = any(${sql.placeholder('digests')}::bytea[])`,
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
-        sql`${accounts.passwordHash} <> ''`,
-      ),
-    )
-    .prepare('find_key')
-    .execute({ digests })
-
-/**
- * Authenticates a key: one query on a unique index over the digest, using the database's clock.
- * @param known cache that may answer for one second; a key found in the database is added to it.
- * @returns undefined for a malformed, unknown, revoked or expired key.
- * @throws ServiceError `account_suspended` for a valid key of a suspended account.
- */
-export async function authenticateKey(
-  executor: Executor,
-  peppers: Peppers,
-  plans: Plans,
-  keyText: string,
-  known?: KeyCache,
-): Promise<Principal | undefined> {
-  if (!isKeyText(keyText)) return undefined
-  const cached = known?.get(keyText)
-  if (cached) return cached
-  const digests = peppers.map((pepper) => digestKey(keyText, pepper))
-  const [row] = await findByDigest(executor, digests)
-  if (!row) return undefined
-  if (row.isSuspended) throw accountSuspended()
-  if (!row.usedLately) await noteUse(executor, row.id)
-  const principal: Principal = {
-    accountId: row.accountId,
-    plan: plans.of(row.plan),
-    keyId: row.id,
-    scopes: new Set(row.scopes.filter(isScope)),
-    binding: { kind: row.binding, projectId: row.projectId } as Binding,
-    keyRequestsPerMinute: row.requestsPerMinute,
-    defaults: row.defaults,
-  }
-  // Not cached: a key whose project will be created on first use, and a key whose plan, without API access, may
-  // change at any moment.
-  if (row.projectId !== null && principal.plan.apiAccess) known?.set(keyText, principal)
-  return principal
-}
-
-/** A read-only database (a full disk, for example) must not lock keys out. */
-async function noteUse(executor: Executor, keyId: string): Promise<void> {
-  try {
-    await executor.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, keyId))
-  } catch (error) {
-    const fault = databaseFault(error)
-    if (!fault || !isTransient(fault)) throw error
-  }
 }
 
 /** Whether a key still works. Checked between the steps of a running turn. */
