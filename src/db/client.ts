@@ -21,6 +21,8 @@ export type Database = {
   readonly systemPool: pg.Pool
   /** Its statements keep their plans, which use indexes. For frequent statements that find their rows by index. */
   readonly indexedPool: pg.Pool
+  /** Like `indexedPool`. Its connections send statements without waiting for answers to earlier ones. */
+  readonly callPool: pg.Pool
   /**
    * For leases and other background work. Requests that use all other connections must not cost a turn its
    * lease.
@@ -108,13 +110,10 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     },
     onIdleError,
   )
-  const indexedPool = openPool(
-    {
-      connectionString: url,
-      max: Math.max(2, Math.ceil(maxConnections / 2)),
-      options: indexedPlans,
-      query_timeout: silenceMs,
-    },
+  const indexed = { connectionString: url, options: indexedPlans, query_timeout: silenceMs }
+  const indexedPool = openPool({ ...indexed, max: Math.max(2, Math.ceil(maxConnections / 4)) }, onIdleError)
+  const callPool = openPool(
+    { ...indexed, max: Math.max(2, Math.ceil(maxConnections / 2)), pipeline: true },
     onIdleError,
   )
   const backgroundPool = openPool({ connectionString: url, max: 2, options: indexedPlans }, onIdleError)
@@ -133,10 +132,11 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     tenantPool,
     systemPool,
     indexedPool,
+    callPool,
     backgroundPool,
     importPool,
     async close() {
-      const pools = [tenantPool, systemPool, indexedPool, backgroundPool, importPool]
+      const pools = [tenantPool, systemPool, indexedPool, callPool, backgroundPool, importPool]
       await Promise.all(pools.map((pool) => pool.end()))
     },
   }

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { AccountBatches } from './account-batches.ts'
-import { callTogether, singleCalls } from './call-statements.ts'
+import { callConnections } from './call-connections.ts'
+import { singleCalls } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
 import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
@@ -40,12 +41,7 @@ export type TurnStore = TurnCalls & {
 export function createTurnStore(database: Database): TurnStore {
   const pooled = drizzle({ client: database.indexedPool })
   const appendAll = prepareAppends(pooled)
-  const single = singleCalls(pooled)
-  const batches = new AccountBatches<TurnCall>(async (account, calls) => {
-    const [one] = calls
-    // A prepared statement costs less than a batch of one.
-    return one && calls.length === 1 ? [await single(account, one)] : callTogether(pooled, account, calls)
-  })
+  const batches = new AccountBatches(callConnections(database.callPool))
   return {
     database,
     clock: new ServerClock(),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { AccountBatches } from '../../../src/turns/store/account-batches.ts'
+import type { SendCalls } from '../../../src/turns/store/account-calls.ts'
 
 type Sent = {
   readonly account: string
@@ -12,60 +13,82 @@ type Sent = {
 /** Batches whose answers come when the test says so. */
 function batching() {
   const sent: Sent[] = []
-  const batches = new AccountBatches<{ readonly call: string }>((account, whole) => {
+  const released: boolean[] = []
+  const state = { connected: 0, isAwaited: false, connectError: undefined as unknown }
+  const send: SendCalls<{ readonly call: string }> = (account, whole) => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
     const calls = whole.map(({ call }) => call)
     const answer = () => resolve(calls.map((call) => `answer to ${call}`))
     sent.push({ account, calls, whole, answer, fail: reject })
     return promise
+  }
+  const batches = new AccountBatches<{ readonly call: string }>({
+    isAwaited: () => state.isAwaited,
+    async connect() {
+      if (state.connectError) throw state.connectError
+      state.connected += 1
+      return { send, release: (isBroken) => released.push(isBroken) }
+    },
   })
   const call = (name: string, account = 'a') => batches.call(account, { call: name })
   const next = async (count: number) => {
     await expect.poll(() => sent.length).toBe(count)
     return sent.at(-1) as Sent
   }
-  return { sent, batches, call, next }
+  /** Two batches of one call, which are under way. */
+  const busy = async () => {
+    const first = call('first')
+    await next(1)
+    const second = call('second')
+    await next(2)
+    return { first, second }
+  }
+  return { sent, released, state, batches, call, next, busy }
 }
 
 const duplicate = Object.assign(new Error('duplicate key'), { code: '23505' })
 const lost = Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' })
 
-test('calls made during a batch form the next one, each with its own answer', async () => {
-  const { sent, call, next } = batching()
+test('two batches are under way, and calls made meanwhile form the next one, each with its own answer', async () => {
+  const { sent, released, call, next, busy } = batching()
+  const { first, second } = await busy()
   const answers = ['one', 'two', 'three'].map((name) => call(name))
-  expect(sent.map(({ calls }) => calls)).toEqual([['one']])
   sent[0]?.answer()
-  const second = await next(2)
-  expect(second.calls).toEqual(['two', 'three'])
-  second.answer()
-  expect(await Promise.all(answers)).toEqual(['answer to one', 'answer to two', 'answer to three'])
+  const third = await next(3)
+  expect(sent.map(({ calls }) => calls)).toEqual([['first'], ['second'], ['one', 'two', 'three']])
+  sent[1]?.answer()
+  third.answer()
+  expect(await Promise.all([first, second, ...answers])).toEqual(
+    ['first', 'second', 'one', 'two', 'three'].map((name) => `answer to ${name}`),
+  )
+  await expect.poll(() => released).toEqual([false])
 })
 
-test('accounts do not wait for one another', () => {
+test('accounts do not wait for one another', async () => {
   const { sent, call } = batching()
   void call('one', 'a')
   void call('two', 'b')
-  expect(sent.map(({ account }) => account)).toEqual(['a', 'b'])
+  await expect.poll(() => sent.map(({ account }) => account)).toEqual(['a', 'b'])
 })
 
 test('a batch has at most 32 calls', async () => {
-  const { sent, call, next } = batching()
-  for (let n = 0; n <= 34; n += 1) void call(`${n}`)
+  const { sent, call, next, busy } = batching()
+  await busy()
+  for (let n = 0; n < 34; n += 1) void call(`${n}`)
   sent[0]?.answer()
-  expect((await next(2)).calls).toHaveLength(32)
+  expect((await next(3)).calls).toHaveLength(32)
   sent[1]?.answer()
-  expect((await next(3)).calls).toEqual(['33', '34'])
+  expect((await next(4)).calls).toEqual(['32', '33'])
 })
 
 test('a failed batch is repeated call by call, and only the failing call fails', async () => {
-  const { sent, call, next } = batching()
-  const first = call('first')
+  const { sent, call, next, busy } = batching()
+  await busy()
   const answers = Promise.allSettled([call('good'), call('bad'), call('also good')])
   sent[0]?.answer()
-  await first
-  ;(await next(2)).fail(duplicate)
+  ;(await next(3)).fail(duplicate)
   const calls: (readonly string[])[] = []
-  for (const count of [3, 4, 5]) {
+  for (const count of [4, 5, 6]) {
     const alone = await next(count)
     calls.push(alone.calls)
     alone.calls[0] === 'bad' ? alone.fail(duplicate) : alone.answer()
@@ -76,32 +99,53 @@ test('a failed batch is repeated call by call, and only the failing call fails',
   expect(bad).toMatchObject({ reason: duplicate })
 })
 
-test('a connection lost under a batch fails all its calls, without a retry', async () => {
-  const { sent, call, next } = batching()
-  const first = call('first')
-  const answers = Promise.allSettled([call('one'), call('two')])
-  sent[0]?.answer()
-  await first
-  ;(await next(2)).fail(lost)
-  expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+test('a lost connection fails the calls under way, without a retry, and later calls get another', async () => {
+  const { sent, released, state, call, next, busy } = batching()
+  const { first, second } = await busy()
+  const under = Promise.allSettled([first, second])
   void call('later')
+  for (const { fail } of sent.slice(0, 2)) fail(lost)
+  expect((await under).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect((await next(3)).calls).toEqual(['later'])
+  expect([state.connected, released]).toEqual([2, [true]])
+})
+
+test('without a connection the calls that wait fail, and the next one tries again', async () => {
+  const { state, call, next } = batching()
+  state.connectError = lost
+  await expect(Promise.allSettled([call('one'), call('two')])).resolves.toMatchObject([
+    { reason: lost },
+    { reason: lost },
+  ])
+  state.connectError = undefined
+  void call('three')
+  expect((await next(1)).calls).toEqual(['three'])
+})
+
+test('an account gives its connection up when others wait for one', async () => {
+  const { sent, released, state, call, next, busy } = batching()
+  await busy()
+  void call('third')
+  state.isAwaited = true
+  for (const { answer } of sent.slice(0, 2)) answer()
+  expect((await next(3)).calls).toEqual(['third'])
+  expect([state.connected, released]).toEqual([2, [false]])
 })
 
 test('a call that depends on the clock comes last, with the values of its sending', async () => {
-  const { sent, batches, call, next } = batching()
+  const { sent, batches, call, next, busy } = batching()
   let now = 1
-  void call('first')
+  await busy()
   void batches.call('a', { call: 'timed' }, () => ({ now }))
   void call('other')
   now = 2
   sent[0]?.answer()
-  expect((await next(2)).whole).toEqual([{ call: 'other' }, { call: 'timed', now: 2 }])
+  expect((await next(3)).whole).toEqual([{ call: 'other' }, { call: 'timed', now: 2 }])
 })
 
 test('a call that must not be sent any more fails alone', async () => {
-  const { sent, batches, call, next } = batching()
-  void call('first')
+  const { sent, batches, call, next, busy } = batching()
+  await busy()
   const left = new Error('the client disconnected')
   const refused = batches.call('a', { call: 'timed' }, () => {
     throw left
@@ -109,8 +153,8 @@ test('a call that must not be sent any more fails alone', async () => {
   const other = call('other')
   sent[0]?.answer()
   await expect(refused).rejects.toBe(left)
-  const second = await next(2)
-  expect(second.calls).toEqual(['other'])
-  second.answer()
+  const third = await next(3)
+  expect(third.calls).toEqual(['other'])
+  third.answer()
   await other
 })
