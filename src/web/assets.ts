@@ -10,7 +10,7 @@ import { openToAll } from './components/route-guards.ts'
 const folder = join(import.meta.dirname, 'assets')
 const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 
-/** The style sheets of every page, in their order; a page's address has them as `page`. */
+/** The style sheets of every page, in their order. */
 const commonSheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
 
 /** Files of packages, by their path under the assets: fonts with nikud for texts and headings, and Swagger UI. */
@@ -42,40 +42,44 @@ type ByName = { Params: { version: string; '*': string } }
  * Serves styles, scripts and fonts of the pages under `/assets/{version}/`. The version is a digest of all of them, so
  * that caches can keep each file for good; files name each other by relative paths. During an update a page may ask
  * with the version of another replica: it gets the file, which no cache keeps.
- * @returns the path of the assets.
+ * @returns the path of the assets, and the text of the styles of a page: those of all pages, then its own.
  */
-export async function registerAssets(app: FastifyInstance): Promise<string> {
+export async function registerAssets(
+  app: FastifyInstance,
+): Promise<{ readonly path: string; readonly stylesOf: (sheets: readonly string[]) => string }> {
   loaded ??= loadAssets()
   const assets = await loaded
   const version = digestOf(assets)
   app.get<ByName>('/assets/:version/*', openToAll, async (request, reply) => {
-    const name = request.params['*']
-    const asset = assets.get(name) ?? combined(assets, name)
+    const asset = assets.get(request.params['*'])
     if (!asset) return reply.callNotFound()
     const isCurrent = request.params.version === version
     reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
     return sendAsset(request, reply, asset)
   })
-  return `/assets/${version}`
+  const path = `/assets/${version}`
+  const made = new Map<string, string>()
+  const stylesOf = (sheets: readonly string[]) => {
+    const key = sheets.join()
+    const styles = made.get(key) ?? joined(assets, path, [...commonSheets, ...sheets])
+    made.set(key, styles)
+    return styles
+  }
+  return { path, stylesOf }
 }
 
-/** Sets of style sheets that pages have asked for. A stranger can ask for any number of sets, so few are kept. */
-const sets = new Map<string, Asset>()
-const maxSets = 64
-
-/**
- * The style sheets of a page in one file, because the page is blank until the last of them has come: `page+rail.css`.
- * @returns undefined when one of them does not exist.
- */
-function combined(assets: Assets, name: string): Asset | undefined {
-  const known = sets.get(name)
-  if (known) return known
-  const parts = name.endsWith('.css') ? name.slice(0, -'.css'.length).split('+') : []
-  const found = parts.flatMap((part) => assets.get(`${part}.css`)?.plain ?? [])
-  if (found.length < 2 || found.length < parts.length || new Set(parts).size < parts.length) return undefined
-  const asset = { type: types['css'] ?? '', plain: Buffer.concat(found), small: undefined }
-  if (sets.size < maxSets) sets.set(name, asset)
-  return asset
+/** Style sheets as one text, without comments and indentation, for a page at any path. */
+function joined(assets: Assets, path: string, sheets: readonly string[]): string {
+  const texts = sheets.map((name) => {
+    const sheet = assets.get(`${name}.css`)
+    if (!sheet) throw new Error(`there is no style sheet ${name}.css`)
+    return sheet.plain.toString('utf8')
+  })
+  return texts
+    .join('')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\n\s*/g, '\n')
+    .replaceAll('url("', `url("${path}/`)
 }
 
 async function sendAsset(
@@ -105,10 +109,7 @@ async function loadAssets(): Promise<Assets> {
     const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
     return [name, { type, plain, small: undefined }] as const
   })
-  const all = new Map<string, Asset>(await Promise.all(files))
-  const common = commonSheets.map((name) => all.get(`${name}.css`)?.plain ?? Buffer.alloc(0))
-  const page = { type: 'text/css; charset=utf-8', plain: Buffer.concat(common), small: undefined }
-  return all.set('page.css', page)
+  return new Map<string, Asset>(await Promise.all(files))
 }
 
 function digestOf(assets: Assets): string {

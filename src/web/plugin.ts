@@ -64,8 +64,8 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     sendErrorPage(request, reply, asServiceError(error, request)),
   )
 
-  const assets = await registerAssets(app)
-  app.decorate('pages', { appName: services.appName, assets })
+  const { path, stylesOf } = await registerAssets(app)
+  app.decorate('pages', { appName: services.appName, assets: path, stylesOf })
   preferencePages(app)
   landingPages(app, services)
   signInPages(app, services)

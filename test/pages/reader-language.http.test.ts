@@ -67,11 +67,17 @@ test('a question of the start page is still there after an account was made', as
   expect(await (await stranger.get(next)).text()).toContain('>What is a lamp?</textarea>')
 })
 
-test('all styles of a page come in one file, and unknown sets of them are not found', async () => {
-  const [path = ''] = /\/assets\/\w+\/page\+[\w+-]*\.css/.exec(await textOf('/ask')) ?? []
-  const reply = await visitor.get(path)
-  expect(reply.headers.get('cache-control')).toContain('immutable')
-  expect(await reply.text()).toMatch(/\.top nav[\s\S]*\.composer/)
-  for (const name of ['page+nothing.css', 'rail+rail.css', 'page+icon.svg', '+.css'])
-    expect((await visitor.get(path.replace(/page.*/, name))).status).toBe(404)
+test('pages have their styles in them, and are compressed unless they show a secret link', async () => {
+  const { sessionId } = await world.row<{ sessionId: string }>('select session_id as "sessionId" from runs')
+  const path = `/sessions/${sessionId}`
+  const page = await visitor.get(path)
+  expect(page.headers.get('content-encoding')).toBe('gzip')
+  const [, nonce] =
+    /style-src 'self' 'nonce-([\w-]+)'/.exec(page.headers.get('content-security-policy') ?? '') ?? []
+  const [, styles = ''] = new RegExp(`<style nonce="${nonce}">([^<]*)</style>`).exec(await page.text()) ?? []
+  expect(styles).toMatch(/\.top nav[\s\S]*\.composer/)
+  const [, font = ''] = /url\("([^"]+)"\)/.exec(styles) ?? []
+  expect((await visitor.get(font)).headers.get('content-type')).toBe('font/woff2')
+  await visitor.post(`${path}/share`, {})
+  expect((await visitor.get(path)).headers.get('content-encoding')).toBeNull()
 })

@@ -1,4 +1,4 @@
-import { html as template } from 'hono/html'
+import { raw as asIs, html as template } from 'hono/html'
 
 /** Safe markup: all text that was inserted into it is escaped. */
 export type Html = ReturnType<typeof template>
@@ -8,6 +8,9 @@ export type Html = ReturnType<typeof template>
  * they are, and omits `undefined`, `null` and `false`. Attribute values must stand in double quotes.
  */
 export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]) => Html = template
+
+/** Markup from text that is trusted: nothing in it is escaped. */
+export const trusted: (text: string) => Html = asIs
 
 /** Nothing. */
 export const nothing: Html = html``

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { frame, type Section } from '../frame/frame.ts'
 import { textsOf, themeOf } from '../visitors/preferences.ts'
@@ -16,6 +18,8 @@ export type Page = {
   readonly sheets?: readonly string[]
   /** Files of Swagger UI, before the page's own; its scripts are no modules. */
   readonly packaged?: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
+  /** The page of a GET shows a secret link. It is sent without compression. */
+  readonly hasSecret?: boolean
   /** Uses the whole width of the window, for example for a reader with two columns. */
   readonly wide?: boolean
 }
@@ -23,15 +27,20 @@ export type Page = {
 declare module 'fastify' {
   interface FastifyInstance {
     /** What all pages show: the product's name if the operator has set one, and the path of the assets. */
-    readonly pages: { readonly appName: string | undefined; readonly assets: string }
+    readonly pages: {
+      readonly appName: string | undefined
+      readonly assets: string
+      /** The text of the styles of every page and of these style sheets. */
+      readonly stylesOf: (sheets: readonly string[]) => string
+    }
   }
 }
 
-/** All style sheets that every page needs, see `assets.ts`. */
-const sheets = ['page']
-
-/** Sections whose pages show texts of the library. */
-const withHebrew: ReadonlySet<Section | undefined> = new Set(['ask', 'library'])
+/** Style sheets and sections of pages that show texts of the library. */
+const withHebrew: ReadonlySet<string | undefined> = new Set<Section | string>([
+  ...['ask', 'library', 'sheets'],
+  ...['sources', 'sheet'],
+])
 
 /** Sends a page with the header, navigation and footer of all pages, in the language and colours of the reader. */
 export async function sendPage(
@@ -42,28 +51,35 @@ export async function sendPage(
 ): Promise<FastifyReply> {
   const nonce = randomBytes(16).toString('base64url')
   const t = textsOf(request)
+  const hasHebrew =
+    t.language === 'he' || [page.section, ...(page.sheets ?? [])].some((name) => withHebrew.has(name))
   const framed = {
     ...page,
     wide: page.wide ?? false,
     scripts: ['frame.js', ...(page.scripts ?? [])],
-    sheets: [...sheets, ...(page.sheets ?? [])],
     packaged: page.packaged ?? { sheets: [], scripts: [] },
   }
   const markup = await frame(framed, {
     ...request.server.pages,
+    styles: request.server.pages.stylesOf(page.sheets ?? []),
     t,
-    fonts: t.language === 'he' || withHebrew.has(page.section) ? ['latin', 'hebrew'] : ['latin'],
+    fonts: hasHebrew ? ['latin', 'hebrew'] : ['latin'],
     theme: themeOf(request),
     visitor: request.visitor,
     nonce,
     // The answer to a form has an address that may exist for forms only; a page that is not there shows no address.
     here: request.method === 'GET' && status !== 404 ? request.url : '/',
   })
-  return reply
+  reply
     .header('content-security-policy', contentPolicy(nonce))
     .status(status)
     .type('text/html; charset=utf-8')
-    .send(String(markup))
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  // The size of a compressed page tells a secret of it to someone who can add words to the page and watch the network.
+  if (!takesGzip || page.hasSecret || request.method !== 'GET') return reply.send(String(markup))
+  return reply
+    .headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    .send(await promisify(gzip)(String(markup)))
 }
 
 /** A message above a form or a list: an error, or what was done. */

@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from '../components/html.ts'
+import { type Html, html, nothing, trusted } from '../components/html.ts'
 import type { Texts } from '../texts/catalogue.ts'
 import type { Theme } from '../visitors/preferences.ts'
 import type { Visitor } from '../visitors/visitor.ts'
@@ -20,7 +20,6 @@ export type Framed = {
   readonly section?: Section
   readonly main: Html
   readonly scripts: readonly string[]
-  readonly sheets: readonly string[]
   readonly packaged: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
   readonly wide: boolean
 }
@@ -36,7 +35,9 @@ export type Surroundings = {
   readonly assets: string
   /** Fonts that the page needs at once. */
   readonly fonts: readonly ('latin' | 'hebrew')[]
-  /** For the script tags. */
+  /** The style sheets of the page, as one text: a file would make the reader wait for another round trip. */
+  readonly styles: string
+  /** For the tags of the styles and the scripts. */
   readonly nonce: string
   /** Path that the reader returns to after a switch of language or colours. */
   readonly here: string
@@ -62,8 +63,8 @@ ${helpDialog(t)}
 </html>`
 }
 
-function head(page: Framed, { t, theme, appName, assets, fonts, nonce }: Surroundings): Html {
-  const { title, sheets, scripts, packaged } = page
+function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }: Surroundings): Html {
+  const { title, scripts, packaged } = page
   const schemes = theme === 'system' ? 'light dark' : theme
   return html`<head>
 <meta charset="utf-8">
@@ -73,7 +74,7 @@ function head(page: Framed, { t, theme, appName, assets, fonts, nonce }: Surroun
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
 ${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
 ${packaged.sheets.map((name) => html`<link rel="stylesheet" href="${assets}/packaged/${name}">`)}
-<link rel="stylesheet" href="${assets}/${sheets.join('+')}.css">
+<style nonce="${nonce}">${trusted(styles)}</style>
 ${packaged.scripts.map(
   (name) =>
     html`<script defer fetchpriority="low" nonce="${nonce}" src="${assets}/packaged/${name}"></script>`,

@@ -1,14 +1,15 @@
 /**
  * Content security policy of a page. A script runs only with the nonce of this reply: uploaded files share
  * this origin and must not run as scripts of a page.
- * @param nonce nonce of the reply's script tags; without it no script runs.
+ * @param nonce nonce of the reply's tags for scripts and styles; without it no script runs.
  */
 export function contentPolicy(nonce?: string): string {
   const scripts = nonce === undefined ? "'none'" : `'nonce-${nonce}'`
+  const styles = nonce === undefined ? '' : ` 'nonce-${nonce}'`
   return [
     "default-src 'none'",
     `script-src ${scripts}`,
-    "style-src 'self'",
+    `style-src 'self'${styles}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",

@@ -139,6 +139,7 @@ function sessionPage(
   return {
     title: nameOf(t, session),
     section: 'ask',
+    hasSecret: shown.share !== undefined,
     wide: true,
     sheets: [...turnSheets, 'composer', 'rail', 'files', 'answer-actions', 'menus'],
     scripts: [
