@@ -76,7 +76,9 @@ export async function sendPage(
     .type('text/html; charset=utf-8')
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   // The size of a compressed page tells a secret of it to someone who can add words to the page and watch the network.
-  if (!takesGzip || page.hasSecret || request.method !== 'GET') return reply.send(String(markup))
+  const hasSecret = page.hasSecret || request.method !== 'GET'
+  // Replies about things that are missing and things of others have the same length.
+  if (!takesGzip || hasSecret || status !== 200) return reply.send(String(markup))
   return reply
     .headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
     .send(await promisify(gzip)(String(markup)))

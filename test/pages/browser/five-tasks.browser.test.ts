@@ -120,7 +120,6 @@ describe.skipIf(!hasBrowser)('five tasks by keyboard alone, in the tree that scr
     expect(await nameless()).toEqual([])
     await press(button('Move up: The Gate 2:1'))
     await page.getByText('Moved to place 1 of 2').waitFor()
-    await page.locator('.sheet-state').getByText('All changes saved').waitFor()
     await press(page.locator('.sheet-bar summary'))
     const file = page.waitForEvent('download')
     await press(link('Markdown'))
