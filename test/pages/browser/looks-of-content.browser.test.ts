@@ -47,10 +47,12 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     const sheet = paths['SHEET'].split('/').at(-1) ?? ''
     await send('/sheets/add', { ref: 'The Gate 1:1', sheet })
     await send(`${paths['SHEET']}/share`, {})
-    const { token, key, run } = await world.row<{ token: string; key: string; run: string }>(
-      'select token, public_token as key, (select id from runs) as run from shared_sessions, source_sheets',
-    )
-    Object.assign(paths, { SHARED: `/shared/${token}`, PAPER: `/sheets/shared/${key}`, RUN: `/runs/${run}` })
+    await page.goto(paths['SESSION'])
+    const pathOf = (address: string | null) => new URL(address ?? '', page.url()).pathname
+    paths['SHARED'] = pathOf(await page.locator('#share-link').inputValue())
+    await page.goto(paths['SHEET'])
+    paths['PAPER'] = pathOf(await page.locator('#public-link').textContent())
+    paths['RUN'] = `/runs/${(await world.row<{ id: string }>('select id from runs')).id}`
     await page.goto('/settings/keys/new')
     await page.getByLabel('Name').fill('Website, back end')
     await page.getByRole('button', { name: 'Create key' }).click()

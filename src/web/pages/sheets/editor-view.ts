@@ -28,7 +28,7 @@ export function editorPage(t: Texts, { sheet, entries, publicLink, done, problem
   return {
     title,
     section: 'sheets',
-    hasSecret: publicUrl !== undefined,
+    hasSecret: publicLink?.url !== undefined,
     sheets: ['menus', 'sheets', 'sheet'],
     scripts: ['copy.js', 'menus.js', 'sheet-editor.js'],
     main: html`${sheetBar(t, sheet, 'edit')}<h1 class="sr">${t.sheets.edit}: ${title}</h1>
