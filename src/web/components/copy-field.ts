@@ -10,7 +10,8 @@ export function copyField(
   t: Texts,
   field: { readonly id: string; readonly text: string; readonly what: string },
 ): Html {
-  return html`<div class="copyable"><pre tabindex="0" dir="ltr" role="group" aria-label="${field.what}"><code id="${field.id}">${field.text}</code></pre>
+  return html`<div class="copyable"><pre tabindex="0" dir="ltr" role="group"
+aria-label="${field.what}"><code id="${field.id}">${field.text}</code></pre>
 ${copyButton(t, field.id, t.common.copyWhat(field.what))}</div>`
 }
 
