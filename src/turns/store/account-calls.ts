@@ -73,12 +73,17 @@ export class AccountCalls<Call extends object> {
 
   /** Sends batches, one at a time, until no call waits or the connection must be given up. */
   async #drain(connection: BatchConnection<Call>): Promise<void> {
-    if (this.#underWay >= maxUnderWay) return
+    if (this.#underWay >= maxUnderWay || (this.#underWay > 0 && this.#mustGiveUp)) return
     this.#underWay += 1
     do await this.#sendBatch(connection)
-    while (this.#waiting.length > 0 && !this.#isBroken && !this.#connections.isAwaited())
+    while (this.#waiting.length > 0 && !this.#mustGiveUp)
     this.#underWay -= 1
     if (this.#underWay === 0) this.#giveUp(connection)
+  }
+
+  /** Calls that come from then on wait for the next connection. */
+  get #mustGiveUp(): boolean {
+    return this.#isBroken || this.#connections.isAwaited()
   }
 
   #giveUp(connection: BatchConnection<Call>): void {

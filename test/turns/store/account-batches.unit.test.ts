@@ -1,3 +1,4 @@
+import { setImmediate as promisesToSettle } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { AccountBatches } from '../../../src/turns/store/account-batches.ts'
 import type { SendCalls } from '../../../src/turns/store/account-calls.ts'
@@ -129,6 +130,21 @@ test('an account gives its connection up when others wait for one', async () => 
   state.isAwaited = true
   for (const { answer } of sent.slice(0, 2)) answer()
   expect((await next(3)).calls).toEqual(['third'])
+  expect([state.connected, released]).toEqual([2, [false]])
+})
+
+test('calls that come while an account gives its connection up wait for the next one', async () => {
+  const { sent, released, state, call, next, busy } = batching()
+  const { first } = await busy()
+  state.isAwaited = true
+  sent[0]?.answer()
+  await first
+  await promisesToSettle()
+  void call('third')
+  void call('fourth')
+  expect(sent).toHaveLength(2)
+  sent[1]?.answer()
+  expect((await next(3)).calls).toEqual(['third', 'fourth'])
   expect([state.connected, released]).toEqual([2, [false]])
 })
 
