@@ -2,7 +2,7 @@ import type { OfferedSource } from '../../agent/tools.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
-import { containsRef } from './attribution/pairing.ts'
+import { containedIn } from './attribution/spans.ts'
 import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
@@ -80,27 +80,28 @@ export async function checkText(
   const slices = new TimeSlices()
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
+  const isRef = refFinder(read.refs)
   let checked = 0
   for (const [i, quotation] of read.quotations.slice(0, maxQuotations).entries()) {
     if (options.enough?.()) break
     await slices.pause()
     checked += 1
-    if (isRef(quotation, read.refs)) continue
+    if (isRef(quotation)) continue
     const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
     if (quote === undefined || isSaidMissing(text, quotation, quote.check)) continue
     quotes.push(quote)
     if (quote.check.result === 'verbatim' || quote.check.result === 'fuzzy') confirmed.push(quotation)
   }
-  const ownRefs = read.refs.filter((ref) => !confirmed.some((quotation) => containsRef(quotation, ref)))
+  const isConfirmed = containedIn(confirmed)
+  const ownRefs = read.refs.filter((ref) => !isConfirmed(ref))
   return { quotes, refs: read.refs, ownRefs, unchecked: read.quotations.length - checked }
 }
 
-/** Whether the words in quotation marks are only a ref, even of a place that does not exist. */
-function isRef(quotation: Quotation, refs: readonly NamedRef[]): boolean {
+/** Returns a function that says whether the words in quotation marks are only a ref, even of no existing place. */
+function refFinder(refs: readonly NamedRef[]): (quotation: Quotation) => boolean {
   const signs = 2
-  return refs.some(
-    (ref) => ref.written !== '' && ref.start <= quotation.start + signs && ref.end >= quotation.end - signs,
-  )
+  const within = containedIn(refs.filter(({ written }) => written !== ''))
+  return ({ start, end }) => within({ start: start + signs, end: end - signs })
 }
 
 /** Maximum number of words in a title. */

@@ -1,6 +1,7 @@
 import { splitBlocks } from '../quotations/blocks.ts'
 import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
+import { firstFrom } from './spans.ts'
 
 /**
  * Finds the refs at the beginning or end of a `>` block, each with its brackets or dash. They name the source of the
@@ -15,15 +16,19 @@ export function edgeRefs(
 ): readonly Anchor[] {
   if (refs.length === 0) return []
   const isQuoted = quotedIn(passages)
+  const isRef = new Set(refs)
+  const anchors = [...refs, ...marks].toSorted((a, b) => a.start - b.start)
   return splitBlocks(text)
     .filter(({ kind }) => kind === 'quote')
     .flatMap(({ start, end }) => {
-      const inBlock = [...refs, ...marks]
-        .filter((anchor) => anchor.start >= start && anchor.end <= end)
-        .toSorted((a, b) => a.start - b.start)
+      const inBlock = anchors
+        .slice(firstFrom(anchors, start), firstFrom(anchors, end))
+        .filter((anchor) => anchor.end <= end)
       const edges = new Set([...leading(text, start, inBlock), ...leading(text, end, inBlock.toReversed())])
-      const isSource = (ref: Anchor) => edges.has(ref) && !isQuoted(besideRef(text, ref, { start, end }))
-      return refs.filter(isSource).map((ref) => withSigns(text, ref, start, end))
+      return inBlock
+        .filter((anchor) => isRef.has(anchor) && edges.has(anchor))
+        .filter((ref) => !isQuoted(besideRef(text, ref, { start, end })))
+        .map((ref) => withSigns(text, ref, start, end))
     })
 }
 

@@ -1,5 +1,6 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
+import { containedIn, nearestTo } from './spans.ts'
 
 /** The refs that a text assigns to a quotation. */
 export type NamedRefs = {
@@ -27,7 +28,8 @@ export function pairWithRefs(
   quoted: QuotedText,
   refs: readonly Anchor[],
 ): readonly NamedRefs[] {
-  const outside = refs.filter((ref) => !quoted.quotations.some((quotation) => containsRef(quotation, ref)))
+  const isQuoted = containedIn(quoted.quotations)
+  const outside = refs.filter((ref) => !isQuoted(ref))
   const byBlock = groupByBlock(quoted.blocks, outside)
   const given = new Map<number, readonly Anchor[]>()
   const inBlocks = Map.groupBy(quoted.quotations.keys(), (i) => quoted.quotations[i]?.block ?? 0)
@@ -42,11 +44,6 @@ export function pairWithRefs(
     if (beside !== undefined) return { named: [beside], hinted: [] }
     return { named: [], hinted: hintsFor(quotation, byBlock) }
   })
-}
-
-/** Whether a ref stands within the quoted words; then it is part of the quotation. */
-export function containsRef(quotation: Quotation, ref: Pick<Anchor, 'start' | 'end'>): boolean {
-  return ref.start >= quotation.start && ref.end <= quotation.end
 }
 
 function itemsOf(
@@ -82,7 +79,9 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
     for (const [i, { quotation = 0 }] of quotes.entries()) given.set(quotation, refs.slice(i, i + 1))
     return
   }
-  const bound = new Map(quotes.map((quote) => [quote, boundTo(text, quote, items)]))
+  const bound = new Map(
+    items.flatMap((item, i) => (item.quotation === undefined ? [] : [[item, boundTo(text, items, i)]])),
+  )
   const taken = new Set([...bound.values()].flat())
   const free = refs.filter((ref) => !taken.has(ref))
   for (const quote of quotes) {
@@ -92,24 +91,17 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
   }
 }
 
-/** Returns the refs after a quotation that are separated from it only by punctuation. */
-function boundTo(text: string, quote: Item, items: readonly Item[]): readonly Anchor[] {
+/** Returns the refs after the quotation at `at` that are separated from it only by punctuation. */
+function boundTo(text: string, items: readonly Item[], at: number): readonly Anchor[] {
   const bound: Anchor[] = []
-  let end = quote.end
-  for (const item of items.slice(items.indexOf(quote) + 1)) {
-    if (item.ref === undefined || /[\p{L}\p{N}]/u.test(text.slice(end, item.start))) break
-    bound.push(item.ref)
-    end = item.end
+  let end = items[at]?.end ?? 0
+  for (let i = at + 1; i < items.length; i += 1) {
+    const { start, ref, end: refEnd } = items[i] as Item
+    if (ref === undefined || /[\p{L}\p{N}]/u.test(text.slice(end, start))) break
+    bound.push(ref)
+    end = refEnd
   }
   return bound
-}
-
-function nearestTo(quote: Item, refs: readonly Anchor[]): Anchor | undefined {
-  const distance = (ref: Anchor): number => Math.max(quote.start - ref.end, ref.start - quote.end)
-  return refs.reduce<Anchor | undefined>(
-    (best, ref) => (best === undefined || distance(ref) < distance(best) ? ref : best),
-    undefined,
-  )
 }
 
 const shortLine = 160
@@ -147,7 +139,10 @@ function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolea
 
 function hintsFor(quotation: Quotation, byBlock: readonly (readonly Anchor[])[]): readonly Anchor[] {
   const around = quotation.standsAlone ? [0, -1, 1] : [0]
-  const found = around.flatMap((step) => byBlock[quotation.block + step] ?? [])
-  const nearest = nearestTo({ start: quotation.start, end: quotation.end }, found)
+  const found = around.flatMap((step) => nearestTo(quotation, byBlock[quotation.block + step] ?? []) ?? [])
+  const nearest = nearestTo(
+    quotation,
+    found.toSorted((a, b) => a.start - b.start),
+  )
   return nearest === undefined ? [] : [nearest]
 }
