@@ -34,12 +34,12 @@ const kinds: Readonly<Record<SpanKind, Kind>> = {
  */
 export function openTracer({ endpoint, version, delayMs = 2_000 }: OtelOptions): Tracer {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: closeMs })
-  const service = { 'service.name': 'agent-chat-service', 'service.version': version }
+  const service = { 'service.name': 'meduyak', 'service.version': version }
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(service)),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: delayMs })],
   })
-  const tracer = provider.getTracer('agent-chat-service', version)
+  const tracer = provider.getTracer('meduyak', version)
   return {
     start: (name, kind, parent, attributes) => begin(tracer, name, kind, contextOf(parent), attributes),
     async close() {

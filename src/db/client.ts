@@ -67,7 +67,7 @@ const settings = {
   statement_timeout: 15_000,
   lock_timeout: 3_000,
   idle_in_transaction_session_timeout: 10_000,
-  application_name: 'agent-chat-service',
+  application_name: 'meduyak',
 } as const
 
 /** A plan that was made while tables were small would stay cached on its connection and become slow as they grow. */

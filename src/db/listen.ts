@@ -35,7 +35,7 @@ export function openListener(url: string, channel: string, options: ListenerOpti
       connectionTimeoutMillis: 2_000,
       query_timeout: pingMs,
       keepAlive: true,
-      application_name: 'agent-chat-service-listener',
+      application_name: 'meduyak-listener',
     })
     current = client
     const ended = new Promise<Error>((resolve) => {

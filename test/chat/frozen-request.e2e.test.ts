@@ -47,7 +47,7 @@ const nothingAtWork = () =>
       world.rows(
         `select pid from pg_stat_activity where application_name = $1 and datname = current_database() and state <> 'idle'
            and pid <> pg_backend_pid()`,
-        'agent-chat-service',
+        'meduyak',
       ),
     )
     .toEqual([])

@@ -23,7 +23,7 @@ function open(): Signals {
 }
 
 const listeners = `from pg_stat_activity where datname = current_database()
-  and application_name = 'agent-chat-service-listener' and (query like 'listen %' or query = 'select 1')`
+  and application_name = 'meduyak-listener' and (query like 'listen %' or query = 'select 1')`
 
 /** Process ids of the connections that listen. */
 async function listening(): Promise<readonly number[]> {
