@@ -7,6 +7,7 @@ import { estimateUsage } from '../usage.ts'
 import { formattedReply } from './formatted-reply.ts'
 import type { LoopInput } from './loop-input.ts'
 import { ReplyText } from './reply-text.ts'
+import { SlicedText } from './sliced-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 
@@ -41,7 +42,7 @@ const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): Tur
 async function advance<T>(input: LoopInput<T>, turn: Turn<T>, emit: Listener): Promise<TurnEnd | null> {
   const calls = turn.openCalls()
   if (calls.length > 0) await answerToolCalls(input, turn, calls, emit)
-  if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
+  if (input.signal.aborted) return failed('aborted', stopped)
   const end = turn.end()
   if (end) return end
   if (turn.step === 0 && input.firstCalls?.length) {
@@ -113,14 +114,17 @@ async function callModel<T>(
   const step = turn.step + 1
   emit({ type: 'step.started', step })
   const format = answerFormatOf(input.sampling)
-  const show = (text: string) => emit({ type: 'text.delta', step, text })
-  const reply = format
-    ? await formattedReply(
+  const shown = new SlicedText(input.signal, (text) => emit({ type: 'text.delta', step, text }))
+  const show = (text: string) => shown.add(text)
+  const replying = format
+    ? formattedReply(
         { format, ask: (one) => streamReply(input, turn, one, ignore), budget: input.budget, show },
         request,
       )
-    : await streamReply(input, turn, request, show)
+    : streamReply(input, turn, request, show)
+  const reply = await replying.finally(() => shown.end())
   if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished)
+  if (!shown.isComplete) return failed('aborted', stopped, { ...reply, toolCalls: [], unfinished: true })
   input.journal.model(reply)
   turn.add(reply)
   emit({ type: 'step.finished', step, record: reply })
@@ -128,6 +132,7 @@ async function callModel<T>(
 }
 
 const ignore = () => undefined
+const stopped = 'The turn was stopped.'
 
 /** Makes one model call and shows its text as it arrives, up to the turn's text limit. */
 async function streamReply<T>(
@@ -141,7 +146,7 @@ async function streamReply<T>(
     show(isFirst ? separator + piece : piece),
   )
   // A call that is not sent is not charged.
-  if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: 'The turn was stopped.' }
+  if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: stopped }
   const end = await input.provider.ask(request, input.signal, (said) => text.add(said))
   const upstream = end.upstream && { upstream: end.upstream }
   if (end.type === 'error') {

@@ -1,5 +1,6 @@
 import { GrowingText } from '../growing-text.ts'
 import { StorablePieces } from '../storable-text.ts'
+import { withoutHalfPair } from './sliced-text.ts'
 
 /** The text of one reply while it arrives: made storable and cut to a maximum length. */
 export class ReplyText {
@@ -44,9 +45,4 @@ export class ReplyText {
     }
     return fits
   }
-}
-
-/** The cut may have split a surrogate pair. */
-function withoutHalfPair(text: string): string {
-  return text.isWellFormed() ? text : text.slice(0, -1)
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   asks,
+  collected,
+  loopInput,
   type ModelChunk,
   memoryJournal,
   play,
@@ -102,3 +104,50 @@ test('shown and stored text do not depend on how deltas cut it', async () => {
     { numRuns: 300 },
   )
 })
+
+const long = `${'word 😀 '.repeat(20_000)}end`
+
+test('a long text arrives in order, and the event loop runs between its slices', async () => {
+  const shown: string[] = []
+  let turns = 0
+  let ended = false
+  const count = () => {
+    turns += 1
+    if (!ended) setImmediate(count)
+  }
+  setImmediate(count)
+  const turnsBefore: number[] = []
+  const events = await collected(loopInput(scriptedProvider(says('first ', long, ' last'))), (event) => {
+    if (event.type !== 'text.delta') return
+    shown.push(event.text)
+    turnsBefore.push(turns)
+  })
+  ended = true
+  expect(shown.join('')).toBe(`first ${long} last`)
+  expect(shown.every((text) => text.length <= 4_096 && text.isWellFormed())).toBe(true)
+  expect(turnsBefore.at(-1)).toBeGreaterThanOrEqual(Math.floor(long.length / 4_096))
+  expect(events.at(-1)).toMatchObject({ type: 'turn.finished' })
+})
+
+test.each([{}, { responseFormat: { type: 'json_object' } }])(
+  'nothing of a long text is shown after an abort (%j)',
+  async (sampling) => {
+    const stop = new AbortController()
+    const journal = memoryJournal()
+    let shown = 0
+    const provider = scriptedProvider(says(JSON.stringify({ long })))
+    const turn = loopInput(provider, { journal, sampling, signal: stop.signal })
+    const events = await collected(turn, (event) => {
+      if (event.type !== 'text.delta') return
+      shown += 1
+      if (shown === 2) stop.abort('cancelled')
+    })
+    expect(shown).toBe(2)
+    expect(journal.records).toEqual([])
+    expect(events.at(-1)).toMatchObject({
+      type: 'turn.failed',
+      kind: 'aborted',
+      unfinished: { kind: 'model', toolCalls: [], unfinished: true },
+    })
+  },
+)
