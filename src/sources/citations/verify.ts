@@ -2,10 +2,10 @@ import type { OfferedSource } from '../../agent/tools.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
-import { containedIn } from './attribution/spans.ts'
 import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
+import { containedIn } from './quotations/spans.ts'
 
 export type { NamedRef, RefCheck, VerifyLookups } from './attribution/named-refs.ts'
 

@@ -1,7 +1,7 @@
 import { splitBlocks } from '../quotations/blocks.ts'
 import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
-import { firstFrom } from './spans.ts'
+import { firstFrom } from '../quotations/spans.ts'
 
 /**
  * Finds the refs at the beginning or end of a `>` block, each with its brackets or dash. They name the source of the

@@ -1,6 +1,6 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
+import { containedIn, nearestTo } from '../quotations/spans.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
-import { containedIn, nearestTo } from './spans.ts'
 
 /** The refs that a text assigns to a quotation. */
 export type NamedRefs = {

@@ -1,4 +1,5 @@
 import type { QuoteSpan } from './quote-marks.ts'
+import { firstFrom } from './spans.ts'
 
 /** Matches `*words*` and `_words_`, not `**bold**`. One character class and a bound keep the match linear. */
 const italics =
@@ -15,6 +16,7 @@ const placeFollows = /^[.,;]?\s*(?:[([]\s?[\p{L}\d]|[—–]\s*\p{L})/u
  * Finds italics that mark a quotation: words that are introduced as one, that have a ref or mark directly after them,
  * or that are alone in their block. Other italics are emphasis.
  * @param taken spans in quotation marks, in order. Italics that overlap one of them are skipped.
+ * @param marks in order.
  */
 export function italicSpans(
   text: string,
@@ -23,16 +25,18 @@ export function italicSpans(
   marks: readonly QuoteSpan[],
 ): readonly QuoteSpan[] {
   const inBlock = text.slice(block.start, block.end)
+  const lengthAlone = inBlock.trim().length
   const found: QuoteSpan[] = []
   for (const match of inBlock.matchAll(italics)) {
     const start = block.start + match.index
     const end = start + match[0].length
     const before = text.slice(Math.max(block.start, start - 30), start)
     const after = text.slice(end, Math.min(block.end, end + 6))
-    const isMarked = marks.some((mark) => mark.start >= end && mark.start <= end + 3)
-    const isAlone = before.trim() === '' && inBlock.trim().length === match[0].length
+    const isMarked = (marks[firstFrom(marks, end)]?.start ?? Infinity) <= end + 3
+    const isAlone = before.trim() === '' && lengthAlone === match[0].length
     if (!isMarked && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) continue
-    if (taken.some((span) => span.start < end && span.end > start)) continue
+    // The spans do not overlap each other, so only the last one before `end` can reach behind `start`.
+    if ((taken[firstFrom(taken, end) - 1]?.end ?? 0) > start) continue
     found.push({ start: start + 1, end: end - 1 })
   }
   return found

@@ -113,8 +113,8 @@ function* proseSpans(
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
 }
 
-/** Matches an attribution line under a quotation, such as `— Tanya 32:4`. */
-const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
+/** Matches an attribution line at the end of a quotation, such as `— Tanya 32:4`. */
+const attribution = /\n[ \t]*[—–-][^\n]{0,160}$/
 
 /**
  * Finds the quotations of a `>` block, which its marks cut into pieces. A piece that is mostly in quotation marks gives
@@ -131,7 +131,8 @@ function* blockSpans(
   for (const [i, edge] of edges.entries()) {
     const start = starts[i] ?? block.start
     const piece = masked.slice(start, edge)
-    const end = start + piece.replace(attribution, '').length
+    // Blanks at the end are cut first; an expression that also matches them tries each split of a long row of blanks.
+    const end = start + (attribution.exec(piece.trimEnd())?.index ?? piece.length)
     const spans = yield* quoteSpans(masked, start, end)
     const inMarks = spans.reduce((sum, span) => sum + lettersIn(masked.slice(span.start, span.end)), 0)
     const isInMarks = inMarks >= shareOfBlock * lettersIn(masked.slice(start, end))
