@@ -42,6 +42,19 @@ test('Hebrew pages begin with the Hebrew names of works and passages', async () 
   expect(await textOf('/library/read/The%20Gate%201:1')).toContain('<h1 dir="auto">The Gate 1:1</h1>')
 })
 
+test('a Hebrew page of own reading has Hebrew refs, and the library Hebrew categories', async () => {
+  await visitor.post('/library/marks', { ref: 'The Gate 1:1', bookmark: 'on' })
+  await textOf('/library/read/The%20Gate%201:1')
+  visitor.cookies.set('language', 'he')
+  const mine = await textOf('/library/mine')
+  expect([...mine.matchAll(/<li><a href="[^"]*" dir="auto">([^<]*)</g)].map(([, name]) => name)).toEqual([
+    'השער א׳',
+    'השער א׳:א׳',
+  ])
+  visitor.cookies.set('language', 'en')
+  expect(await textOf('/library/mine')).toContain('dir="auto">The Gate 1:1</a>')
+})
+
 test('the project of the first question and the steps of a turn have Hebrew names', async () => {
   visitor.cookies.set('language', 'he')
   expect(await textOf('/projects')).toContain('>השאלות שלי</a>')

@@ -105,12 +105,12 @@ if (!document.cookie.split('; ').includes(zone))
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `${zone};path=/;max-age=31536000;samesite=lax`
 
-const nav = document.querySelector('.top nav')
-const current = nav?.querySelector('[aria-current]')
-// On a phone the navigation scrolls: the current section is in view.
-if (nav && current) {
-  const [around, mine] = [nav.getBoundingClientRect(), current.getBoundingClientRect()]
-  nav.scrollLeft += mine.left + mine.width / 2 - around.left - around.width / 2
+// In a narrow window the navigation and the tabs scroll: the current entry is in view.
+for (const around of document.querySelectorAll('.top nav, .tabs')) {
+  const current = around.querySelector('[aria-current]')
+  if (!current) continue
+  const [outer, inner] = [around.getBoundingClientRect(), current.getBoundingClientRect()]
+  around.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2
 }
 
 const colours = document.querySelector('form.colours')

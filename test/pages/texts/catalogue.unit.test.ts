@@ -45,6 +45,7 @@ describe('messages of other parts of the service', () => {
     for (const sentence of [
       'The limit of 60 searches per minute from your address is reached. Try again in 5 s.',
       'The form may have at most 200 fields.',
+      '`purpose`: at most 10,000 characters.',
     ])
       expect(wordsOfLatin(he.translate(sentence))).toEqual([])
   })
@@ -72,6 +73,7 @@ const shown = [
   'workspace/documents',
   'sources/library-jobs',
   'http/transfers',
+  'http/error-handler.ts',
 ]
 
 /** Refusals of the API and the command line in the same files; pages answer these cases otherwise. */

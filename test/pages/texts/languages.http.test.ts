@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openVisitor, signedUp, type TestVisitor } from '../../support/visitor.ts'
-import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
-import { unhurried } from '../../support/world/unhurried.ts'
+import { makeSheet, makeThings, ownerKey, type Things } from '../../support/world/things.ts'
+import { answerText, unhurried } from '../../support/world/unhurried.ts'
 import { openWorld, type World } from '../../support/world/world.ts'
 import { wordsOfLatin } from './latin-words.ts'
 
 let world: World
 let visitor: TestVisitor
 let things: Things
+let sheetId: string
 
 beforeAll(async () => {
   world = await openWorld(unhurried)
@@ -16,16 +17,17 @@ beforeAll(async () => {
     `update accounts set plan = 'pro', operator = true where email = 'owner@example.org' returning id`,
   )
   things = await makeThings(world.db, world.service, { accountId: id, key: await ownerKey(world.db, id) })
+  sheetId = await makeSheet(world.db, things)
 })
 afterAll(() => world.close())
 
 /** What people chose or what is a name, in the pages of the test. */
 const names =
-  /owner|person|example|org|test|pro|basic|free|unlimited|service|txt|plain|text|beinoni|^What$|^is$/i
+  /owner|person|example|org|test|pro|basic|free|unlimited|service|txt|plain|text|beinoni|Sheet|Tanya|^What$|^is$/i
 
 /** Texts, and attributes that screen readers read, in English. */
 async function englishOf(response: Response): Promise<readonly string[]> {
-  const page = await response.text()
+  const page = (await response.text()).replaceAll(answerText, '')
   expect(page).toContain('<html lang="he" dir="rtl">')
   const spoken = [...page.matchAll(/\b(?:aria-label|placeholder|title|alt)="([^"]*)"/g)].map(([, t]) => t)
   return wordsOfLatin(`${page} ${spoken.join(' ')}`).filter((word) => !names.test(word))
@@ -50,7 +52,14 @@ test.each([
   '/usage',
   '/library',
   '/library/search',
+  `/library/search?q=${encodeURIComponent('כלום')}`,
+  '/library/mine',
+  '/library/daily',
   '/sheets',
+  '/sheets/ID',
+  '/sheets/ID/preview',
+  '/sessions/ID',
+  '/runs/ID',
   '/operator',
   '/operator/accounts/new',
   '/operator/accounts/ID',
@@ -59,9 +68,29 @@ test.each([
   '/operator/health',
 ])('the page %s is in Hebrew for a reader who chose Hebrew', async (path) => {
   await visitor.post('/preferences', { language: 'he' })
-  const ids = { projects: things.projectId, files: things.fileId, accounts: things.accountId }
+  const ids = {
+    projects: things.projectId,
+    files: things.fileId,
+    accounts: things.accountId,
+    sessions: things.sessionId,
+    runs: things.runId,
+    sheets: sheetId,
+  }
   const id = Object.entries(ids).find(([name]) => path.includes(`/${name}/`))?.[1] ?? ''
   expect(await englishOf(await visitor.get(path.replace('ID', id)))).toEqual([])
+})
+
+test('an error page says in Hebrew what failed', async () => {
+  const reader = await signedUp(world.service, 'person@example.org')
+  await reader.post('/preferences', { language: 'he' })
+  await world.rows('alter table projects rename to projects_away')
+  try {
+    const reply = await reader.get('/projects')
+    expect(reply.status).toBe(500)
+    expect(await englishOf(reply)).toEqual([])
+  } finally {
+    await world.rows('alter table projects_away rename to projects')
+  }
 })
 
 test('a refused form says why in the language of the reader', async () => {

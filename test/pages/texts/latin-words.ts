@@ -1,6 +1,6 @@
 /** Words in Latin letters that Hebrew texts have too: names, units, and what stands for code. */
 const allowed = new Set(
-  `API CSV DOCX English JSON KB MB GB TB ID Markdown Meduyak Node js OpenAI PDF Postgres Python UTC Word Esc all curl
+  `API CSV DOCX English HTML JSON KB MB GB TB ID Markdown Meduyak Node js OpenAI PDF Postgres Python UTC Word Esc all curl
 projects write example name org NUL RTF Hebrew RSS http https ms`.split(/\s+/),
 )
 

@@ -1,5 +1,6 @@
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
+import { namedLink } from '../../components/names.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { breadcrumbs } from './search-view.ts'
@@ -45,8 +46,7 @@ ${readings.map((reading) => portionCard(t, reading, isSignedIn))}
 function portionCard(t: Texts, reading: DailyReading, isSignedIn: boolean): Html {
   const { title, heTitle, from } = reading
   return html`<section class="card daily"><div class="head">
-<h2><a href="${workHref(title)}" dir="auto">${title}</a></h2>
-${heTitle ? html`<span lang="he" dir="rtl">${heTitle}</span>` : nothing}</div>
+<h2>${namedLink(t, workHref(title), { en: title, he: heTitle })}</h2></div>
 ${reading.ref === undefined ? html`<p>${t.daily.missing}</p>` : portion(t, reading, reading.ref)}
 <p class="row"><a href="${withQuery('/library/daily', { work: title, from })}">${t.daily.link}</a>
 ${isSignedIn ? dailyForm(t, title, reading.isOwn) : nothing}</p></section>`

@@ -27,15 +27,16 @@ const maxShown = 8
  */
 export function facetNav(t: Texts, filters: SearchFilters, facets: SearchFacets): Html {
   const shown = [
-    facet('work', t.search.works, filters, facets.work),
-    facet('author', t.search.authors, filters, facets.author),
-    facet('category', t.search.categories, filters, facets.category),
+    facet(t, 'work', t.search.works, filters, facets.work),
+    facet(t, 'author', t.search.authors, filters, facets.author),
+    facet(t, 'category', t.search.categories, filters, facets.category),
   ]
   if (shown.every((one) => one === nothing)) return nothing
   return html`<nav class="shelf-nav facets" aria-label="${t.search.facets}">${shown}</nav>`
 }
 
 function facet(
+  t: Texts,
   name: FacetName,
   title: string,
   filters: SearchFilters,
@@ -45,7 +46,7 @@ function facet(
   const counts = values.filter(({ name: value, hits }) => hits < counted || value === filters[name])
   if (counts.length === 0) return nothing
   const entry = (one: HitCount) =>
-    html`<li>${facetLink(name, filters, one)} <span class="faint">${one.hits}</span></li>`
+    html`<li>${facetLink(t, name, filters, one)} <span class="faint">${one.hits}</span></li>`
   const more = counts.slice(maxShown)
   return html`<details open><summary>${title}</summary><ul>${counts.slice(0, maxShown).map(entry)}</ul>
 ${
@@ -56,9 +57,15 @@ ${
 }</details>`
 }
 
-function facetLink(name: FacetName, filters: SearchFilters, { name: value }: HitCount): Html {
+/** A value as the page shows it: categories have names in both languages. */
+function shownValue(t: Texts, name: FacetName, value: string): string {
+  return name === 'category' ? t.library.categoryName(value) : value
+}
+
+function facetLink(t: Texts, name: FacetName, filters: SearchFilters, { name: value }: HitCount): Html {
   const mark = filters[name] === value ? html` aria-current="true"` : nothing
-  return html`<a href="${searchHref({ ...filters, [name]: value })}" dir="auto"${mark}>${value}</a>`
+  const href = searchHref({ ...filters, [name]: value })
+  return html`<a href="${href}" dir="auto"${mark}>${shownValue(t, name, value)}</a>`
 }
 
 /** The filters in use, each with a link that drops it; nothing without filters. */
@@ -67,7 +74,7 @@ export function filterChips(t: Texts, filters: SearchFilters): Html {
   if (used.length === 0) return nothing
   return html`<ul class="chips">${used.map((name) => {
     const value = filters[name] ?? ''
-    return html`<li class="chip">${t.search[name]}: <bdi>${value}</bdi>
+    return html`<li class="chip">${t.search[name]}: <bdi>${shownValue(t, name, value)}</bdi>
 <a href="${searchHref({ ...filters, [name]: undefined })}" aria-label="${t.search.without(value)}">✕</a></li>`
   })}</ul>`
 }

@@ -50,28 +50,40 @@ function emptyLibrary(t: Texts): Html {
 }
 
 function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {
-  const subject = filter.category ? t.library.within(filter.category) : t.library.categories
+  const subject = filter.category
+    ? t.library.within(t.library.categoryName(filter.category))
+    : t.library.categories
   return html`<div class="shelf-nav">
-${shelf(subject, categories, (name) => withQuery('/library', { category: name }))}
-${shelf(t.library.authors, authors, (name) => withQuery('/library', { author: name }), filter.author)}</div>`
+${shelf(subject, categories.map(categoryEntry(t)))}
+${shelf(
+  t.library.authors,
+  authors.map(({ name, works }) => {
+    const href = withQuery('/library', { author: name })
+    return { name, works, href, isChosen: name === filter.author }
+  }),
+)}</div>`
 }
 
-function shelf(
-  title: string,
-  entries: readonly FacetCount[],
-  href: (name: string) => string,
-  selected?: string,
-) {
+type ShelfEntry = FacetCount & { readonly href: string; readonly isChosen: boolean }
+
+function categoryEntry(t: Texts): (category: FacetCount) => ShelfEntry {
+  return ({ name, works }) => {
+    const href = withQuery('/library', { category: name })
+    return { name: t.library.categoryName(name), works, href, isChosen: false }
+  }
+}
+
+function shelf(title: string, entries: readonly ShelfEntry[]): Html {
   if (entries.length === 0) return nothing
-  const mark = (name: string) => (name === selected ? html` aria-current="true"` : nothing)
   return html`<details open><summary>${title}</summary><ul>${entries.map(
-    ({ name, works }) =>
-      html`<li><a href="${href(name)}" dir="auto"${mark(name)}>${name}</a> <span class="faint">${works}</span></li>`,
+    ({ name, works, href, isChosen }) =>
+      html`<li><a href="${href}" dir="auto"${isChosen ? html` aria-current="true"` : nothing}>${name}</a>
+<span class="faint">${works}</span></li>`,
   )}</ul></details>`
 }
 
 function workList(t: Texts, { filter, works, hasMore }: Shown): Html {
-  const chosen = filter.category ?? filter.author
+  const chosen = filter.category ? t.library.categoryName(filter.category) : filter.author
   const next = withQuery('/library', { ...filter, after: works.at(-1)?.title })
   return html`<section class="works" aria-labelledby="works">
 <div class="head"><h2 id="works" dir="auto">${chosen ?? t.library.allWorks}</h2>
@@ -88,7 +100,9 @@ function noWorks(t: Texts): Html {
 }
 
 function workEntry(t: Texts, work: WorkSummary): Html {
-  const names = [work.author, work.categories.at(-1)].filter((name) => name !== undefined && name !== '')
+  const names = [work.author, t.library.categoryName(work.categories.at(-1) ?? '')].filter(
+    (name) => name !== '',
+  )
   const about = names.map((name) => html`<bdi>${name}</bdi> · `)
   const languages = work.languages.map(t.languageName).join(', ')
   return html`<li>${namedLink(t, workHref(work.title), { en: work.title, he: work.heTitle }, 'work-title')}

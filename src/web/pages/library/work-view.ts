@@ -48,13 +48,16 @@ ${versionTable(t, versions)}${machineNote(t, versions)}`,
 
 function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
   const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
-  const filterLink = (field: 'author' | 'category', name: string) =>
-    html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${name}</a>`
+  const filterLink = (field: 'author' | 'category', name: string, shown = name) =>
+    html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${shown}</a>`
   return [
     work.author ? [t.library.author, filterLink('author', work.author)] : false,
     work.categories.length > 0 && [
       t.library.category,
-      work.categories.map((name, i) => html`${i > 0 ? ' / ' : nothing}${filterLink('category', name)}`),
+      work.categories.map((name, i) => {
+        const link = filterLink('category', name, t.library.categoryName(name))
+        return html`${i > 0 ? ' / ' : nothing}${link}`
+      }),
     ],
     [t.library.length, t.common.passages(passages)],
   ]

@@ -38,4 +38,17 @@ export const actionMessages: Messages = {
   'Texts imported into the library': 'טקסטים יובאו לספרייה',
   'Vectors of the library made': 'נוצרו וקטורים לספרייה',
   'Work removed from the library': 'ספר הוסר מהספרייה',
+  'The service failed. Send the request id to its operator.':
+    'אירעה תקלה בשירות. אפשר לשלוח למפעיל השירות את מספר הבקשה.',
+  'The service cannot reach its database. Try again in a few seconds.':
+    'השירות אינו מצליח להגיע למסד הנתונים. אפשר לנסות שוב בעוד כמה שניות.',
+  'The service is busy. Try again in a few seconds.': 'השירות עמוס. אפשר לנסות שוב בעוד כמה שניות.',
+  'The request ended before all of it had arrived. Send it again.':
+    'הבקשה נקטעה לפני שהגיעה כולה. יש לשלוח אותה שוב.',
+  'The body does not have the length in Content-Length. Send the exact length.':
+    'הבקשה לא הגיעה כולה. יש לשלוח אותה שוב.',
+  'The request body is larger than {size} MiB, the maximum of this route. Send less.':
+    'הבקשה גדולה מ־{size} MB, הגודל המרבי. יש לשלוח פחות.',
+  'The content type "{type}" is not supported here. Send {types}.': 'אי אפשר לשלוח לכאן תוכן מהסוג הזה.',
+  'The request is too large. Send less.': 'הבקשה גדולה מדי. יש לשלוח פחות.',
 }

@@ -16,6 +16,7 @@ export const fileMessages: Messages = {
     '{number} העלאות של החשבון בעיצומן, וזה המרב. יש להמתין לסיומה של אחת מהן.',
   '`file` is required: a part with a file name.': 'יש לבחור קובץ.',
   'Send the file as multipart/form-data, in a part named `file`.': 'יש לבחור קובץ.',
+  '`{param}`: at most {max}.': 'אחד משדות ההעלאה גדול מדי. יש לקצר אותו.',
   'The form has more than one file. Send one file per request.':
     'יש בטופס יותר מקובץ אחד. מעלים קובץ אחד בכל פעם.',
   'The multipart body is incomplete or malformed. Check its boundary and its end.':

@@ -9,11 +9,15 @@ export type MyReading = {
   readonly history: readonly ReadingMark[]
   readonly bookmarks: readonly ReadingMark[]
   readonly notes: readonly ReadingMark[]
+  /** Hebrew refs by ref; only on a Hebrew page. */
+  readonly hebrew?: ReadonlyMap<string, string> | undefined
   readonly done?: string | undefined
 }
 
 /** Where an account has read, and what it has kept. */
-export function myReadingPage(t: Texts, { history, bookmarks, notes, done }: MyReading): Page {
+export function myReadingPage(t: Texts, shown: MyReading): Page {
+  const { history, bookmarks, notes, done } = shown
+  const list = (marks: readonly ReadingMark[]) => markList(t, marks, shown.hebrew)
   return {
     title: t.reader.mine,
     section: 'library',
@@ -23,19 +27,23 @@ export function myReadingPage(t: Texts, { history, bookmarks, notes, done }: MyR
 ${
   history.length === 0
     ? emptyState(t.reader.noHistory, t.reader.noHistoryHint)
-    : html`${markList(t, history)}
+    : html`${list(history)}
 <form method="post" action="/library/history/clear"><button class="quiet">${t.reader.clearHistory}</button></form>`
 }
 <h2>${t.reader.bookmarks}</h2>
-${bookmarks.length === 0 ? emptyState(t.reader.noBookmarks, t.reader.noMarksHint) : markList(t, bookmarks)}
+${bookmarks.length === 0 ? emptyState(t.reader.noBookmarks, t.reader.noMarksHint) : list(bookmarks)}
 <h2>${t.reader.notes}</h2>
-${notes.length === 0 ? emptyState(t.reader.noNotes, t.reader.noMarksHint) : markList(t, notes)}`,
+${notes.length === 0 ? emptyState(t.reader.noNotes, t.reader.noMarksHint) : list(notes)}`,
   }
 }
 
-function markList(t: Texts, marks: readonly ReadingMark[]): Html {
+function markList(
+  t: Texts,
+  marks: readonly ReadingMark[],
+  hebrew: ReadonlyMap<string, string> | undefined,
+): Html {
   return html`<ul class="mark-list">${marks.map(
-    ({ ref, text, at }) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a>
+    ({ ref, text, at }) => html`<li><a href="${readHref(ref)}" dir="auto">${hebrew?.get(ref) ?? ref}</a>
 <span class="faint">${t.day(at)}</span>
 ${text ? html`<p dir="auto">${text}</p>` : nothing}</li>`,
   )}</ul>`

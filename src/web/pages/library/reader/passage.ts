@@ -14,6 +14,7 @@ import {
   saveNote,
   setBookmark,
 } from '../../../../reader-marks/marks.ts'
+import { hebrewRefs } from '../../../../sources/library/hebrew-refs.ts'
 import { linkedPlaces } from '../../../../sources/library/links.ts'
 import { passagesAt } from '../../../../sources/library/passages.ts'
 import { doneMessage, problemOf, readFields } from '../../../components/forms.ts'
@@ -57,7 +58,7 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     }
   })
 
-  myReadingPages(app, database)
+  myReadingPages(app, { database, library })
 
   async function sendPassage(
     request: FastifyRequest,
@@ -92,7 +93,10 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
 }
 
 /** All that an account has kept of its reading. */
-function myReadingPages(app: FastifyInstance, database: WebServices['database']): void {
+function myReadingPages(
+  app: FastifyInstance,
+  { database, library }: Pick<WebServices, 'database' | 'library'>,
+): void {
   app.get('/library/mine', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const kept = await withTx(database, principal, async (tx) => ({
@@ -100,10 +104,13 @@ function myReadingPages(app: FastifyInstance, database: WebServices['database'])
       bookmarks: await listMarks(tx, principal, 'bookmark'),
       notes: await listMarks(tx, principal, 'note'),
     }))
+    const t = textsOf(request)
+    const refs = Object.values(kept).flatMap((marks) => marks.map(({ ref }) => ref))
+    const hebrew = t.language === 'he' ? await hebrewRefs(library.system, refs) : undefined
     return sendPage(
       request,
       reply,
-      myReadingPage(textsOf(request), { ...kept, done: doneMessage(request, textsOf(request).reader.done) }),
+      myReadingPage(t, { ...kept, hebrew, done: doneMessage(request, t.reader.done) }),
     )
   })
 

@@ -1,4 +1,5 @@
 import { noMarks, type OwnMarks } from '../../../../reader-marks/marks.ts'
+import { hebrewSectionRef } from '../../../../sources/library/hebrew-refs.ts'
 import type { Parallel } from '../../../../sources/library/links.ts'
 import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
@@ -100,9 +101,7 @@ function titleOf({ passages, section }: ReadingPage): string {
 function heTitleOf({ passages }: ReadingPage): string {
   const [first] = passages
   if (!first) return ''
-  return passages.every(({ ref }) => ref === first.ref)
-    ? first.heRef
-    : first.heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
+  return passages.every(({ ref }) => ref === first.ref) ? first.heRef : hebrewSectionRef(first.heRef)
 }
 
 function missingQuote(t: Texts, quote: string): Html {

@@ -9,6 +9,8 @@ export const library = {
   licences: 'Each text shows its licence and its source.',
   empty: 'The library is empty',
   emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
+  /** A category of the library in the language of the page, where it has one. */
+  categoryName: (name: string) => name,
   within: (category: string) => `Within ${category}`,
   filter: 'Filter',
   categories: 'Categories',

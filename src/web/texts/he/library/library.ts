@@ -1,4 +1,5 @@
 import type { EnglishTexts } from '../../en/index.ts'
+import { categories } from './categories.ts'
 
 export const library: EnglishTexts['library'] = {
   library: 'הספרייה',
@@ -9,6 +10,7 @@ export const library: EnglishTexts['library'] = {
   licences: 'לכל טקסט מצוינים רישיונו ומקורו.',
   empty: 'הספרייה ריקה',
   emptyHint: 'מפעיל השירות מוסיף אוספים בדף תפעול, ספרייה.',
+  categoryName: (name) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
   within: (category) => `בתוך ${category}`,
   filter: 'סינון',
   categories: 'נושאים',

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
+
+/** The Hebrew ref of a chapter, from that of its first passage: the last number is left out. */
+export function hebrewSectionRef(heRef: string): string {
+  return heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
+}
+
+/** The Hebrew refs of passages and chapters. A ref without one in the library is missing in the result. */
+export async function hebrewRefs(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(refs)]
+  if (wanted.length === 0) return new Map()
+  const { rows } = await executor.execute<{ wanted: string; ref: string; he_ref: string }>(sql`
+    select l.ref as wanted, p.ref, p.he_ref
+    from unnest(${sql.param(wanted)}::text[]) as l (ref)
+      cross join lateral (
+        select ref, he_ref from passages where ref = l.ref or section_ref = l.ref order by ordinal limit 1) p`)
+  return new Map(
+    rows.flatMap(({ wanted, ref, he_ref }) => {
+      const he = ref === wanted ? he_ref : hebrewOfWhole(wanted, ref, he_ref)
+      return he === '' ? [] : [[wanted, he] as const]
+    }),
+  )
+}
+
+/** Empty where the Hebrew ref does not show which part of it names the whole. */
+function hebrewOfWhole(wanted: string, firstRef: string, firstHeRef: string): string {
+  if (withoutPiece(firstRef) === wanted) return withoutHebrewPiece(firstHeRef)
+  const section = hebrewSectionRef(firstHeRef)
+  return section === firstHeRef ? '' : section
+}
