@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { samplesOf, scrape } from '../support/metrics.ts'
 import { type OutsideWorld, outsideEntry, startOutsideServer } from '../support/outside-server.ts'
 import { callTools, reply, type ScriptedCall } from '../support/upstream-scripts.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
       }),
       outsideEntry(outside.url, { name: 'quick', timeoutMs: 1_000, maxResultBytes: 300 }),
       outsideEntry(outside.url, { name: 'other', plans: ['unlimited'] }),
+      outsideEntry(outside.url, { name: 'dear', plans: ['basic'], priceMicros: 30_000_000n }),
       outsideEntry(flaky.url, { name: 'flaky' }),
       outsideEntry(old.url, { name: 'old', timeoutMs: 2_000 }),
     ],
@@ -65,11 +67,19 @@ const weather = (server: string): ScriptedCall => ({
   arguments: { city: 'Lubavitch' },
 })
 
-/** A turn whose model makes these calls, and then answers. */
-async function turn(calls: readonly ScriptedCall[], answer = 'Done.', body: object = {}) {
+/** A turn whose model makes these calls, and then answers; null: the turn ends before that. */
+async function turn(
+  calls: readonly ScriptedCall[],
+  answer: string | null = 'Done.',
+  body: object = {},
+  key: string | undefined = world.key,
+) {
   const before = world.upstream.requests.length
-  world.upstream.enqueue(...(calls.length > 0 ? [callTools(calls)] : []), reply(answer))
-  const response = await call(world.service, world.key, 'POST', '/v1/chat/completions', {
+  world.upstream.enqueue(
+    ...(calls.length > 0 ? [callTools(calls)] : []),
+    ...(answer === null ? [] : [reply(answer)]),
+  )
+  const response = await call(world.service, key, 'POST', '/v1/chat/completions', {
     ...question('What is the weather?'),
     ...body,
   })
@@ -130,6 +140,27 @@ test('a call costs the price in the file', async () => {
   const dear = await turn([weather('sky')])
   const difference = dear.completion.usage.cost - cheap.completion.usage.cost
   expect(difference).toBeGreaterThan(1.9)
+})
+
+test.each([
+  ['the cap of its key', 1, { dayCapMicros: 20_000_000n }, 'the cap of 20 credits per day'],
+  ['the maximum of a turn', 2, {}, 'its maximum cost of 50 credits'],
+])('calls that cost more than %s do not run, and the turn ends', async (_, calls, settings, notice) => {
+  const { id } = await makeAccount(world.db.database, 'basic')
+  const key = await makeKey(world.db.database, id, { settings })
+  const before = outside.requests.length
+  const asked = Array.from({ length: calls }, () => weather('dear'))
+  const { completion, sent } = await turn(asked, null, {}, key)
+  expect(completion.choices[0]?.message.content).toContain(notice)
+  expect(completion.usage.cost).toBeLessThan(1)
+  expect(sent).toHaveLength(1)
+  expect(outside.requests.slice(before).filter(({ body }) => body.includes('tools/call'))).toEqual([])
+})
+
+test('the hold grows to the price of a call, so the whole of it is charged', async () => {
+  const { id } = await makeAccount(world.db.database, 'basic')
+  const { completion } = await turn([weather('dear')], 'Done.', {}, await makeKey(world.db.database, id))
+  expect(completion.usage.cost).toBeGreaterThan(30)
 })
 
 test("a client's tool with the same name replaces the server's", async () => {

@@ -137,6 +137,7 @@ export function loopInput(provider: Provider, overrides: Overrides = {}): LoopIn
     sampling: {},
     journal: memoryJournal(),
     budget: async () => null,
+    toolBudget: async () => null,
     newCallId: () => {
       calls += 1
       return `own_${calls}`

@@ -43,6 +43,8 @@ export type LoopInput<Transaction> = {
    * that notice.
    */
   readonly budget: (request: ModelRequest) => Promise<string | null>
+  /** Called before the tool calls of a reply run. A text ends the turn with `length` and that notice; none of them runs. */
+  readonly toolBudget: (calls: readonly ToolCall[]) => Promise<string | null>
   readonly newCallId: () => string
   readonly signal: AbortSignal
 }

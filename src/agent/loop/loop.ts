@@ -41,7 +41,11 @@ const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): Tur
 /** One round: open tool calls, then the next model reply. Returns the end of the turn, or null to continue. */
 async function advance<T>(input: LoopInput<T>, turn: Turn<T>, emit: Listener): Promise<TurnEnd | null> {
   const calls = turn.openCalls()
-  if (calls.length > 0) await answerToolCalls(input, turn, calls, emit)
+  if (calls.length > 0) {
+    const notice = await input.toolBudget(calls)
+    if (notice !== null) return finished('length', notice)
+    await answerToolCalls(input, turn, calls, emit)
+  }
   if (input.signal.aborted) return failed('aborted', stopped)
   const end = turn.end()
   if (end) return end

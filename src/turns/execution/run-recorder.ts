@@ -1,14 +1,10 @@
-import { isKeyUsable } from '../../accounts/keys/keys.ts'
 import type { ModelStep, TurnEnd, TurnProgress } from '../../agent/events.ts'
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
-import type { ModelRequest } from '../../agent/provider.ts'
-import { promptTokens } from '../../agent/usage.ts'
-import { creditsText } from '../../billing/credits.ts'
-import { nextCallMicros, type Price } from '../../billing/pricing.ts'
-import type { Database, Executor } from '../../db/client.ts'
-import { retryTransient } from '../../db/retry.ts'
+import type { ModelRequest, ToolCall } from '../../agent/provider.ts'
+import type { Price } from '../../billing/pricing.ts'
+import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
@@ -27,7 +23,7 @@ import {
 import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
-import { holdRefusal } from './hold-refusal.ts'
+import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
@@ -56,8 +52,8 @@ export class RunRecorder {
   readonly #answer: Answer
   readonly #verify: (answer: Answer) => Promise<void>
   readonly #log: Logger
-  readonly #database: Database
   readonly #stop: TurnStop
+  readonly #budget: CallBudget
   readonly #watch: TurnWatch
   #step: number
   #othersWait = true
@@ -75,8 +71,8 @@ export class RunRecorder {
     stop: TurnStop,
     watch: TurnWatch,
   ) {
-    this.#database = services.database
     this.#stop = stop
+    this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
     const isLite = services.model?.isLite ?? false
     this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
@@ -115,35 +111,14 @@ export class RunRecorder {
     this.#answer.newlyCited() // Events of the finished steps have named them.
   }
 
-  /**
-   * Makes the finished steps durable and extends the hold if it does not cover the next model call.
-   * @returns a notice that ends the turn if the credits or the turn's maximum cost do not allow the call;
-   *   otherwise null.
-   */
-  async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
-    const { costMicros, holdMicros } = this.journal
-    const { maxMicros } = this.#run
-    const need = costMicros + nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
-    const isAbove = need > maxMicros && costMicros > 0n
-    const bounded = need < maxMicros ? need : maxMicros
-    const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
-    // The start has just checked key and credits.
-    if (this.#step === 0 && missing === 0n) return null
-    const { isHeld, keyUsable } = await this.journal.prepareCall(this.#step + 1, missing)
-    if (await this.#keyIsRevoked(keyUsable)) {
-      this.#stop.end('cancelled')
-      return null
-    }
-    if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
-    return isHeld ? null : holdRefusal(this.#database, this.#run, missing, this.#stop.turn)
+  /** Before a model call: see `CallBudget`. */
+  prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
+    return this.#budget.ofModelCall(this.#step, request, price)
   }
 
-  /** @param known undefined if a retried write only found that it had already been committed. */
-  async #keyIsRevoked(known: boolean | undefined): Promise<boolean> {
-    const { apiKeyId } = this.#run
-    if (apiKeyId === null) return false
-    if (known !== undefined) return !known
-    return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
+  /** Before the tool calls of a reply: see `CallBudget`. */
+  prepareTools(calls: readonly ToolCall[]): Promise<string | null> {
+    return this.#budget.ofToolCalls(this.#step, calls)
   }
 
   /** Records that the run starts or restarts, and which committed events are now void. */

@@ -223,6 +223,7 @@ function loopInput(
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
     budget: (next) => turn.prepareCall(next, model.price),
+    toolBudget: (calls) => turn.prepareTools(calls),
     newCallId: () => newId('call'),
     signal,
   }

@@ -34,6 +34,11 @@ export class RunJournal implements Journal<Executor> {
     return this.#queue.holdMicros
   }
 
+  /** What these tool calls cost, in micro-credits. */
+  priceOf(calls: readonly ToolCall[]): bigint {
+    return calls.reduce((sum, { name }) => sum + toolCallPrice(this.#price, name), 0n)
+  }
+
   event(event: RunEvent): void {
     this.#queue.append([event])
   }

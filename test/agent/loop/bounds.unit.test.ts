@@ -9,6 +9,7 @@ import {
   scriptedProvider,
   textOf,
   tool,
+  typesOf,
 } from '../../support/loop-kit.ts'
 
 const sized = (bytes: number) => tool('read', async () => ({ content: 'x'.repeat(bytes) }))
@@ -161,6 +162,28 @@ test('the bytes of results are counted as UTF-8', async () => {
   const provider = scriptedProvider(asks([['read', { n: 1 }]]), asks([['read', { n: 2 }]]), says('.'))
   const events = await play(provider, { tools: [read], limits: { toolBytes: 7 } })
   expect(resultsOf(events).map((record) => record.content)).toEqual(['אבג', 'x… [cut: limit of the turn]'])
+})
+
+test('tool calls that the budget does not cover do not run, and the turn ends with a notice', async () => {
+  const provider = scriptedProvider(
+    asks([
+      ['a', {}],
+      ['a', { n: 1 }],
+    ]),
+    says('never'),
+  )
+  const asked: string[][] = []
+  const events = await play(provider, {
+    tools: [tool('a')],
+    toolBudget: async (calls) => {
+      asked.push(calls.map(({ name }) => name))
+      return 'Out of credits.'
+    },
+  })
+  expect(asked).toEqual([['a', 'a']])
+  expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice: 'Out of credits.' })
+  expect(provider.requests).toHaveLength(1)
+  expect(typesOf(events).join()).not.toContain('tool')
 })
 
 test('a spent budget ends the turn with length and a notice before the next call', async () => {
