@@ -851,6 +851,10 @@ export interface components {
                     role: "assistant";
                     content: string;
                     refusal: null;
+                    /** @description Lines about what the agent does, if the request wants them */
+                    reasoning_content?: string;
+                    /** @description The same, for requests with `reasoning` or `include_reasoning` */
+                    reasoning?: string;
                     annotations?: components["schemas"]["Annotation"][];
                     tool_calls?: components["schemas"]["ToolCall"][];
                     function_call?: {
@@ -1495,12 +1499,12 @@ export interface components {
             };
             model: string;
             /** @description Empty until the turn has ended */
-            output: (components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
+            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
             parallel_tool_calls: boolean;
             previous_response_id: string | null;
             reasoning: {
                 effort: string | null;
-                summary: null;
+                summary: ("auto" | "concise" | "detailed") | null;
             };
             /** @constant */
             store: true;
@@ -1690,6 +1694,19 @@ export interface components {
             /** @description Always empty */
             logprobs: unknown[];
         };
+        /** @description What the agent did before its answer, one line per tool call, if the request wants it. */
+        ResponseReasoning: {
+            id: string;
+            /** @constant */
+            type: "reasoning";
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            summary: {
+                /** @constant */
+                type: "summary_text";
+                text: string;
+            }[];
+        };
         ResponseRequest: {
             model?: string | null;
             input: string | components["schemas"]["ResponseInputItem"][];
@@ -1706,6 +1723,7 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             reasoning?: {
                 effort?: string | null;
+                summary?: string | null;
             } | null;
             text?: {
                 format?: ({
@@ -1816,7 +1834,55 @@ export interface components {
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+        } | {
+            /** @constant */
+            type: "response.reasoning_summary_part.added";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            /** @constant */
+            summary_index: 0;
+            part: {
+                /** @constant */
+                type: "summary_text";
+                text: string;
+            };
+        } | {
+            /** @constant */
+            type: "response.reasoning_summary_text.delta";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            /** @constant */
+            summary_index: 0;
+            delta: string;
+        } | {
+            /** @constant */
+            type: "response.reasoning_summary_text.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            /** @constant */
+            summary_index: 0;
+            text: string;
+        } | {
+            /** @constant */
+            type: "response.reasoning_summary_part.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            /** @constant */
+            summary_index: 0;
+            part: {
+                /** @constant */
+                type: "summary_text";
+                text: string;
+            };
         } | {
             /** @constant */
             type: "response.content_part.added";
@@ -1876,7 +1942,7 @@ export interface components {
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
         } | {
             /** @constant */
             type: "response.function_call_arguments.delta";
@@ -2796,6 +2862,7 @@ export type ResponseInputMessage = components['schemas']['ResponseInputMessage']
 export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseMessage = components['schemas']['ResponseMessage'];
 export type ResponseOutputText = components['schemas']['ResponseOutputText'];
+export type ResponseReasoning = components['schemas']['ResponseReasoning'];
 export type ResponseRequest = components['schemas']['ResponseRequest'];
 export type ResponseStreamEvent = components['schemas']['ResponseStreamEvent'];
 export type ResponseUsage = components['schemas']['ResponseUsage'];
@@ -4746,6 +4813,7 @@ export interface operations {
                     parallel_tool_calls?: boolean | null;
                     reasoning?: {
                         effort?: string | null;
+                        summary?: string | null;
                     } | null;
                     text?: {
                         format?: ({

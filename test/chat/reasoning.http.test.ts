@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callTools, reply } from '../support/upstream-scripts.ts'
+import { callTools, reply, type ScriptedCall } from '../support/upstream-scripts.ts'
 import type { ServiceInfo } from '../support/world/replies.ts'
 import { question } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close()
 })
+
+const bittul: ScriptedCall = { name: 'search_sources', arguments: { query: 'bittul' } }
 
 const lines = [
   'Searching for "bittul"\n',
@@ -30,7 +32,7 @@ type Seen = {
 /** What a stream shows, after a search, a reading and an answer. */
 async function streamed(more: object, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
   world.upstream.enqueue(
-    callTools([{ name: 'search_sources', arguments: { query: 'bittul' } }]),
+    callTools([bittul]),
     callTools([{ name: 'read_source', arguments: { ref: 'Concepts of Chassidut, Bitul 1' } }]),
     reply('An answer.'),
   )
@@ -56,6 +58,31 @@ async function streamed(more: object, headers: Readonly<Record<string, string>> 
   }
   return seen
 }
+
+type Whole = { choices: { message: { content: string; reasoning_content?: string; reasoning?: string } }[] }
+
+/** The message of a whole reply to a turn with these tool calls. */
+async function whole(more: object, calls: readonly ScriptedCall[] = [bittul]) {
+  world.upstream.enqueue(...calls.map((one) => callTools([one])), reply('An answer.'))
+  const response = await world.chat({ ...question('What is bittul?'), ...more })
+  return ((await response.json()) as Whole).choices[0]?.message
+}
+
+test('a whole reply has in its message what the deltas of a stream say', async () => {
+  const [searched] = lines
+  const own = await whole({ x_service: { reasoning: true } })
+  expect(own).toMatchObject({ content: 'An answer.', reasoning_content: searched })
+  expect(own).not.toHaveProperty('reasoning')
+  expect(await whole({ include_reasoning: true })).toMatchObject({ reasoning: searched })
+  for (const [more, calls] of [
+    [{}, [bittul]],
+    [{ x_service: { reasoning: true } }, []],
+  ] as const) {
+    const plain = await whole(more, calls)
+    expect(plain).toMatchObject({ content: 'An answer.' })
+    expect(Object.keys(plain ?? {}).filter((name) => name.startsWith('reasoning'))).toEqual([])
+  }
+})
 
 test('a stream has no reasoning unless the request wants it', async () => {
   for (const more of [

@@ -6,13 +6,15 @@ import type { Run } from '../../src/turns/run/run.ts'
 import type { RunEnd, RunEvent } from '../../src/turns/run/run-events.ts'
 import { plainRequest } from '../support/turns/start.ts'
 
+const responseFields = { previousId: null, metadata: {}, background: false, parallelToolCalls: true }
+
 const run = {
   id: 'run_000000000000000000000001',
   projectId: 'proj_1',
   sessionId: 'sess_1',
   messageId: 'msg_1',
   model: 'service',
-  request: plainRequest,
+  request: { ...plainRequest, response: { ...responseFields, reasoningSummary: 'auto' } },
   createdAt: new Date(0),
 } as Run
 
@@ -38,7 +40,7 @@ const end = (text: string): RunEnd => ({
 })
 
 /** A log of steps with text, of which some were begun by owners that went and begun again by others. */
-type Attempt = { readonly texts: readonly string[]; readonly lost: boolean }
+type Attempt = { readonly usesTool: boolean; readonly texts: readonly string[]; readonly lost: boolean }
 
 function logOf(attempts: readonly Attempt[]): { log: CommittedEvent[]; text: string } {
   const log: CommittedEvent[] = []
@@ -46,9 +48,10 @@ function logOf(attempts: readonly Attempt[]): { log: CommittedEvent[]; text: str
   let step = 1
   const add = (event: RunEvent) => log.push({ seq: log.length + 1, event } as CommittedEvent)
   add({ type: 'run.started' })
-  for (const { texts, lost } of attempts) {
+  for (const { usesTool, texts, lost } of attempts) {
     const from = log.length + 1
     add({ type: 'step.started', step })
+    if (usesTool) add({ type: 'tool.started', step, name: 'search', title: `Search ${step}` })
     for (const piece of texts) add({ type: 'text.delta', step, text: piece })
     if (lost) add({ type: 'step.restarted', step, void_from_seq: from })
     else {
@@ -83,11 +86,23 @@ function connect(
   return { seen, contradicted: undefined }
 }
 
-const said = (seen: readonly Seen[]) => seen.map(({ delta }) => delta ?? '').join('')
+const deltasOf = (seen: readonly Seen[], kind: string) =>
+  seen.map(({ type, delta }) => (type === `response.${kind}.delta` ? (delta ?? '') : '')).join('')
+const said = (seen: readonly Seen[]) => deltasOf(seen, 'output_text')
+const reasoned = (seen: readonly Seen[]) => deltasOf(seen, 'reasoning_summary_text')
+/** The reasoning in the response at the end of a stream. */
+const reasoningIn = (seen: readonly Seen[]) => {
+  const { response } = seen.at(-1) as unknown as { response: { output: { summary?: { text: string }[] }[] } }
+  return response.output.flatMap(({ summary = [] }) => summary.map(({ text }) => text)).join('')
+}
 const places = fc.nat({ max: 40 })
 const attempts = (lost: fc.Arbitrary<boolean>) =>
   fc.array(
-    fc.record({ texts: fc.array(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 4 }), lost }),
+    fc.record({
+      usesTool: fc.boolean(),
+      texts: fc.array(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+      lost,
+    }),
     {
       maxLength: 6,
     },
@@ -116,7 +131,7 @@ test('a reader cut and resumed anywhere gets the events of an uncut reader', () 
 })
 
 test('a client gets the answer across takeovers, or is told that its text is void', () => {
-  let [reached, told] = [0, 0]
+  let [reached, told, withReasoning] = [0, 0, 0]
   fc.assert(
     fc.property(
       attempts(fc.boolean()),
@@ -136,6 +151,8 @@ test('a client gets the answer across takeovers, or is told that its text is voi
           if (contradicted === undefined) {
             expect(said(all)).toBe(text)
             expect(all.at(-1)?.type).toBe('response.completed')
+            expect(reasoned(all)).toBe(reasoningIn(all))
+            if (reasoned(all) !== '') withReasoning += 1
             reached += 1
             continue
           }
@@ -150,7 +167,7 @@ test('a client gets the answer across takeovers, or is told that its text is voi
     ),
     { numRuns: 200 },
   )
-  expect(Math.min(reached, told)).toBeGreaterThan(50)
+  expect(Math.min(reached, told, withReasoning)).toBeGreaterThan(50)
 })
 
 test('a client that came after all takeovers is never told so, wherever it is cut', () => {
@@ -171,8 +188,8 @@ test('a client that came after all takeovers is never told so, wherever it is cu
 
 test("a reader's stream omits text that became void before it came", () => {
   const { log } = logOf([
-    { texts: ['Old', ' words'], lost: true },
-    { texts: ['New', ' words'], lost: false },
+    { usesTool: false, texts: ['Old', ' words'], lost: true },
+    { usesTool: false, texts: ['New', ' words'], lost: false },
   ])
   const { seen } = connect(log, undefined, log.length, 1, 1_000)
   expect(seen.map(({ type, delta }) => delta ?? type)).toEqual([

@@ -54,7 +54,7 @@ export const bounds = {
   stops: bound(4, 'items', '`stop`'),
   stop: bound(1_000, 'characters', 'one text of `stop`'),
   user: bound(512, 'characters', '`user`'),
-  effort: bound(100, 'characters', '`reasoning_effort`, `reasoning.effort`'),
+  effort: bound(100, 'characters', '`reasoning_effort`, `reasoning.effort`, `reasoning.summary`'),
   metadata: bound(100, 'entries', '`metadata`'),
   metadataText: bound(10_000, 'characters', 'one string in `metadata`, or `x_service` as a string'),
   pairs: bound(16, 'entries', '`metadata` of a conversation'),

@@ -13,6 +13,7 @@ import {
   toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'
+import type { ReasoningField } from './reasoning.ts'
 import type { completionSchema } from './reply-schema.ts'
 
 type CompletionBody = BodyOf<typeof completionSchema>
@@ -21,12 +22,14 @@ type CompletionBody = BodyOf<typeof completionSchema>
  * The whole reply of a run that has ended. A run that was cancelled, or failed after its first output, is a
  * well-formed completion with the reason in its text, because clients cannot read a 200 with an error body.
  * @param asFunctions whether the request used the older form of tools; the reply then uses it too.
+ * @param reasoning the member of the message that reports the work of the agent. Empty: none.
  */
 export function completionBody(
   run: Run,
   created: number,
   event: TerminalEvent,
   asFunctions: boolean,
+  reasoning: Partial<Record<ReasoningField, string>> = {},
 ): CompletionBody {
   const { end } = event
   const failure = event.type === 'run.completed' ? undefined : failureOf(event)
@@ -46,6 +49,7 @@ export function completionBody(
           role: 'assistant' as const,
           content,
           refusal: null,
+          ...reasoning,
           ...(annotations.length > 0 && { annotations }),
           ...callsOf(end, asFunctions),
         },

@@ -1,3 +1,6 @@
+import { type Database, withTx } from '../../db/client.ts'
+import { readToolTitles } from '../../turns/reading/log-page.ts'
+import type { Run } from '../../turns/run/run.ts'
 import type { ChatBody } from '../turn-request/chat-body.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 
@@ -23,4 +26,14 @@ function wantsReasoning(sent: unknown): boolean {
   const { enabled, effort, max_tokens: tokens, exclude } = sent as Readonly<Record<string, unknown>>
   if (exclude === true || enabled === false) return false
   return enabled === true || (typeof effort === 'string' && effort !== 'none') || typeof tokens === 'number'
+}
+
+/** The member of a whole reply: what the deltas of a stream say, from the log of the run. Empty if the turn used no tool. */
+export async function readReasoning(
+  database: Database,
+  run: Run,
+  field: ReasoningField,
+): Promise<Partial<Record<ReasoningField, string>>> {
+  const titles = await withTx(database, run, (tx) => readToolTitles(tx, run.id))
+  return titles.length === 0 ? {} : { [field]: titles.map((title) => `${title}\n`).join('') }
 }

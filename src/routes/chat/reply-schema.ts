@@ -14,6 +14,14 @@ const annotation = z
 const functionCall = z.object({ name: z.string(), arguments: z.string() })
 const chatFinish = z.enum([...finishReason.options, 'function_call'])
 
+const reasoningMembers = {
+  reasoning_content: z
+    .string()
+    .optional()
+    .describe('Lines about what the agent does, if the request wants them'),
+  reasoning: z.string().optional().describe('The same, for requests with `reasoning` or `include_reasoning`'),
+}
+
 export const completionSchema = z
   .object({
     id: z.string(),
@@ -27,6 +35,7 @@ export const completionSchema = z
           role: z.literal('assistant'),
           content: z.string(),
           refusal: z.null(),
+          ...reasoningMembers,
           annotations: z.array(annotation).optional(),
           tool_calls: z.array(toolCall).optional(),
           function_call: functionCall.optional(),
@@ -56,11 +65,7 @@ export const progressEvent = z
 export const delta = z.object({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
-  reasoning_content: z
-    .string()
-    .optional()
-    .describe('Lines about what the agent does, if the request wants them'),
-  reasoning: z.string().optional().describe('The same, for requests with `reasoning` or `include_reasoning`'),
+  ...reasoningMembers,
   annotations: z.array(annotation).optional(),
   tool_calls: z.array(toolCall.extend({ index: count })).optional(),
   function_call: functionCall.optional(),

@@ -29,7 +29,7 @@ import { backgroundBody, completionBody, interruptedBody } from './completion.ts
 import { chatDocs } from './docs.ts'
 import { usesFunctions, withTools } from './functions.ts'
 import { chatParameters } from './parameters.ts'
-import { reasoningField } from './reasoning.ts'
+import { type ReasoningField, readReasoning, reasoningField } from './reasoning.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads the run's event log. */
@@ -69,10 +69,10 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (options.background) {
         return delivery.background(`/v1/agent/runs/${run.id}`, backgroundBody(run, created, repeated))
       }
-      if (!streamed) return delivery.whole(wholeBodies(run, created, asFunctions))
+      const reasoning = reasoningField(body, options)
+      if (!streamed) return delivery.whole(wholeBodies(services, run, created, asFunctions, reasoning))
       const includeUsage = body.stream_options?.include_usage === true
       const { progress } = options
-      const reasoning = reasoningField(body, options)
       const encoder = createChunkEncoder(run, { includeUsage, progress, reasoning, created, asFunctions })
       return delivery.stream(
         (out, notes) => chatStream(services, run, encoder, left, out, notes),
@@ -122,9 +122,18 @@ async function admit(
   return admitResent(services, principal, { ...input, messages: sent }, transcript, asking)
 }
 
-function wholeBodies(run: Run, created: number, asFunctions: boolean): WholeBodies {
+function wholeBodies(
+  services: Services,
+  run: Run,
+  created: number,
+  asFunctions: boolean,
+  field: ReasoningField | undefined,
+): WholeBodies {
   return {
-    ended: (event) => completionBody(run, created, event, asFunctions),
+    ended: async (event) => {
+      const reasoning = field && (await readReasoning(services.database, run, field))
+      return completionBody(run, created, event, asFunctions, reasoning)
+    },
     interrupted: (message) => interruptedBody(run, created, message),
   }
 }

@@ -8,6 +8,7 @@ import type { Run } from '../../turns/run/run.ts'
 const runPrefix = 'run_'
 const responsePrefix = 'resp_'
 const itemPrefix = 'fc_'
+const reasoningPrefix = 'rs_'
 const sessionPrefix = 'sess_'
 const conversationPrefix = 'conv_'
 const messagePrefix = 'msg_'
@@ -24,6 +25,11 @@ export function runIdOf(id: string): string {
 /** Id of the function-call item with this index (from 0) in a response. */
 export function callItemId(run: Pick<Run, 'id'>, index: number): string {
   return `${itemPrefix}${run.id.slice(runPrefix.length)}_${index}`
+}
+
+/** Id of the reasoning item of a response. */
+export function reasoningId(run: Pick<Run, 'id'>): string {
+  return reasoningPrefix + run.id.slice(runPrefix.length)
 }
 
 /** The run id and index in the id of a function-call item; undefined for other ids. */

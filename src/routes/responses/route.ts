@@ -25,6 +25,8 @@ import { cancelDocs, createDocs, getDocs } from './docs.ts'
 import { responseId } from './ids.ts'
 import { type ResponsesBody, responsesBody } from './input/schema.ts'
 import { inputTokenRoutes } from './input-tokens.ts'
+import { responseOfLog } from './output/encoder.ts'
+import { hasReasoning } from './output/reasoning.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
 import { storedResponseRoutes } from './stored-route.ts'
@@ -117,7 +119,7 @@ async function create(
   if (background) {
     return delivery.background(`/v1/responses/${responseId(run)}`, await bodyOf(services, run))
   }
-  return delivery.whole(wholeBodies(run))
+  return delivery.whole(wholeBodies(services, run))
 }
 
 const keepAlive = () => ': keep-alive\n\n'
@@ -125,10 +127,11 @@ const keepAlive = () => ': keep-alive\n\n'
 /** The current response; for a run that has ended, made from its terminal event. */
 async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
   if (run.finishedAt === null) return openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
-  const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, run.eventCount - 1))
-  const end = events.map(({ event }) => event).find(isTerminal)
-  if (!end) throw notFound()
-  return endedResponse(run, end)
+  const after = hasReasoning(run) ? 0 : run.eventCount - 1
+  const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, after))
+  const response = responseOfLog(run, events)
+  if (!response) throw notFound()
+  return response
 }
 
 /**
@@ -142,9 +145,13 @@ async function waitForEnd(services: Services, run: Run, left: AbortSignal): Prom
   )
 }
 
-function wholeBodies(run: Run): WholeBodies {
+function wholeBodies(services: Services, run: Run): WholeBodies {
   return {
-    ended: (event) => endedResponse(run, event),
+    ended: async (event) => {
+      if (!hasReasoning(run)) return endedResponse(run, event)
+      const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, 0))
+      return responseOfLog(run, events) ?? endedResponse(run, event)
+    },
     interrupted: (message) => {
       const open = openResponse(run, 'in_progress')
       return { ...open, x_service: { ...open.x_service, error: { code: 'run_failed', message } } }

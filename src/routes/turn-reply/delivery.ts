@@ -33,7 +33,7 @@ const recentMs = 60_000
  * status.
  */
 export type WholeBodies = {
-  readonly ended: (event: TerminalEvent) => object
+  readonly ended: (event: TerminalEvent) => object | Promise<object>
   readonly interrupted: (message: string) => object
 }
 
@@ -129,12 +129,12 @@ export class TurnReply {
     return early === 'later' ? this.#padded(ending, bodies) : this.#wholeAtOnce(early, bodies)
   }
 
-  #wholeAtOnce(event: TerminalEvent, bodies: WholeBodies): FastifyReply {
+  async #wholeAtOnce(event: TerminalEvent, bodies: WholeBodies): Promise<FastifyReply> {
     const failure = failureReply(event)
     if (failure) throw failure
     filesHeader(this.#reply, event.end.files)
     cutWhenStalled(this.#reply)
-    const body = bodies.ended(event)
+    const body = await bodies.ended(event)
     if (this.#holdMs === 0) return this.#reply.send(body)
     const bytes = Buffer.from(JSON.stringify(body))
     return this.#reply
@@ -148,7 +148,8 @@ export class TurnReply {
     const padded = async (out: StreamOut) => {
       await out.add('\n')
       const end = await ending
-      await out.add(JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message)))
+      const body = end ? await bodies.ended(end) : bodies.interrupted(interrupted().message)
+      await out.add(JSON.stringify(body))
     }
     const filler = { everyMs: paddingMs, text: () => '\n' }
     return sendStream(this.#reply, 'application/json; charset=utf-8', padded, {

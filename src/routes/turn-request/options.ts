@@ -71,7 +71,7 @@ export type ServiceOptions = {
   readonly background: boolean
   readonly sources: 'inline' | 'block'
   readonly progress: boolean
-  /** Chat streams report tool calls as reasoning; undefined: other fields of the request decide. */
+  /** Replies report tool calls as reasoning; undefined: other fields of the request decide. */
   readonly reasoning: boolean | undefined
   readonly isolates: boolean
   readonly citationStyle: 'numbers' | 'links'

@@ -3,7 +3,7 @@ import type { FinishReason, ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
-import { type CommittedEvent, readEvents } from '../recording/event-log.ts'
+import { type CommittedEvent, readEvents, withoutVoid } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
 import type { CitedSource, RunEnd, RunFailureCode, RunUsage, TerminalEvent } from '../run/run-events.ts'
 
@@ -84,4 +84,10 @@ export async function readAfter(
   if (run.finishedAt === null || events.length === limit) return { events, over: false, run }
   const kept = events.length > 0 ? events : eventsOfEndedRun(run).filter(({ seq }) => seq > afterSeq)
   return { events: kept, over: true, run }
+}
+
+/** The titles of a run's tool calls, in order. Empty after its log has expired. */
+export async function readToolTitles(executor: Executor, runId: string): Promise<readonly string[]> {
+  const events = withoutVoid(await readEvents(executor, runId, 0))
+  return events.flatMap(({ event }) => (event.type === 'tool.started' ? [event.title] : []))
 }

@@ -4,6 +4,9 @@ import type { Sampling, ToolChoice, ToolSpec } from '../../agent/provider.ts'
 export const toolGroups = ['library', 'files', 'sheets'] as const
 export type ToolGroup = (typeof toolGroups)[number]
 
+/** The kinds of reasoning summaries that the Responses API knows. The service's summary is the same for all. */
+export const summaryStyles = ['auto', 'concise', 'detailed'] as const
+
 /**
  * What a client asked for besides its messages. It is stored with the run, so that any replica can continue it.
  */
@@ -36,6 +39,8 @@ export type RunRequest = {
     readonly metadata: Readonly<Record<string, string>>
     readonly background: boolean
     readonly parallelToolCalls: boolean
+    /** The response reports the agent's tool calls as reasoning; absent: it does not. */
+    readonly reasoningSummary?: (typeof summaryStyles)[number]
     /** The functions that came in a namespace: their own names, by the names that the model gets. */
     readonly namespaces?: Readonly<Record<string, { readonly namespace: string; readonly name: string }>>
   }

@@ -49,7 +49,11 @@ export const responsesParameters: readonly Parameter[] = [
   { name: 'prompt_cache_key', does: 'ignored' },
   { name: 'prompt_cache_options', does: 'ignored' },
   { name: 'prompt_cache_retention', does: 'ignored' },
-  { name: 'reasoning', does: 'honoured', note: '`effort`, passed on as it is; other members are ignored' },
+  {
+    name: 'reasoning',
+    does: 'honoured',
+    note: '`effort`, passed on as it is; `summary` reports what the agent does as reasoning; other members are ignored',
+  },
   { name: 'safety_identifier', does: 'ignored' },
   { name: 'service_tier', does: 'ignored' },
   { name: 'store', does: 'ignored', note: 'every response is stored' },

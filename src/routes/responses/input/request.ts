@@ -1,6 +1,7 @@
-import type { RunRequest } from '../../../turns/run/run-request.ts'
+import { type RunRequest, summaryStyles } from '../../../turns/run/run-request.ts'
 import type { ChatBody, ChatMessage } from '../../turn-request/chat-body.ts'
 import { type StoredOptions, toRunRequest } from '../../turn-request/messages.ts'
+import type { ServiceOptions } from '../../turn-request/options.ts'
 import type { ResponsesBody } from './schema.ts'
 import { flatName } from './tools.ts'
 
@@ -21,7 +22,11 @@ export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]
 }
 
 /** The part of the request that the run stores, apart from its messages. */
-export function toResponseRequest(body: ResponsesBody, chat: ChatBody, options: StoredOptions): RunRequest {
+export function toResponseRequest(
+  body: ResponsesBody,
+  chat: ChatBody,
+  options: StoredOptions & Pick<ServiceOptions, 'reasoning'>,
+): RunRequest {
   return {
     ...toRunRequest(chat, options),
     ...(body.instructions && { instructions: body.instructions }),
@@ -32,6 +37,7 @@ export function toResponseRequest(body: ResponsesBody, chat: ChatBody, options: 
       background: body.background === true,
       parallelToolCalls: body.parallel_tool_calls ?? true,
       ...namespacesOf(body),
+      ...summaryOf(body, options),
     },
   }
 }
@@ -63,6 +69,12 @@ function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_ch
 function namespacesOf({ tools }: ResponsesBody) {
   const placed = (tools ?? []).flatMap(({ name, place }) => (place ? [[name, place] as const] : []))
   return placed.length === 0 ? {} : { namespaces: Object.fromEntries(placed) }
+}
+
+/** The service's own option decides first, as in the chat route. */
+function summaryOf({ reasoning }: ResponsesBody, { reasoning: own }: Pick<ServiceOptions, 'reasoning'>) {
+  const style = summaryStyles.find((name) => name === reasoning?.summary) ?? (own ? 'auto' : undefined)
+  return style === undefined || own === false ? {} : { reasoningSummary: style }
 }
 
 /** Only string values are metadata; the service's own options can have other types. */

@@ -54,7 +54,12 @@ export const responsesBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: tokenLimit,
   parallel_tool_calls: z.boolean().nullish(),
-  reasoning: z.object({ effort: boundedText(bounds.effort).nullish() }).nullish(),
+  reasoning: z
+    .object({
+      effort: boundedText(bounds.effort).nullish(),
+      summary: boundedText(bounds.effort).nullish(),
+    })
+    .nullish(),
   text: z.object({ format: textFormat.nullish() }).nullish(),
   tools: responseTools.nullish(),
   tool_choice: toolChoice.nullish(),

@@ -3,7 +3,8 @@ import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { type EventBody, messageOpened, type StreamEvent, textAdded, turnEnded } from './events.ts'
-import { openResponse } from './response-body.ts'
+import { Reasoning } from './reasoning.ts'
+import { openResponse, type ResponseBody } from './response-body.ts'
 
 /**
  * An encoded event, with the `seq` of its source event. `taken back` has no event of the Responses API: text
@@ -24,6 +25,7 @@ export type Encoded =
  */
 export class ResponseEncoder {
   readonly #run: Run
+  readonly #reasoning: Reasoning
   #count = 0
   #hasBegun = false
   /** `seq` of the text event that opened the message; undefined when that text is void. */
@@ -31,6 +33,7 @@ export class ResponseEncoder {
 
   constructor(run: Run) {
     this.#run = run
+    this.#reasoning = new Reasoning(run)
   }
 
   /** The first event; it needs no event of the run. */
@@ -45,9 +48,11 @@ export class ResponseEncoder {
    * number.
    */
   push({ seq, event }: CommittedEvent): readonly Encoded[] {
-    const begun = this.#number(seq, this.#begin())
-    if (event.type === 'step.restarted') return [...begun, this.#takeBack(seq, event.void_from_seq)]
     const isText = event.type === 'text.delta'
+    // The events that complete the reasoning stay valid when the text that follows them becomes void.
+    const reasoned = isText || isTerminal(event) ? this.#reasoning.close() : []
+    const begun = this.#number(seq, [...this.#begin(), ...reasoned])
+    if (event.type === 'step.restarted') return [...begun, this.#takeBack(seq, event.void_from_seq)]
     return [...begun, ...this.#number(seq, this.#bodiesOf(seq, event), isText)]
   }
 
@@ -59,11 +64,16 @@ export class ResponseEncoder {
 
   #bodiesOf(seq: number, event: RunEvent): readonly EventBody[] {
     const isOpen = this.#openedAt !== undefined
-    if (isTerminal(event)) return turnEnded(this.#run, event, isOpen)
-    // Progress events are left out: some clients fail on event types that they do not know.
+    const { text: reasoning } = this.#reasoning
+    if (isTerminal(event)) return turnEnded(this.#run, event, isOpen, reasoning)
+    if (event.type === 'tool.started') return this.#reasoning.add(event)
+    // Other progress is left out: some clients fail on event types that they do not know.
     if (event.type !== 'text.delta') return []
     this.#openedAt ??= seq
-    return [...(isOpen ? [] : messageOpened(this.#run)), textAdded(this.#run, event.text)]
+    return [
+      ...(isOpen ? [] : messageOpened(this.#run, reasoning)),
+      textAdded(this.#run, event.text, reasoning),
+    ]
   }
 
   #takeBack(seq: number, voidFrom: number): Encoded {
@@ -77,4 +87,12 @@ export class ResponseEncoder {
       return { kind: 'event', seq, event, isText }
     })
   }
+}
+
+/** The response at the end of a log, as the last event of its stream has it. Undefined if the run has not ended. */
+export function responseOfLog(run: Run, log: readonly CommittedEvent[]): ResponseBody | undefined {
+  const encoder = new ResponseEncoder(run)
+  const last = log.flatMap((item) => encoder.push(item)).at(-1)
+  const isEnd = log.some(({ event }) => isTerminal(event))
+  return isEnd && last?.kind === 'event' && 'response' in last.event ? last.event.response : undefined
 }

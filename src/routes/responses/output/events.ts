@@ -13,12 +13,13 @@ export type EventBody = StreamEvent extends infer Event
     : never
   : never
 
-/** Position of the message: first item of the output, with one part. */
-function placeOf(run: Run) {
-  return { item_id: run.messageId, output_index: 0, content_index: 0 as const }
+/** Position of the message, which has one part: after the reasoning, if there is any. */
+function placeOf(run: Run, reasoning: string) {
+  return { item_id: run.messageId, output_index: reasoning === '' ? 0 : 1, content_index: 0 as const }
 }
 
-export function messageOpened(run: Run): readonly EventBody[] {
+/** @param reasoning the text of the reasoning so far. Here and below: empty if the response has no reasoning item. */
+export function messageOpened(run: Run, reasoning: string): readonly EventBody[] {
   const item = {
     id: run.messageId,
     type: 'message' as const,
@@ -27,34 +28,45 @@ export function messageOpened(run: Run): readonly EventBody[] {
     content: [],
   }
   const part = { type: 'output_text' as const, text: '', annotations: [], logprobs: [] }
+  const place = placeOf(run, reasoning)
   return [
-    { type: 'response.output_item.added', output_index: 0, item },
-    { type: 'response.content_part.added', ...placeOf(run), part },
+    { type: 'response.output_item.added', output_index: place.output_index, item },
+    { type: 'response.content_part.added', ...place, part },
   ]
 }
 
-export function textAdded(run: Run, delta: string): EventBody {
-  return { type: 'response.output_text.delta', ...placeOf(run), delta, logprobs: [] }
+export function textAdded(run: Run, delta: string, reasoning: string): EventBody {
+  return { type: 'response.output_text.delta', ...placeOf(run, reasoning), delta, logprobs: [] }
 }
 
 /**
  * The events at the end of a run: the end of the message, the calls of client tools, and the whole response.
  */
-export function turnEnded(run: Run, event: TerminalEvent, isOpen: boolean): readonly EventBody[] {
-  const message = messageClosed(run, event, isOpen)
-  const first = message.length > 0 ? 1 : 0
+export function turnEnded(
+  run: Run,
+  event: TerminalEvent,
+  isOpen: boolean,
+  reasoning: string,
+): readonly EventBody[] {
+  const message = messageClosed(run, event, isOpen, reasoning)
+  const first = placeOf(run, reasoning).output_index + (message.length > 0 ? 1 : 0)
   const calls = callsOf(run, event.end).flatMap((item, index) => callMade(item, first + index))
-  return [...message, ...calls, responseEnded(run, event)]
+  return [...message, ...calls, responseEnded(run, event, reasoning)]
 }
 
-function messageClosed(run: Run, event: TerminalEvent, isOpen: boolean): readonly EventBody[] {
+function messageClosed(
+  run: Run,
+  event: TerminalEvent,
+  isOpen: boolean,
+  reasoning: string,
+): readonly EventBody[] {
   const item = messageOf(run, event)
   const [part] = item?.content ?? []
   if (!item || !part) return []
-  const place = placeOf(run)
+  const place = placeOf(run, reasoning)
   return [
-    ...(isOpen ? [] : messageOpened(run)),
-    ...(event.end.source_list === '' ? [] : [textAdded(run, event.end.source_list)]),
+    ...(isOpen ? [] : messageOpened(run, reasoning)),
+    ...(event.end.source_list === '' ? [] : [textAdded(run, event.end.source_list, reasoning)]),
     ...part.annotations.map((annotation, annotation_index) => ({
       type: 'response.output_text.annotation.added' as const,
       ...place,
@@ -63,7 +75,7 @@ function messageClosed(run: Run, event: TerminalEvent, isOpen: boolean): readonl
     })),
     { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] },
     { type: 'response.content_part.done', ...place, part },
-    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.output_item.done', output_index: place.output_index, item },
   ]
 }
 
@@ -87,8 +99,8 @@ function callMade(item: CallItem, output_index: number): readonly EventBody[] {
  * The API has no event for a cancelled response. It ends with `response.failed`, and its status is
  * `cancelled`.
  */
-function responseEnded(run: Run, event: TerminalEvent): EventBody {
-  const response = endedResponse(run, event)
+function responseEnded(run: Run, event: TerminalEvent, reasoning: string): EventBody {
+  const response = endedResponse(run, event, reasoning)
   switch (response.status) {
     case 'completed':
       return { type: 'response.completed', response }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, instant } from '../../../http/openapi/docs.ts'
+import { summaryStyles } from '../../../turns/run/run-request.ts'
 import { serviceBlock } from '../../turn-reply/service-block.ts'
 
 const annotation = z
@@ -45,7 +46,21 @@ export const callItem = z
   })
   .meta({ id: 'ResponseFunctionCall', description: 'A call of one of the client’s own tools.' })
 
-export const outputItem = z.discriminatedUnion('type', [messageItem, callItem])
+const summaryText = z.object({ type: z.literal('summary_text'), text: z.string() })
+
+export const reasoningItem = z
+  .object({
+    id: z.string(),
+    type: z.literal('reasoning'),
+    status: itemStatus,
+    summary: z.array(summaryText),
+  })
+  .meta({
+    id: 'ResponseReasoning',
+    description: 'What the agent did before its answer, one line per tool call, if the request wants it.',
+  })
+
+export const outputItem = z.discriminatedUnion('type', [reasoningItem, messageItem, callItem])
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -84,7 +99,7 @@ export const responseSchema = z
     output: z.array(outputItem).describe('Empty until the turn has ended'),
     parallel_tool_calls: z.boolean(),
     previous_response_id: z.string().nullable(),
-    reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.enum(summaryStyles).nullable() }),
     store: z.literal(true),
     temperature: z.number().nullable(),
     text: z.object({ format }),
@@ -112,6 +127,7 @@ export const responseSchema = z
 const sequence_number = count.describe('Counts the events; what `starting_after` takes')
 const output_index = count
 const inMessage = { item_id: z.string(), output_index, content_index: z.literal(0) }
+const inSummary = { item_id: z.string(), output_index, summary_index: z.literal(0) }
 const noLogprobs = z.array(z.never())
 
 const lifecycle = <Type extends string>(type: Type) =>
@@ -131,6 +147,14 @@ const ofPart = <Type extends string>(type: Type) =>
     part: outputText,
   })
 
+const ofSummary = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(`response.reasoning_summary_part.${type}` as const),
+    sequence_number,
+    ...inSummary,
+    part: summaryText,
+  })
+
 const streamFailure = z.object({
   type: z.literal('invalid_request_error'),
   code: z.string(),
@@ -144,6 +168,20 @@ export const streamEvent = z
     lifecycle('created'),
     lifecycle('in_progress'),
     ofItem('added'),
+    ofSummary('added'),
+    z.object({
+      type: z.literal('response.reasoning_summary_text.delta'),
+      sequence_number,
+      ...inSummary,
+      delta: z.string(),
+    }),
+    z.object({
+      type: z.literal('response.reasoning_summary_text.done'),
+      sequence_number,
+      ...inSummary,
+      text: z.string(),
+    }),
+    ofSummary('done'),
     ofPart('added'),
     z.object({
       type: z.literal('response.output_text.delta'),

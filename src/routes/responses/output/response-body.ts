@@ -5,11 +5,12 @@ import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../../turn-reply/wire.ts'
-import { callItemId, conversationId, responseId } from '../ids.ts'
-import type { callItem, messageItem, responseSchema } from './reply-schema.ts'
+import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
+import type { callItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
 
 export type ResponseBody = BodyOf<typeof responseSchema>
 export type MessageItem = BodyOf<typeof messageItem>
+export type ReasoningItem = BodyOf<typeof reasoningItem>
 export type CallItem = BodyOf<typeof callItem>
 
 /** The response of a run that has not ended. */
@@ -24,15 +25,18 @@ export function openResponse(run: Run, status: 'queued' | 'in_progress'): Respon
   }
 }
 
-/** The response of a run that ended with this event. */
-export function endedResponse(run: Run, event: TerminalEvent): ResponseBody {
+/**
+ * The response of a run that ended with this event.
+ * @param reasoning the text of the reasoning item. Empty: the response has none.
+ */
+export function endedResponse(run: Run, event: TerminalEvent, reasoning = ''): ResponseBody {
   const { prompt_tokens: input, completion_tokens: output, total_tokens, cost_micros } = event.end.usage
   return {
     ...requestOf(run),
     status: statusOf(event),
     error: event.type === 'run.failed' ? { type: 'invalid_request_error', ...failureOf(event) } : null,
     incomplete_details: incompleteDetails(event),
-    output: outputOf(run, event),
+    output: outputOf(run, event, reasoning),
     usage: {
       input_tokens: input,
       input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
@@ -63,7 +67,7 @@ function requestOf(run: Run) {
     model: run.model,
     parallel_tool_calls: response?.parallelToolCalls ?? true,
     previous_response_id: response?.previousId ?? null,
-    reasoning: { effort: sampling.reasoningEffort ?? null, summary: null },
+    reasoning: { effort: sampling.reasoningEffort ?? null, summary: response?.reasoningSummary ?? null },
     store: true as const,
     temperature: sampling.temperature ?? null,
     text: { format: formatOf(sampling) },
@@ -101,10 +105,24 @@ function incompleteDetails(event: TerminalEvent): ResponseBody['incomplete_detai
   return event.reason === 'content_filter' ? { reason: 'content_filter' } : null
 }
 
-/** The message, if there is one, and then the calls of client tools. */
-export function outputOf(run: Run, event: TerminalEvent): ResponseBody['output'] {
+/** The reasoning and the message, if there are any, and then the calls of client tools. */
+function outputOf(run: Run, event: TerminalEvent, reasoning: string): ResponseBody['output'] {
   const message = messageOf(run, event)
-  return [...(message ? [message] : []), ...callsOf(run, event.end)]
+  return [
+    ...(reasoning === '' ? [] : [reasoningOf(run, reasoning)]),
+    ...(message ? [message] : []),
+    ...callsOf(run, event.end),
+  ]
+}
+
+/** The finished reasoning item. */
+export function reasoningOf(run: Run, text: string): ReasoningItem {
+  return {
+    id: reasoningId(run),
+    type: 'reasoning',
+    status: 'completed',
+    summary: [{ type: 'summary_text', text }],
+  }
 }
 
 /**
