@@ -2,7 +2,7 @@ import { AccountCalls, type BatchConnections } from './account-calls.ts'
 import type { OnSend } from './turn-calls.ts'
 
 /**
- * Sends the calls of each account in batches on one connection. Calls that arrive while two batches are under way form
+ * Sends the calls of each account in batches on one connection. Calls that arrive while three batches are under way form
  * the next one: one statement, one transaction and one disk flush. All calls of an account lock its row, so a second
  * connection would only wait. If a call of a batch fails, none is written, and each is repeated alone.
  */

@@ -28,10 +28,10 @@ type Waiting<Call> = {
 const maxCalls = 32
 
 /**
- * While the server makes one batch, the next one is on its way, so that the server does not wait for this process.
- * More would be smaller batches, and each costs a transaction.
+ * While the server makes one batch, the next ones are on their way, so that the server does not wait for this process.
+ * More would be smaller batches, and each costs a transaction. Decision 79 has the figures.
  */
-const maxUnderWay = 2
+const maxUnderWay = 3
 
 /** The calls of one account, in batches on one connection, until none is left. */
 export class AccountCalls<Call extends object> {

@@ -36,13 +36,15 @@ function batching() {
     await expect.poll(() => sent.length).toBe(count)
     return sent.at(-1) as Sent
   }
-  /** Two batches of one call, which are under way. */
+  /** Three batches of one call, which are under way. */
   const busy = async () => {
     const first = call('first')
     await next(1)
     const second = call('second')
     await next(2)
-    return { first, second }
+    const third = call('third')
+    await next(3)
+    return { first, second, third }
   }
   return { sent, released, state, batches, call, next, busy }
 }
@@ -50,17 +52,16 @@ function batching() {
 const duplicate = Object.assign(new Error('duplicate key'), { code: '23505' })
 const lost = Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' })
 
-test('two batches are under way, and calls made meanwhile form the next one, each with its own answer', async () => {
+test('three batches are under way, and calls made meanwhile form the next one, each with its own answer', async () => {
   const { sent, released, call, next, busy } = batching()
-  const { first, second } = await busy()
+  const { first, second, third } = await busy()
   const answers = ['one', 'two', 'three'].map((name) => call(name))
   sent[0]?.answer()
-  const third = await next(3)
-  expect(sent.map(({ calls }) => calls)).toEqual([['first'], ['second'], ['one', 'two', 'three']])
-  sent[1]?.answer()
-  third.answer()
-  expect(await Promise.all([first, second, ...answers])).toEqual(
-    ['first', 'second', 'one', 'two', 'three'].map((name) => `answer to ${name}`),
+  await next(4)
+  expect(sent.map(({ calls }) => calls)).toEqual([['first'], ['second'], ['third'], ['one', 'two', 'three']])
+  for (const { answer } of sent.slice(1)) answer()
+  expect(await Promise.all([first, second, third, ...answers])).toEqual(
+    ['first', 'second', 'third', 'one', 'two', 'three'].map((name) => `answer to ${name}`),
   )
   await expect.poll(() => released).toEqual([false])
 })
@@ -77,9 +78,9 @@ test('a batch has at most 32 calls', async () => {
   await busy()
   for (let n = 0; n < 34; n += 1) void call(`${n}`)
   sent[0]?.answer()
-  expect((await next(3)).calls).toHaveLength(32)
+  expect((await next(4)).calls).toHaveLength(32)
   sent[1]?.answer()
-  expect((await next(4)).calls).toEqual(['32', '33'])
+  expect((await next(5)).calls).toEqual(['32', '33'])
 })
 
 test('a failed batch is repeated call by call, and only the failing call fails', async () => {
@@ -87,9 +88,9 @@ test('a failed batch is repeated call by call, and only the failing call fails',
   await busy()
   const answers = Promise.allSettled([call('good'), call('bad'), call('also good')])
   sent[0]?.answer()
-  ;(await next(3)).fail(duplicate)
+  ;(await next(4)).fail(duplicate)
   const calls: (readonly string[])[] = []
-  for (const count of [4, 5, 6]) {
+  for (const count of [5, 6, 7]) {
     const alone = await next(count)
     calls.push(alone.calls)
     alone.calls[0] === 'bad' ? alone.fail(duplicate) : alone.answer()
@@ -102,12 +103,12 @@ test('a failed batch is repeated call by call, and only the failing call fails',
 
 test('a lost connection fails the calls under way, without a retry, and later calls get another', async () => {
   const { sent, released, state, call, next, busy } = batching()
-  const { first, second } = await busy()
-  const under = Promise.allSettled([first, second])
+  const { first, second, third } = await busy()
+  const under = Promise.allSettled([first, second, third])
   void call('later')
-  for (const { fail } of sent.slice(0, 2)) fail(lost)
-  expect((await under).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect((await next(3)).calls).toEqual(['later'])
+  for (const { fail } of sent.slice(0, 3)) fail(lost)
+  expect((await under).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect((await next(4)).calls).toEqual(['later'])
   expect([state.connected, released]).toEqual([2, [true]])
 })
 
@@ -126,10 +127,10 @@ test('without a connection the calls that wait fail, and the next one tries agai
 test('an account gives its connection up when others wait for one', async () => {
   const { sent, released, state, call, next, busy } = batching()
   await busy()
-  void call('third')
+  void call('fourth')
   state.isAwaited = true
-  for (const { answer } of sent.slice(0, 2)) answer()
-  expect((await next(3)).calls).toEqual(['third'])
+  for (const { answer } of sent.slice(0, 3)) answer()
+  expect((await next(4)).calls).toEqual(['fourth'])
   expect([state.connected, released]).toEqual([2, [false]])
 })
 
@@ -140,11 +141,11 @@ test('calls that come while an account gives its connection up wait for the next
   sent[0]?.answer()
   await first
   await promisesToSettle()
-  void call('third')
   void call('fourth')
-  expect(sent).toHaveLength(2)
-  sent[1]?.answer()
-  expect((await next(3)).calls).toEqual(['third', 'fourth'])
+  void call('fifth')
+  expect(sent).toHaveLength(3)
+  for (const { answer } of sent.slice(1)) answer()
+  expect((await next(4)).calls).toEqual(['fourth', 'fifth'])
   expect([state.connected, released]).toEqual([2, [false]])
 })
 
@@ -156,7 +157,7 @@ test('a call that depends on the clock comes last, with the values of its sendin
   void call('other')
   now = 2
   sent[0]?.answer()
-  expect((await next(3)).whole).toEqual([{ call: 'other' }, { call: 'timed', now: 2 }])
+  expect((await next(4)).whole).toEqual([{ call: 'other' }, { call: 'timed', now: 2 }])
 })
 
 test('a call that must not be sent any more fails alone', async () => {
@@ -169,8 +170,8 @@ test('a call that must not be sent any more fails alone', async () => {
   const other = call('other')
   sent[0]?.answer()
   await expect(refused).rejects.toBe(left)
-  const third = await next(3)
-  expect(third.calls).toEqual(['other'])
-  third.answer()
+  const last = await next(4)
+  expect(last.calls).toEqual(['other'])
+  last.answer()
   await other
 })
