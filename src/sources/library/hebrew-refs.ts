@@ -7,11 +7,14 @@ export function hebrewSectionRef(heRef: string): string {
   return heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
 }
 
-/** The Hebrew refs of passages and chapters. A ref without one in the library is missing in the result. */
-export async function hebrewRefs(
+/** Both refs of a passage. `heRef` is empty when unknown. */
+export type PassageRefs = { readonly ref: string; readonly heRef: string }
+
+/** The first passage at each of these passages or chapters. What the library does not have is missing in the result. */
+export async function firstPassagesAt(
   executor: Executor,
   refs: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, PassageRefs>> {
   const wanted = [...new Set(refs)]
   if (wanted.length === 0) return new Map()
   const { rows } = await executor.execute<{ wanted: string; ref: string; he_ref: string }>(sql`
@@ -19,9 +22,18 @@ export async function hebrewRefs(
     from unnest(${sql.param(wanted)}::text[]) as l (ref)
       cross join lateral (
         select ref, he_ref from passages where ref = l.ref or section_ref = l.ref order by ordinal limit 1) p`)
+  return new Map(rows.map(({ wanted, ref, he_ref }) => [wanted, { ref, heRef: he_ref }]))
+}
+
+/** The Hebrew refs of passages and chapters. A ref without one in the library is missing in the result. */
+export async function hebrewRefs(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await firstPassagesAt(executor, refs)
   return new Map(
-    rows.flatMap(({ wanted, ref, he_ref }) => {
-      const he = ref === wanted ? he_ref : hebrewOfWhole(wanted, ref, he_ref)
+    [...found].flatMap(([wanted, { ref, heRef }]) => {
+      const he = ref === wanted ? heRef : hebrewOfWhole(wanted, ref, heRef)
       return he === '' ? [] : [[wanted, he] as const]
     }),
   )

@@ -2,6 +2,7 @@ import { asc, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { links } from '../../db/schema/index.ts'
 import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
+import { firstPassagesAt } from './hebrew-refs.ts'
 
 /** Maximum number of targets per place. Some verses have thousands of links. */
 const maxTargets = 20
@@ -50,18 +51,11 @@ export async function targetsOf(
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, readonly LinkTarget[]>> {
   const links = await linksFrom(executor, refs)
-  const wanted = [...new Set([...links.values()].flat())]
-  if (wanted.length === 0) return new Map()
-  const { rows } = await executor.execute<{ wanted: string; ref: string; he_ref: string }>(sql`
-    select l.ref as wanted, p.ref, p.he_ref
-    from unnest(${sql.param(wanted)}::text[]) as l (ref)
-      cross join lateral (
-        select ref, he_ref from passages where ref = l.ref or section_ref = l.ref order by ordinal limit 1) p`)
-  const here = new Map(rows.map((row) => [row.wanted, row]))
+  const here = await firstPassagesAt(executor, [...links.values()].flat())
   const target = (ref: string): LinkTarget => {
     const found = here.get(ref)
     const isWhole = found !== undefined && withoutPiece(found.ref) === ref
-    return { ref, heRef: isWhole ? withoutHebrewPiece(found.he_ref) : '', isHere: found !== undefined }
+    return { ref, heRef: isWhole ? withoutHebrewPiece(found.heRef) : '', isHere: found !== undefined }
   }
   return new Map([...links].map(([from, targets]) => [from, targets.map(target)]))
 }
