@@ -42,7 +42,7 @@ test('Hebrew pages begin with the Hebrew names of works and passages', async () 
   expect(await textOf('/library/read/The%20Gate%201:1')).toContain('<h1 dir="auto">The Gate 1:1</h1>')
 })
 
-test('a Hebrew page of own reading has Hebrew refs, and the library Hebrew categories', async () => {
+test('a Hebrew page of own reading has Hebrew refs, an English one English refs', async () => {
   await visitor.post('/library/marks', { ref: 'The Gate 1:1', bookmark: 'on' })
   await textOf('/library/read/The%20Gate%201:1')
   visitor.cookies.set('language', 'he')
