@@ -92,7 +92,7 @@ async function replace(turn, id, view, announcement) {
       turn.replaceWith(ended)
       place(ended)
       if (hadFocus) ended.focus({ preventScroll: true })
-      part(document, '#announcement').textContent = announcement
+      announce(announcement)
       if (!document.querySelector('[data-run]'))
         document.querySelector('.rail [aria-current] + .dot')?.remove()
       return followNext()
@@ -101,6 +101,17 @@ async function replace(turn, id, view, announcement) {
     }
   }
   view.say(view.texts['ended'])
+}
+
+/** @param {string} text */
+function announce(text) {
+  part(document, '#announcement').textContent = text
+}
+
+/** A short turn may end before its page is loaded. Screen readers announce only what changes in a loaded page. */
+function announceEarlierEnd() {
+  const text = part(document, '#announcement').dataset['ended']
+  if (text) setTimeout(announce, 200, text)
 }
 
 /**
@@ -226,4 +237,5 @@ function part(parent, selector) {
   return found
 }
 
+announceEarlierEnd()
 followNext()

@@ -11,3 +11,8 @@ export async function ask(page: Page, question: string): Promise<void> {
 export function ended(page: Page): Promise<void> {
   return page.locator('article.turn').last().getByText('How this was found').waitFor()
 }
+
+/** Waits until screen readers got this announcement. */
+export function announced(page: Page, text: string): Promise<void> {
+  return page.locator('#announcement', { hasText: text }).waitFor({ state: 'attached' })
+}

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { ended } from './conversation-page.ts'
+import { announced, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { hasFocus, tabTo } from './window-state.ts'
 
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('five tasks by keyboard alone, in the tree that scr
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/sessions\//)
     await ended(page)
-    expect(await page.locator('#announcement').textContent()).toBe('The answer is complete.')
+    await announced(page, 'The answer is complete.')
     expect(await nameless()).toEqual([])
     await press(page.locator('.answer').getByRole('link', { name: 'Source 1' }))
     await page.locator('.passage mark').first().waitFor()

@@ -4,7 +4,7 @@ import { hasBrowser } from '../../support/browser.ts'
 import { error, gate, reply } from '../../support/scripted-upstream.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { ask, ended } from './conversation-page.ts'
+import { announced, ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { screenshot } from './screenshots.ts'
 
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('You stopped this turn here.').waitFor()
     expect(await page.locator('.answer').textContent()).toContain('Much more could be')
-    expect(await page.locator('#announcement').textContent()).toBe('The answer was stopped.')
+    await announced(page, 'The answer was stopped.')
     await screenshot(page, 'conversation-stopped')
     await window.close()
   })
@@ -190,6 +190,16 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
+  test('an end that came before its page is announced when the page is there', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('A short answer.'))
+    await ask(page, 'Will it be short?')
+    await ended(page)
+    await page.reload()
+    await announced(page, 'The answer is complete.')
+    await window.close()
+  })
+
   test('the end of a failed turn is announced as a failure', async () => {
     const { page, window } = await world.person()
     const held = gate()
@@ -199,7 +209,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     held.open()
     await page.getByRole('alert').waitFor()
     expect(await page.locator('main').textContent()).not.toContain('UND_ERR')
-    expect(await page.locator('#announcement').textContent()).toBe('The answer failed.')
+    await announced(page, 'The answer failed.')
     await window.close()
   })
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
+import type { TerminalEvent } from '../../../turns/run/run-events.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { findShare, type SharedSession } from '../../../turns/sessions/shared-sessions.ts'
@@ -114,6 +115,9 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   }
 }
 
+/** Of an end that a reader who opens the page has not heard of yet. */
+const recentMs = 10_000
+
 type Place = { readonly before?: number | undefined; readonly at?: number | undefined }
 
 /** The first turn after those of the page; undefined for the newest ones. */
@@ -163,7 +167,7 @@ ${pager(hasEarlier && { label: t.ask.earlier, href: `${path}?before=${turns[0]?.
 ${turnList(t, shown)}
 ${pager(asked.before !== undefined && { label: t.ask.newest, href: `${path}#last` })}
 ${turns.every(({ end }) => end) ? nothing : reloadWithoutScripts(session, asked.look)}
-<p class="sr" id="announcement" role="status"></p>
+${announcementPlace(t, turns)}
 <section class="dock" aria-label="${t.ask.followUp}">${askForm(t, choices, values)}</section>`,
     ),
   }
@@ -181,6 +185,16 @@ function turnList(t: Texts, { turns, library, extras }: Shown): Html {
     const before = i === turns.length - 1 ? anchor : nothing
     return html`${before}${turnView(t, turn, library, extras)}`
   })}`
+}
+
+/**
+ * Where screen readers hear of ends. A short answer can end before its page is loaded: the script says that afterwards.
+ */
+function announcementPlace({ answers }: Texts, turns: readonly ConversationTurn[]): Html {
+  const { status, finishedAt } = turns.at(-1)?.run ?? {}
+  const isRecent = finishedAt && Date.now() - finishedAt.getTime() < recentMs
+  const ended = isRecent ? answers.ends[`run.${status}` as TerminalEvent['type']] : undefined
+  return html`<p class="sr" id="announcement" role="status"${ended ? html` data-ended="${ended}"` : nothing}></p>`
 }
 
 /** To an address that differs, since the same one with a `#` would only be scrolled to. */
