@@ -84,3 +84,41 @@ test('a revoked key cannot be edited', async () => {
   expect((await visitor.get(`/settings/keys/${id}`)).status).toBe(404)
   expect((await visitor.post(`/settings/keys/${id}`, { name: 'Bot' })).status).toBe(404)
 })
+
+test('a list of more keys than a page is filtered over all of them, and paged', async () => {
+  const owner = await signedUp(world.service, 'many-keys@example.org')
+  const { id } = await world.row<{ id: string }>(
+    `select id from accounts where email = 'many-keys@example.org'`,
+  )
+  await world.rows(
+    `insert into api_keys (id, account_id, name, prefix, last_four, digest, pepper_version, scopes, binding, created_at,
+       revoked_at, expires_at)
+     select 'key_many' || n, $1, 'Server 50% ' || n, 'svc_many', lpad(n::text, 4, '0'), decode(lpad(n::text, 64, '0'), 'hex'),
+       1, '{chat:write}', 'owner', timestamptz '2026-01-01' + make_interval(mins => n),
+       case when n = 2 then now() end, case when n = 3 then now() - interval '1 hour' end
+     from generate_series(1, 45) n`,
+    id,
+  )
+  const namesOn = (page: string) =>
+    [...page.matchAll(/<th[^>]*><bdi>Server 50% (\d+)<\/bdi>/g)].map(([, n]) => Number(n))
+  const read = async (path: string) => (await owner.get(path)).text()
+  const older = (page: string) =>
+    /<p class="pager">\s*<a[^>]* href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+  const shown: number[] = []
+  for (let path: string | undefined = '/settings/keys'; path !== undefined; ) {
+    const page = await read(path)
+    shown.push(...namesOn(page))
+    path = older(page)
+  }
+  expect(shown).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i))
+  expect(namesOn(await read('/settings/keys?q=server+50%25+1'))).toEqual([
+    19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 1,
+  ])
+  expect(namesOn(await read('/settings/keys?q=many%E2%80%A60007'))).toEqual([7])
+  expect(namesOn(await read('/settings/keys?state=revoked'))).toEqual([2])
+  expect(namesOn(await read('/settings/keys?state=expired'))).toEqual([3])
+  const active = await read('/settings/keys?state=active&q=Server')
+  expect(namesOn(active)).toHaveLength(20)
+  expect(older(active)).toMatch(/\?q=Server&state=active&after=key_many26$/)
+  expect(await read('/settings/keys?q=none')).toContain('No matching keys')
+})

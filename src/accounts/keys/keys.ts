@@ -43,7 +43,8 @@ export type KeyInfo = KeySettings & {
   readonly revokedAt: Date | null
 }
 
-const columns = {
+/** The columns of `KeyInfo`. */
+export const keyColumns = {
   id: apiKeys.id,
   name: apiKeys.name,
   prefix: apiKeys.prefix,
@@ -118,7 +119,7 @@ export async function changeKey(
     .update(apiKeys)
     .set({ name: checkedName(name), ...settings })
     .where(and(eq(apiKeys.id, keyId), mine, isNull(apiKeys.revokedAt)))
-    .returning({ ...columns, accountId: apiKeys.accountId })
+    .returning({ ...keyColumns, accountId: apiKeys.accountId })
   if (!changed) throw notFound()
   const { accountId: owner, ...info } = changed
   return { accountId: owner, info }
@@ -134,7 +135,7 @@ function keyIdOfForm(accountId: string, form: string): string {
 
 async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): Promise<KeyInfo[]> {
   try {
-    return await executor.insert(apiKeys).values(row).returning(columns)
+    return await executor.insert(apiKeys).values(row).returning(keyColumns)
   } catch (error) {
     if (databaseFault(error)?.code !== uniqueViolation) throw error
     throw new ServiceError('invalid_value', 'This form has created a key already. Open a new form.', {
@@ -145,7 +146,7 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
 
 export function listKeys(executor: Executor, accountId?: string): Promise<KeyInfo[]> {
   return executor
-    .select(columns)
+    .select(keyColumns)
     .from(apiKeys)
     .where(accountId ? eq(apiKeys.accountId, accountId) : undefined)
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
@@ -158,7 +159,7 @@ export async function findKey(
   keyId: string,
 ): Promise<KeyInfo | undefined> {
   const [key] = await executor
-    .select(columns)
+    .select(keyColumns)
     .from(apiKeys)
     .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)))
   return key
@@ -166,7 +167,7 @@ export async function findKey(
 
 /** Finds one key of any account. Undefined if it does not exist. */
 export async function findKeyOfAny(executor: Executor, keyId: string): Promise<KeyInfo | undefined> {
-  const [key] = await executor.select(columns).from(apiKeys).where(eq(apiKeys.id, keyId))
+  const [key] = await executor.select(keyColumns).from(apiKeys).where(eq(apiKeys.id, keyId))
   return key
 }
 

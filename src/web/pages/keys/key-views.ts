@@ -1,10 +1,13 @@
+import { type KeyFilter, type KeyState, keyStates } from '../../../accounts/keys/key-list.ts'
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { olderPage, pager } from '../../components/pager.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
@@ -13,24 +16,22 @@ import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 
 type Shown = {
-  readonly keys: readonly KeyInfo[]
+  readonly keys: { readonly items: readonly KeyInfo[]; readonly hasMore: boolean }
   readonly projects: readonly Project[]
   readonly filter: KeyFilter
+  /** Whether no newer keys are on a page before this one. */
+  readonly isFirst: boolean
   readonly done: string | undefined
 }
-
-type KeyFilter = { readonly q: string; readonly state: '' | KeyState }
-type KeyState = 'active' | 'revoked' | 'expired'
 
 /** From this number of keys on, the list has a filter. */
 const filteredFrom = 6
 
-/** The keys of an account, newest first. */
+/** Keys of an account, newest first. */
 export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
-  const { keys, projects, filter, done } = shown
-  const found = keys.filter((key) => isFound(key, filter))
+  const { keys, filter, isFirst, done } = shown
   const isFiltered = filter.q !== '' || filter.state !== ''
-  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
+  const isLong = keys.items.length >= filteredFrom || keys.hasMore || !isFirst
   return settingsPage(t, {
     title: t.keys.title,
     path: '/settings/keys',
@@ -38,27 +39,22 @@ export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
     main: html`${outcomeNotice({ done })}
 ${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(principal.plan.name))}
 <div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
-${keys.length >= filteredFrom || isFiltered ? filterForm(t, filter) : nothing}
-${
-  keys.length === 0
-    ? emptyState(t.keys.none, t.keys.noneHint)
-    : found.length === 0
-      ? emptyState(t.keys.noneFound, t.keys.showAll)
-      : keyTable(t, found, names)
-}`,
+${isLong || isFiltered ? filterForm(t, filter) : nothing}
+${isLong || isFiltered || keys.items.length > 0 ? foundKeys(t, shown) : emptyState(t.keys.none, t.keys.noneHint)}`,
   })
 }
 
-function isFound(key: KeyInfo, { q, state }: KeyFilter): boolean {
-  const words = q.toLowerCase()
-  const text = `${key.name} ${key.prefix}…${key.lastFour}`.toLowerCase()
-  return text.includes(words) && (state === '' || stateOf(key) === state)
+function foundKeys(t: Texts, { keys, projects, filter }: Shown): Html {
+  if (keys.items.length === 0) return emptyState(t.keys.noneFound, t.keys.showAll)
+  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
+  const path = withQuery('/settings/keys', filter)
+  return html`${keyTable(t, keys.items, names)}${pager(olderPage(keys, path, 'after', t.common.older))}`
 }
 
 function filterForm({ common, keys }: Texts, { q, state }: KeyFilter): Html {
   const options = [
     { value: '', label: keys.anyState },
-    ...(['active', 'expired', 'revoked'] as const).map((value) => ({ value, label: keys.states[value] })),
+    ...keyStates.map((value) => ({ value, label: keys.states[value] })),
   ]
   return html`<form class="filters" role="search" action="/settings/keys">
 <label>${common.name} <input type="search" name="q" maxlength="100" dir="auto" value="${q}"></label>

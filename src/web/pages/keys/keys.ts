@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { findKeys, keyStates } from '../../../accounts/keys/key-list.ts'
 import {
   type KeySettings,
   readSettings,
@@ -12,7 +13,6 @@ import {
   findKey,
   type KeyInfo,
   type KeyReach,
-  listKeys,
   revokeKey,
 } from '../../../accounts/keys/keys.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
@@ -25,6 +25,7 @@ import { toolGroups } from '../../../turns/run/run-request.ts'
 import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
+import { pageOfAddress } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
@@ -61,7 +62,10 @@ const form = settings.extend({
 /** Narrows the list to keys with words in their names, and to one state. */
 const filterQuery = z.object({
   q: z.string().trim().max(100).default('').catch(''),
-  state: z.enum(['', 'active', 'revoked', 'expired']).default('').catch(''),
+  state: z
+    .enum(['', ...keyStates])
+    .default('')
+    .catch(''),
 })
 
 const newQuery = z.object({ like: z.string().max(100).optional() })
@@ -78,22 +82,21 @@ function listPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
 
   app.get('/settings/keys', accountsOnly, async (request, reply) => {
-    const { keys, projects } = await keysOf(services, visitorOf(request))
-    return sendPage(
-      request,
-      reply,
-      keysPage(textsOf(request), visitorOf(request), {
-        keys,
-        projects,
-        filter: readFields(filterQuery, request.query),
-        done: doneMessage(request, textsOf(request).keys.done),
-      }),
+    const visitor = visitorOf(request)
+    const page = pageOfAddress(request)
+    const filter = readFields(filterQuery, request.query)
+    const keys = await withTx(database, visitor.principal, (tx) =>
+      findKeys(tx, visitor.account.id, filter, page),
     )
+    const projects = await projectsOf(services, visitor)
+    const done = doneMessage(request, textsOf(request).keys.done)
+    const shown = { keys, projects, filter, done, isFirst: page.after === undefined }
+    return sendPage(request, reply, keysPage(textsOf(request), visitor, shown))
   })
 
   app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
     const visitor = visitorOf(request)
-    const { projects } = await keysOf(services, visitor)
+    const projects = await projectsOf(services, visitor)
     const choices = { projects, models: modelsOf(services) }
     const { like } = readFields(newQuery, request.query)
     const values = like ? formLike((await keyToEdit(services, visitor, like)).key) : emptyForm()
@@ -125,7 +128,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
       const { message, status } = problemOf(request, error)
-      const { projects } = await keysOf(services, visitor)
+      const projects = await projectsOf(services, visitor)
       const again = { ...input, id: newId('key'), settings: input, problem: message }
       const choices = { projects, models: modelsOf(services) }
       return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, again), status)
@@ -185,14 +188,12 @@ function settingsOf(services: WebServices, texts: SettingValues): KeySettings {
   return readSettings(texts, { toolGroups, models: modelsOf(services) })
 }
 
-function keysOf(
-  { database }: WebServices,
-  { account, principal }: Visitor,
-): Promise<{ readonly keys: readonly KeyInfo[]; readonly projects: readonly Project[] }> {
-  return withTx(database, principal, async (tx) => ({
-    keys: await listKeys(tx, account.id),
-    projects: (await listProjects(tx, principal, { limit: 100, order: 'desc' })).items,
-  }))
+function projectsOf({ database }: WebServices, { principal }: Visitor): Promise<readonly Project[]> {
+  return withTx(
+    database,
+    principal,
+    async (tx) => (await listProjects(tx, principal, { limit: 100, order: 'desc' })).items,
+  )
 }
 
 /** The form was sent before. */

@@ -1,0 +1,49 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { apiKeys } from '../../db/schema/index.ts'
+import { type KeyInfo, keyColumns } from './keys.ts'
+
+export const keyStates = ['active', 'expired', 'revoked'] as const
+export type KeyState = (typeof keyStates)[number]
+
+export type KeyFilter = {
+  /** A part of the name or of the shown characters of a key; empty for any. */
+  readonly q: string
+  /** Empty for any. */
+  readonly state: '' | KeyState
+}
+
+const inState: Readonly<Record<KeyState, SQL>> = {
+  active: sql`revoked_at is null and (expires_at is null or expires_at > now())`,
+  expired: sql`revoked_at is null and expires_at <= now()`,
+  revoked: sql`revoked_at is not null`,
+}
+
+/**
+ * One page of the keys of an account, newest first. An account can have any number of keys.
+ * @param after id of the last key of the page before.
+ */
+export async function findKeys(
+  executor: Executor,
+  accountId: string,
+  { q, state }: KeyFilter,
+  { limit, after }: { readonly limit: number; readonly after?: string },
+): Promise<{ readonly items: readonly KeyInfo[]; readonly hasMore: boolean }> {
+  const text = sql`lower(${apiKeys.name} || ' ' || ${apiKeys.prefix} || '…' || ${apiKeys.lastFour})`
+  const older = sql`(${apiKeys.createdAt}, ${apiKeys.id}) <
+    (select k.created_at, k.id from api_keys k where k.id = ${after} and k.account_id = ${accountId})`
+  const rows = await executor
+    .select(keyColumns)
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.accountId, accountId),
+        q === '' ? undefined : sql`strpos(${text}, lower(${q})) > 0`,
+        state === '' ? undefined : inState[state],
+        after === undefined ? undefined : older,
+      ),
+    )
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+    .limit(limit + 1)
+  return { items: rows.slice(0, limit), hasMore: rows.length > limit }
+}
