@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
+import { form, send } from '../support/http-raw.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
+import { makeKey, makeProject } from '../support/world/accounts.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
@@ -9,7 +11,7 @@ let { service } = {} as World
 beforeAll(async () => {
   const plans = {
     names: builtInPlans.names,
-    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10 }),
+    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10, storedBytes: 1_000 }),
   }
   world = await openWorld({ plans, model: 'built-in', trustProxy: 1 })
   ;({ service } = world)
@@ -41,4 +43,30 @@ test('pages of somebody who is not signed in count for the address, up to 600 a 
   expect(statuses.filter((status) => status === 200)).toHaveLength(600)
   expect(statuses.filter((status) => status === 429)).toHaveLength(10)
   expect((await get('192.0.2.2')).status).toBe(200)
+})
+
+test('the page Usage shows limits of the plan only when they are near', async () => {
+  const visitor = await signedUp(service, 'stores@example.org')
+  const { id } = await world.row<{ id: string }>(
+    `update accounts set plan = 'pro' where email = 'stores@example.org' returning id`,
+  )
+  const key = await makeKey(world.db.database, id, { reach: { kind: 'owner' } })
+  const projectId = await makeProject(world.db.database, id)
+  const store = async (filename: string, bytes: number) => {
+    const parts = form([
+      { name: 'project_id', value: projectId },
+      { name: 'file', filename, content: 'a'.repeat(bytes) },
+    ])
+    expect((await send(service, { method: 'POST', path: '/v1/files', key, ...parts })).status).toBe(200)
+  }
+  /** Names of the limits that stand outside of the part that opens. */
+  const shown = async () => {
+    const [open = ''] = (await (await visitor.get('/usage')).text()).split('<details class="all-limits">')
+    expect(open).toContain('<h1>Usage</h1>')
+    return [...open.matchAll(/<li><h3>([^<]*)<\/h3>/g)].map(([, name]) => name)
+  }
+  await store('a.txt', 799)
+  expect(await shown()).toEqual([])
+  await store('b.txt', 1)
+  expect(await shown()).toEqual(['Storage'])
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importLines } from '../support/library-lines.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 import { gateBook } from './browser/gate-book.ts'
@@ -53,6 +54,38 @@ test('a Hebrew page of own reading has Hebrew refs, an English one English refs'
   ])
   visitor.cookies.set('language', 'en')
   expect(await textOf('/library/mine')).toContain('dir="auto">The Gate 1:1</a>')
+})
+
+test('categories have Hebrew names wherever a Hebrew page shows them, others stay as they are', async () => {
+  const line = (work: string, category: readonly string[]) => ({
+    ...{ work, category, ref: `${work} 1`, en: `A lantern of ${work}.`, license: 'CC0' },
+  })
+  await importLines(world.db.database, [
+    line('Lantern One', ['Chasidut', 'Chabad']),
+    line('Lantern Two', ['Musar', 'Homemade']),
+  ])
+  const linked = async (path: string) => {
+    const links = (await textOf(path)).matchAll(/<a href="([^"]*category=[^"]*)"[^>]*>([^<]*)</g)
+    return [...links].map(([, href = '', name]) => [/category=([^&]*)/.exec(href)?.[1], name])
+  }
+  const expected = { Chasidut: 'חסידות', Chabad: 'חב״ד', Musar: 'מוסר', Homemade: 'Homemade' }
+  visitor.cookies.set('language', 'he')
+  for (const path of ['/library', '/library/search?q=lantern', '/library/work/Lantern%20One']) {
+    const found = await linked(path)
+    expect(found).not.toEqual([])
+    expect(expected).toMatchObject(Object.fromEntries(found))
+  }
+  expect(await linked('/library/search?q=lantern')).toHaveLength(4)
+  const chosen = await textOf('/library?category=Chasidut')
+  expect(chosen).toContain('<h2 id="works" dir="auto">חסידות</h2>')
+  expect(chosen).toContain('<bdi>חב״ד</bdi>')
+  expect(await textOf('/library/search?q=lantern&category=Musar')).toContain('<bdi>מוסר</bdi>')
+  visitor.cookies.set('language', 'en')
+  expect(await linked('/library/work/Lantern%20One')).toEqual([
+    ['Chasidut', 'Chasidut'],
+    ['Chabad', 'Chabad'],
+  ])
+  visitor.cookies.delete('language')
 })
 
 test('the project of the first question and the steps of a turn have Hebrew names', async () => {

@@ -4,7 +4,7 @@ import { openArchive } from '../../src/workspace/documents/archive.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
 import { type Block, blocksOf } from '../../src/workspace/sheets/answers/blocks.ts'
 import { renderSheet } from '../../src/workspace/sheets/render.ts'
-import { sheet } from '../support/sheets.ts'
+import { pointed, sheet } from '../support/sheets.ts'
 
 const answer = `# What it teaches
 
@@ -139,4 +139,31 @@ test('a conversation without sources has no list of versions', { timeout: 60_000
   const text = await textOfPdf(bare)
   expect(text).toContain('Yes.')
   expect(text).not.toContain('Versions and licences')
+})
+
+/** The Hebrew letters in their order, and the points that occur: a reader of PDF may attach a point to the next letter. */
+const hebrewOf = (text: string) => {
+  const plain = text.normalize('NFD')
+  const points = plain.match(/[\u05b0-\u05bd\u05c1\u05c2]/g) ?? []
+  return { letters: plain.replace(/[^\u05d0-\u05ea]/g, ''), points: [...new Set(points)].toSorted() }
+}
+
+test('a conversation as PDF keeps Hebrew letters in order, with points, without Latin ones', {
+  timeout: 60_000,
+}, async () => {
+  const line = pointed.split(' Book')[0] ?? ''
+  const talk = sheet({
+    title: 'Talk',
+    intro: '',
+    sources: [],
+    exchanges: [
+      {
+        question: `First ${line} end`,
+        answer: `> ${line}\n\nbetween\n\n| a | b |\n|---|---|\n| ${line} | c |`,
+      },
+    ],
+  })
+  const text = (await textOfPdf(talk)).replace(/\s+/g, ' ')
+  const hebrew = text.match(/[\u0590-\u05ff][^A-Za-z]*[\u0590-\u05ff]/g) ?? []
+  expect(hebrew.map(hebrewOf)).toEqual([line, line, line].map(hebrewOf))
 })

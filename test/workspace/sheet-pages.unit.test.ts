@@ -145,7 +145,7 @@ test('a PDF embeds the Hebrew font and maps each cluster to its letters and poin
 /** The Hebrew letters of a text alone, without points, spaces and what stands between words. */
 const lettersOf = (text: string) => text.normalize('NFD').replace(/[^\u05d0-\u05ea]/g, '')
 
-test('PDF.js reads the Hebrew letters of a PDF as the sheet has them, and no Latin ones among them', async () => {
+test('PDF.js reads Hebrew letters as the sheet has them, with points, without Latin ones', async () => {
   const made = sheet({
     sources: [source({ rows: [{ label: { he: '', en: '' }, texts: { he: pointed, en: '' } }] })],
   })
@@ -155,6 +155,9 @@ test('PDF.js reads the Hebrew letters of a PDF as the sheet has them, and no Lat
   const found = line.slice(line.indexOf('The Gate 1:1') + 'The Gate 1:1'.length, line.indexOf('Book of'))
   expect(lettersOf(found)).toBe(lettersOf(hebrew))
   expect(found).not.toMatch(/[A-Za-z0-9+/;<>=]/)
+  const pointsIn = (one: string) =>
+    [...new Set(one.normalize('NFD').match(/[\u05b0-\u05bd\u05c1]/g))].toSorted()
+  expect(pointsIn(found)).toEqual(pointsIn(hebrew))
 })
 
 test('the text layer is corrected in an update that leaves the drawing byte for byte', async () => {
