@@ -200,6 +200,21 @@ describe('a question in place of another', () => {
     expect(await nav(third.sessionId)).toEqual({ place: '3 of 3', links: [two] })
   })
 
+  test('comes after the questions before it, also those of other branches', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Root question?')
+    const { runId } = await ask(owner, 'First version?', '/ask', sessionId)
+    const second = await ask(owner, 'Second version?', `/runs/${runId}/branch`)
+    const next = await ask(owner, 'Next question?', '/ask', second.sessionId)
+    const branch = await ask(owner, 'Other next question?', `/runs/${next.runId}/branch`)
+    const html = await textOf(owner, `/sessions/${branch.sessionId}`)
+    const shown = [...html.matchAll(/<div class="question" dir="auto"><p>([^<]*)/g)].map(([, text]) => text)
+    expect(shown).toEqual(['Root question?', 'Second version?', 'Other next question?'])
+    const earlier = /<section aria-label="Earlier questions">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+    expect(earlier).toContain('Second version?')
+    expect(earlier).not.toContain('/branch')
+  })
+
   test('is shown by its link also when newer questions fill the page', async () => {
     const owner = await newReader()
     const { sessionId, runId } = await ask(owner, 'Question 1?')

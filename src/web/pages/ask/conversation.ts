@@ -24,7 +24,7 @@ import { branchPages } from './branch-question.ts'
 import { libraryFacts } from './library-facts.ts'
 import { type Rail, railPages, readRail, withRail } from './rail.ts'
 import { readExtras } from './turn-extras.ts'
-import { type LibraryFacts, turnSheets, turnView } from './turn-views.ts'
+import { type LibraryFacts, sharedTurn, turnSheets, turnView } from './turn-views.ts'
 
 /** Turns on one page; a link leads to earlier ones. */
 const turnsShown = 8
@@ -104,12 +104,14 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
         ...(await readTurns(services, tx, session.id, { limit: turnsShown, before })),
       }
     })
-    const { session, turns } = conversation
+    const { session, turns, hasEarlier } = conversation
+    const owner = { accountId: session.accountId, sessionId: session.id }
+    const extras = await readExtras(services, owner, { turns, isFirst: !hasEarlier })
     return {
       ...conversation,
-      library: await libraryFacts(services.library, turns),
+      library: await libraryFacts(services.library, [...extras.earlier, ...turns]),
       rail: await readRail(services, request, session.id),
-      extras: await readExtras(services, { accountId: session.accountId, sessionId: session.id }, turns),
+      extras,
       appUrl: services.appUrl ?? '',
     }
   }
@@ -162,6 +164,7 @@ function sessionPage(
       html`${project ? projectCrumb(t, project) : nothing}
 <div class="head conversation-head"><h1 dir="auto">${nameOf(t, session)}</h1>${sessionActions(t, shown)}</div>
 ${branchNote(t, shown)}
+${earlierTurns(t, shown)}
 ${outcomeNotice({ done: asked.message })}
 ${pager(hasEarlier && { label: t.ask.earlier, href: `${path}?before=${turns[0]?.run.turn ?? 1}` })}
 ${turnList(t, shown)}
@@ -208,6 +211,12 @@ function branchNote(t: Texts, { extras: { parent } }: Shown): Html {
   if (!parent || parent.turn === 1) return nothing
   const link = html`<a href="/sessions/${parent.id}" dir="auto">${nameOf(t, parent)}</a>`
   return html`<p class="faint">${t.ask.continues(link, parent.turn)}</p>`
+}
+
+/** The turns before a branch, which can be read here and changed in their own conversation. */
+function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
+  if (earlier.length === 0) return nothing
+  return html`<section aria-label="${t.ask.earlier}">${earlier.map((turn) => sharedTurn(t, turn, library))}</section>`
 }
 
 const formats = ['md', 'docx', 'pdf'] as const

@@ -31,7 +31,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
     const library = await libraryFacts(services.library, [turn])
-    const extras = await readExtras(services, turn.run, [turn])
+    const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
     return reply
       .type('text/html; charset=utf-8')
       .send(String(await turnView(textsOf(request), turn, library, extras)))
