@@ -32,11 +32,19 @@ test('the days of the list of conversations are those of the time zone of the re
 })
 
 test('Hebrew pages begin with the Hebrew names of works and passages', async () => {
+  await world.rows(`update works set he_title = 'השער' where title = 'The Gate'`)
   visitor.cookies.set('language', 'he')
   const reader = await textOf('/library/read/The%20Gate%201:1')
   expect(reader).toContain('<title>השער א׳:א׳ ·')
   expect(reader).toContain('<h1 lang="he" dir="rtl">השער א׳:א׳</h1>')
-  expect(await textOf('/library/search?q=lamp')).toMatch(
+  const toWork = /<a href="\/library\/work\/The%20Gate" dir="auto">השער<\/a>/
+  expect(reader).toMatch(toWork)
+  expect(await textOf('/library/passage/The%20Gate%201:1')).toMatch(toWork)
+  expect(await textOf('/library/daily?work=The+Gate')).toContain('<bdi>השער א׳</bdi>')
+  const found = await textOf('/library/search?q=lamp&work=The+Gate')
+  expect(found).toMatch(toWork)
+  expect(found).toContain('<bdi>השער</bdi>')
+  expect(found).toMatch(
     /<a class="" href="[^"]*" lang="he" dir="rtl">השער א׳:א׳<\/a> <bdi class="other-name" dir="auto">The Gate 1:1/,
   )
   visitor.cookies.set('language', 'en')

@@ -80,6 +80,17 @@ export async function findWork(executor: Executor, title: string): Promise<Work 
   return found.rows[0]
 }
 
+/** The Hebrew titles of works. A work without one is missing in the result. */
+export async function hebrewTitles(
+  executor: Executor,
+  titles: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (titles.length === 0) return new Map()
+  const { rows } = await executor.execute<{ title: string; he: string }>(sql`
+    select title, he_title as he from works where title = any(${sql.param([...new Set(titles)])}::text[]) and he_title <> ''`)
+  return new Map(rows.map(({ title, he }) => [title, he]))
+}
+
 /** Lists the versions of a work, Hebrew first. */
 export async function listVersions(executor: Executor, workId: number): Promise<readonly VersionFacts[]> {
   return (await versionsOf(executor, [workId])).get(workId) ?? []

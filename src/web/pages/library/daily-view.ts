@@ -1,6 +1,6 @@
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
-import { namedLink } from '../../components/names.ts'
+import { type Names, namedLink, nameIn } from '../../components/names.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { breadcrumbs } from './search-view.ts'
@@ -14,8 +14,8 @@ export type DailyReading = {
   readonly isOwn: boolean
   readonly portions: number
   readonly number?: number
-  readonly ref?: string | undefined
-  readonly tomorrow?: string | undefined
+  readonly ref?: Names | undefined
+  readonly tomorrow?: Names | undefined
 }
 
 type Shown = {
@@ -52,12 +52,13 @@ ${reading.ref === undefined ? html`<p>${t.daily.missing}</p>` : portion(t, readi
 ${isSignedIn ? dailyForm(t, title, reading.isOwn) : nothing}</p></section>`
 }
 
-function portion(t: Texts, { from, portions, number, tomorrow }: DailyReading, ref: string): Html {
+function portion(t: Texts, { from, portions, number, tomorrow }: DailyReading, ref: Names): Html {
   const first = html`<time datetime="${from}">${dayName(t, from)}</time>`
   const next = tomorrow
-    ? html`${t.daily.tomorrow}: <a href="${readHref(tomorrow)}" dir="auto">${tomorrow}</a>.`
+    ? html`${t.daily.tomorrow}: <a href="${readHref(tomorrow.en)}" dir="auto">${nameIn(t, tomorrow)}</a>.`
     : nothing
-  return html`<p class="today"><a class="button" href="${readHref(ref)}">${t.daily.today}: <bdi>${ref}</bdi></a></p>
+  const here = html`${t.daily.today}: <bdi>${nameIn(t, ref)}</bdi>`
+  return html`<p class="today"><a class="button" href="${readHref(ref.en)}">${here}</a></p>
 <p class="faint">${t.daily.of(number ?? 1, portions)}, ${t.daily.since} ${first}. ${next}</p>`
 }
 

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../errors.ts'
 import { dayOf, portionOf } from '../../../reader-marks/daily-portion.ts'
 import { listMarks, startDaily, stopDaily } from '../../../reader-marks/marks.ts'
 import { findWork, type Part, tableOfContents } from '../../../sources/library/catalogue.ts'
+import { hebrewRefs } from '../../../sources/library/hebrew-refs.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
@@ -66,7 +67,10 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
     const work = await findWork(executor, title)
     const refs = work ? portionsOf(await tableOfContents(executor, work.id)) : []
     const portion = portionOf(from, today, refs.length)
-    const at = (index: number) => refs[(index + refs.length) % refs.length]
+    const at = (index: number) => refs[(index + refs.length) % refs.length] ?? ''
+    const shown = portion ? [at(portion.index), at(portion.index + 1)] : []
+    const hebrew = await hebrewRefs(executor, shown)
+    const [ref, tomorrow] = shown.map((ref) => ({ en: ref, he: hebrew.get(ref) ?? '' }))
     return {
       title,
       heTitle: work?.heTitle ?? '',
@@ -75,8 +79,8 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
       portions: refs.length,
       ...(portion && {
         number: portion.index + 1,
-        ref: at(portion.index),
-        tomorrow: at(portion.index + 1),
+        ref,
+        tomorrow,
       }),
     }
   }

@@ -6,6 +6,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
 import {
   findWork,
+  hebrewTitles,
   librarySize,
   listAuthors,
   listCategories,
@@ -120,5 +121,11 @@ async function resultsOf(
   ])
   const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
   const facets = await countFacets(executor, best, Object.fromEntries(others))
-  return { page: later ?? first, facets, languages }
+  const page = later ?? first
+  const named = [...page.hits.map(({ work }) => work), ...facets.work.values.map(({ name }) => name)]
+  const titles = await hebrewTitles(executor, [
+    ...named,
+    ...(filters.work === undefined ? [] : [filters.work]),
+  ])
+  return { page, facets, languages, titles }
 }

@@ -4,7 +4,7 @@ import type { HitPage, hitQuery, UnknownRef } from '../../../sources/search/hit-
 import { matchedWords } from '../../../sources/search/relevance/matched-words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
-import { namedLink } from '../../components/names.ts'
+import { type Names, namedLink, nameIn } from '../../components/names.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
@@ -56,10 +56,12 @@ export type SearchShown = {
   readonly page: HitPage
   readonly facets: SearchFacets
   readonly languages: readonly string[]
+  /** Hebrew titles of the works that the page names. */
+  readonly titles: ReadonlyMap<string, string>
 }
 
 /** Search results, best first, beside the places where they are. */
-export function searchPage(t: Texts, { query, page, facets, languages }: SearchShown): Page {
+export function searchPage(t: Texts, { query, page, facets, languages, titles }: SearchShown): Page {
   const { hits, hasMore, unknownRef } = page
   const { q, language, work, author, category } = query
   return {
@@ -69,11 +71,11 @@ export function searchPage(t: Texts, { query, page, facets, languages }: SearchS
     scripts: ['add-to-sheet.js'],
     wide: true,
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
-${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query)}
+${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query, titles)}
 ${unknownRef === undefined ? nothing : unknownNote(t, unknownRef, hits.length > 0)}
-<div class="shelves results">${filterDrawer(t, facetNav(t, query, facets))}
+<div class="shelves results">${filterDrawer(t, facetNav(t, query, facets, titles))}
 <div><h2 class="sr">${t.search.title(q)}</h2>
-${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits)}`}
+${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`}
 ${pager(
   query.after !== undefined && { label: t.search.best, href: searchHref(query) },
   hasMore && { label: t.search.more, href: searchHref(query, hits.at(-1)?.id) },
@@ -107,28 +109,31 @@ function noHits(t: Texts, query: Query): Html {
   )
 }
 
-function hitList(t: Texts, q: string, hits: readonly Hit[]): Html {
-  return html`<ol class="hits" start="${Number(hits[0]?.id.slice(4))}">${hits.map((hit) => hitEntry(t, q, hit))}</ol>`
+function hitList(t: Texts, q: string, hits: readonly Hit[], titles: SearchShown['titles']): Html {
+  const entries = hits.map((hit) => hitEntry(t, q, hit, titles.get(hit.work) ?? ''))
+  return html`<ol class="hits" start="${Number(hits[0]?.id.slice(4))}">${entries}</ol>`
 }
 
-function hitEntry(t: Texts, q: string, hit: Hit): Html {
+function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
   const snippet = markedText(hit.snippet, matchedWords(q, hit.snippet))
   const { ref, language, version } = hit
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
   return html`<li class="hit">
 <h3>${namedLink(t, readHref(ref, { version: hit }), { en: ref, he: hit.heRef })}</h3>
 <p class="text" lang="${language}" dir="${directionOf(language)}">${snippet}</p>
-<p class="faint"><a href="${workHref(hit.work)}" dir="auto">${hit.work}</a>
+<p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
 · ${t.languageName(language)}: <bdi>${version}</bdi>
 · ${t.search.licence}: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url, t.common.source)}` : nothing}
 ${addToSheetLink(t, { ref, versions })}</p></li>`
 }
 
 /** Links to the library and to a work of it, above a page. */
-export function breadcrumbs(t: Texts, work?: string): Html {
+export function breadcrumbs(t: Texts, work?: Names): Html {
   const separator = html` <span aria-hidden="true">/</span> `
   return html`<nav class="breadcrumbs" aria-label="${t.library.breadcrumb}">
 <a href="/library">${t.library.library}</a>${
-    work === undefined ? nothing : html`${separator}<a href="${workHref(work)}" dir="auto">${work}</a>`
+    work === undefined
+      ? nothing
+      : html`${separator}<a href="${workHref(work.en)}" dir="auto">${nameIn(t, work)}</a>`
   }</nav>`
 }

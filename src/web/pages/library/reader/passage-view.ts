@@ -14,6 +14,8 @@ export type PassageShown = {
   readonly ref: string
   readonly heRef: string
   readonly work: string
+  /** Hebrew titles of this work and of those of the links. */
+  readonly titles: ReadonlyMap<string, string>
   readonly links: readonly LinkedPlace[]
   /** Undefined for readers without an account. */
   readonly marks: OwnMarks | undefined
@@ -22,17 +24,18 @@ export type PassageShown = {
 
 /** What belongs to one passage. `reader.js` takes the section from this page and shows it beside the text. */
 export function passagePage(t: Texts, shown: PassageShown): Page {
-  const { ref, heRef, work } = shown
+  const { ref, heRef, work, titles } = shown
   return {
     title: nameIn(t, { en: ref, he: heRef }),
     section: 'library',
     sheets: ['library', 'menus', 'reader', 'passage'],
     scripts: ['add-to-sheet.js'],
-    main: html`${breadcrumbs(t, work)}<section id="passage" class="passage-panel" data-close="${t.common.close}">
+    main: html`${breadcrumbs(t, { en: work, he: titles.get(work) ?? '' })}
+<section id="passage" class="passage-panel" data-close="${t.common.close}">
 ${namedHeading(t, { en: ref, he: heRef })}
 <p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
 ${addToSheetLink(t, { ref })}</p>
-${ownMarks(t, shown)}${linkList(t, shown.links)}</section>`,
+${ownMarks(t, shown)}${linkList(t, shown)}</section>`,
   }
 }
 
@@ -53,11 +56,12 @@ function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
 }
 
 /** By work, those that the library has first. */
-function linkList(t: Texts, links: readonly LinkedPlace[]): Html {
+function linkList(t: Texts, { links, titles }: PassageShown): Html {
   if (links.length === 0) return html`<p class="faint">${t.reader.noLinks}</p>`
   const works = [...Map.groupBy(links, ({ work }) => work)]
   return html`${works.map(
-    ([work, places]) => html`<h2 class="linked-work" dir="auto">${work === '' ? t.reader.elsewhere : work}
+    ([work, places]) => html`<h2 class="linked-work" dir="auto">
+${work === '' ? t.reader.elsewhere : nameIn(t, { en: work, he: titles.get(work) ?? '' })}
 <span class="faint">${places.length}</span></h2>
 <ul class="linked-places">${places.map((place) => html`<li>${linkedPlace(place)}</li>`)}</ul>`,
   )}`

@@ -14,6 +14,7 @@ import {
   saveNote,
   setBookmark,
 } from '../../../../reader-marks/marks.ts'
+import { hebrewTitles } from '../../../../sources/library/catalogue.ts'
 import { hebrewRefs } from '../../../../sources/library/hebrew-refs.ts'
 import { linkedPlaces } from '../../../../sources/library/links.ts'
 import { passagesAt } from '../../../../sources/library/passages.ts'
@@ -77,10 +78,19 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     const marks = await marksOn(request, ref)
     const shown = marks && refused.note !== undefined ? { ...marks, note: refused.note } : marks
     const { heRef, work } = passage
+    const titles = await hebrewTitles(library.system, [work, ...(links ?? []).map((link) => link.work)])
     return sendPage(
       request,
       reply,
-      passagePage(textsOf(request), { ref, heRef, work, links, marks: shown, problem: refused.problem }),
+      passagePage(textsOf(request), {
+        ref,
+        heRef,
+        work,
+        titles,
+        links,
+        marks: shown,
+        problem: refused.problem,
+      }),
       status,
     )
   }

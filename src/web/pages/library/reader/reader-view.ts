@@ -17,6 +17,8 @@ import { segmentView } from './segment-view.ts'
 
 export type ReaderShown = {
   readonly page: ReadingPage
+  /** Hebrew title of the work; empty if it has none. */
+  readonly heTitle: string
   /** Links of the chapter as a whole. */
   readonly parallels: readonly Parallel[]
   /** Number of links of each passage. */
@@ -58,7 +60,7 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
     sheets: ['library', 'menus', 'reader', 'passage'],
     scripts: ['copy.js', 'menus.js', 'reader.js', 'passage-panel.js', 'add-to-sheet.js'],
     wide: true,
-    main: html`${breadcrumbs(t, page.work)}${head(t, page)}
+    main: html`${breadcrumbs(t, { en: page.work, he: shown.heTitle })}${head(t, page)}
 ${query.quote && !quoted ? missingQuote(t, query.quote) : nothing}
 ${readerBar(t, { page, sides, settings, quote: query.quote, here })}
 ${isAside ? html`<p class="faint"><a href="#${asked.id}">${t.reader.goTo(asked.ref)}</a></p>` : nothing}

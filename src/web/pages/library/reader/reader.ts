@@ -5,6 +5,7 @@ import { clientAddress } from '../../../../http/connection/client-address.ts'
 import { disconnectSignal } from '../../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../../http/limits/work-limits.ts'
 import { marksAt, type OwnMarks, recordReading } from '../../../../reader-marks/marks.ts'
+import { hebrewTitles } from '../../../../sources/library/catalogue.ts'
 import { countLinks, findParallels } from '../../../../sources/library/links.ts'
 import { type ReadingPage, readPage } from '../../../../sources/library/reading-page.ts'
 import { readFields } from '../../../components/forms.ts'
@@ -44,12 +45,15 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     )
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = [...new Set(page.passages.map((passage) => passage.ref))]
-    const [parallels, links, marks] = await Promise.all([
+    const [titles, parallels, links, marks] = await Promise.all([
+      hebrewTitles(executor, [page.work]),
       refs.includes(page.section) ? [] : findParallels(executor, [page.section]),
       countLinks(executor, refs),
       marksOf(request, page, refs),
     ])
-    const shown = { page, parallels, links, marks, query, settings: readSettings(request), here: request.url }
+    const settings = readSettings(request)
+    const heTitle = titles.get(page.work) ?? ''
+    const shown = { page, heTitle, parallels, links, marks, query, settings, here: request.url }
     return sendPage(request, reply, await readerPage(textsOf(request), shown))
   })
 
