@@ -70,7 +70,7 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       const query = readFields(hitQuery, asked)
       const signal = disconnectSignal(reply)
       const shown = await searches.run(clientAddress(request), signal, () =>
-        resultsOf(services, query, signal),
+        resultsOf(services, query, { signal, language: textsOf(request).language }),
       )
       return sendPage(request, reply, searchPage(textsOf(request), { query, ...shown }))
     } catch (error) {
@@ -105,7 +105,7 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
 async function resultsOf(
   { library: { system: executor }, semantic }: WebServices,
   query: z.output<typeof hitQuery>,
-  signal: AbortSignal,
+  { signal, language }: { readonly signal: AbortSignal; readonly language: string },
 ) {
   const { after, limit, ...filters } = query
   const options = { semantic, signal }
@@ -122,6 +122,8 @@ async function resultsOf(
   const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
   const facets = await countFacets(executor, best, Object.fromEntries(others))
   const page = later ?? first
+  // English pages show English titles.
+  if (language !== 'he') return { page, facets, languages, titles: new Map<string, string>() }
   const named = [...page.hits.map(({ work }) => work), ...facets.work.values.map(({ name }) => name)]
   const titles = await hebrewTitles(executor, [
     ...named,

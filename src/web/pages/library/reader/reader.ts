@@ -46,7 +46,7 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = [...new Set(page.passages.map((passage) => passage.ref))]
     const [titles, parallels, links, marks] = await Promise.all([
-      hebrewTitles(executor, [page.work]),
+      hebrewTitles(executor, textsOf(request).language === 'he' ? [page.work] : []),
       refs.includes(page.section) ? [] : findParallels(executor, [page.section]),
       countLinks(executor, refs),
       marksOf(request, page, refs),
