@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ConversationTurn } from '../../src/turns/reading/conversation.ts'
+import { asWritten } from '../../src/web/pages/ref-names.ts'
 import { runPage } from '../../src/web/pages/runs/run-views.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
 
@@ -21,6 +22,6 @@ test('the page of a run shows which server answered a step, and why others did n
   }
   const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date(), usage: {} }
   const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: {} }
-  const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn)
+  const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn, asWritten)
   expect(`${main}`).toContain('Server: small &lt;1&gt;. large did not answer in time.')
 })

@@ -4,7 +4,7 @@ import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
 
 const missing = (quote: string): QuotationMark => ({ quote, kind: 'not_found', label: 'not found' })
 const marked = (text: string, quotations: readonly QuotationMark[]) =>
-  String(renderMarkdown(text, { citations: new Map([[1, '#s1']]), quotations }))
+  String(renderMarkdown(text, { citations: new Map([[1, { href: '#s1', label: 'Source 1' }]]), quotations }))
 const note = '<span class="check-note not_found">not found</span>'
 
 describe('checks in the sentences of an answer', () => {

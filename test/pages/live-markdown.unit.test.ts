@@ -41,7 +41,7 @@ const pieces = fc.constantFrom(
   '***',
 )
 const texts = fc.array(pieces, { maxLength: 30 })
-const citations = new Map([[1, '#s1']])
+const citations = new Map([[1, { href: '#s1', label: 'Source 1' }]])
 
 async function grown(parts: readonly string[]): Promise<readonly string[]> {
   const live = new LiveMarkdown()

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { CitationMark } from '../../src/web/markdown/answer-marks.ts'
 import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
 import { showMarkdown } from '../../src/web/markdown/shown-markdown.ts'
 
-const rendered = (text: string, citations?: ReadonlyMap<number, string>) =>
+const rendered = (text: string, citations?: ReadonlyMap<number, CitationMark>) =>
   String(renderMarkdown(text, citations && { citations }))
 
 describe('Markdown of answers and files', () => {
   test('numbers lead to their sources, and others stay text', () => {
-    const links = new Map([[1, '#s1']])
+    const links = new Map([[1, { href: '#s1', label: 'Source 1' }]])
     const html = rendered('As it says [1][2], `[1]` and [more [1]](https://example.org).', links)
     expect(html.match(/href="#s1"/g)).toHaveLength(1)
     expect(html).toContain('[2]')
@@ -15,7 +16,10 @@ describe('Markdown of answers and files', () => {
   })
 
   test('a definition of a link cannot give a number another meaning', () => {
-    const html = rendered('LogPage [1].\n\n[1]: https://elsewhere.example', new Map([[1, '#s1']]))
+    const html = rendered(
+      'LogPage [1].\n\n[1]: https://elsewhere.example',
+      new Map([[1, { href: '#s1', label: 'Source 1' }]]),
+    )
     expect(html).not.toContain('href="https://elsewhere.example"')
   })
 
@@ -58,7 +62,9 @@ describe('Markdown that is made to be large', () => {
     ['lists and quotations in turns', '- a\n\n> b\n\n'.repeat(900)],
     ['numbers that all lead somewhere', '[1]'.repeat(3_300)],
   ])('is at most 40 times as long as markup: %s', (_, text) => {
-    expect(rendered(text, new Map([[1, '#s1']])).length).toBeLessThan(40 * text.length)
+    expect(rendered(text, new Map([[1, { href: '#s1', label: 'Source 1' }]])).length).toBeLessThan(
+      40 * text.length,
+    )
   })
 
   test('a table with too many cells is shown as it was written, and what follows as Markdown', () => {
@@ -74,7 +80,7 @@ describe('Markdown that is made to be large', () => {
 
   test('a long text is rendered in a thread to the same markup', async () => {
     const text = 'As it *says* [1].\n\n'.repeat(400)
-    const links = new Map([[1, '#s1']])
+    const links = new Map([[1, { href: '#s1', label: 'Source 1' }]])
     expect(String(await showMarkdown(text, { citations: links }))).toBe(rendered(text, links))
   })
 

@@ -22,7 +22,9 @@ export async function answerView(question: ScoredQuestion, prefix: string): Prom
     ? html`<p class="why"><span class="badge failed">failed</span> ${error.message}</p>`
     : nothing
   if (!answer || answer.text === '') return failure
-  const links = new Map(answer.sources.map(({ n }) => [n, `#${anchor(question, prefix, n)}`]))
+  const links = new Map(
+    answer.sources.map(({ n }) => [n, { href: `#${anchor(question, prefix, n)}`, label: `Source ${n}` }]),
+  )
   return html`${failure}<div class="answer" dir="auto">${await showMarkdown(answer.text, { citations: links })}</div>${looseQuotations(
     answer.quotations ?? [],
   )}${problems(question)}`

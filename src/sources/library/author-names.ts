@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { fold } from '../text/fold.ts'
 import { stripControls } from '../text/strip-controls.ts'
-import { nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
+import { hebrewNameOf, nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
 import { similarNames } from './similar-names.ts'
 
 /** Maximum number of names that an error suggests for an unknown name. */
@@ -74,6 +74,12 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
     const own = new Set(nameWords(author))
     return words.every((word) => own.has(word))
   })
+}
+
+/** The authors of a work in Hebrew letters; empty unless the vocabulary knows each of them. */
+export function hebrewAuthor(author: string): string {
+  const [whole = '', ...each] = namesIn(author).map(hebrewNameOf)
+  return whole === '' && each.every((name) => name !== '') ? each.join(', ') : whole
 }
 
 /** Splits the author field of a work with several authors. */

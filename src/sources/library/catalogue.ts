@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
 import { stripControls } from '../text/strip-controls.ts'
+import { hebrewRefOf } from './hebrew-refs.ts'
 import { versionUrlOf } from './source-url.ts'
 
 /** A category or an author, with the number of its works. */
@@ -125,23 +126,28 @@ export type Part = {
   readonly chapters: readonly Chapter[]
 }
 
-export type Chapter = { readonly ref: string; readonly passages: number }
+/** `heRef` is empty when unknown. */
+export type Chapter = { readonly ref: string; readonly heRef: string; readonly passages: number }
 
 /** Lists the parts of a work with their chapters, in reading order. */
 export async function tableOfContents(executor: Executor, workId: number): Promise<readonly Part[]> {
-  const found = await executor.execute<Chapter & { first: string; heRef: string }>(sql`
+  const found = await executor.execute<Omit<Chapter, 'heRef'> & { first: string; firstHeRef: string }>(sql`
     select c.ref, count(*)::int as passages, (array_agg(c.own order by c.ordinal))[1] as first,
-      (array_agg(c.he_ref order by c.ordinal))[1] as "heRef"
+      (array_agg(c.he_ref order by c.ordinal))[1] as "firstHeRef"
     from (select case when p.section_ref ~ '[0-9][a-d]?$' then p.section_ref else p.ref end as ref,
         p.ref as own, p.he_ref, p.ordinal
       from passages p where p.work_id = ${workId}) c
     group by c.ref order by min(c.ordinal)`)
   const parts = new Map<string, { heHeading: string; passages: number; chapters: Chapter[] }>()
-  for (const { ref, passages, first, heRef } of found.rows) {
+  for (const { ref, passages, first, firstHeRef } of found.rows) {
     const heading = headingOf(first)
-    const part = parts.get(heading) ?? { heHeading: shownHeading(first, heRef), passages: 0, chapters: [] }
+    const part = parts.get(heading) ?? {
+      heHeading: shownHeading(first, firstHeRef),
+      passages: 0,
+      chapters: [],
+    }
     part.passages += passages
-    part.chapters.push({ ref, passages })
+    part.chapters.push({ ref, heRef: hebrewRefOf(ref, { ref: first, heRef: firstHeRef }), passages })
     parts.set(heading, part)
   }
   return [...parts].map(([heading, part]) => ({ heading, ...part }))

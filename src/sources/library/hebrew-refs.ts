@@ -32,16 +32,20 @@ export async function hebrewRefs(
 ): Promise<ReadonlyMap<string, string>> {
   const found = await firstPassagesAt(executor, refs)
   return new Map(
-    [...found].flatMap(([wanted, { ref, heRef }]) => {
-      const he = ref === wanted ? heRef : hebrewOfWhole(wanted, ref, heRef)
+    [...found].flatMap(([wanted, first]) => {
+      const he = hebrewRefOf(wanted, first)
       return he === '' ? [] : [[wanted, he] as const]
     }),
   )
 }
 
-/** Empty where the Hebrew ref does not show which part of it names the whole. */
-function hebrewOfWhole(wanted: string, firstRef: string, firstHeRef: string): string {
-  if (withoutPiece(firstRef) === wanted) return withoutHebrewPiece(firstHeRef)
-  const section = hebrewSectionRef(firstHeRef)
-  return section === firstHeRef ? '' : section
+/**
+ * The Hebrew ref of a passage or a chapter, from its first passage. Empty where the Hebrew ref does not show which part
+ * of it names the whole.
+ */
+export function hebrewRefOf(wanted: string, { ref, heRef }: PassageRefs): string {
+  if (ref === wanted) return heRef
+  if (withoutPiece(ref) === wanted) return withoutHebrewPiece(heRef)
+  const section = hebrewSectionRef(heRef)
+  return section === heRef ? '' : section
 }

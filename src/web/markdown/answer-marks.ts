@@ -20,10 +20,13 @@ export type QuotationMark = {
 /** A ref or the title of a work that a text names, as written there, and its URL. */
 export type RefMark = { readonly written: string; readonly href: string }
 
+/** A citation number of an answer: the URL of its source, and its words for screen readers. */
+export type CitationMark = { readonly href: string; readonly label: string }
+
 /** What a rendered answer gets besides its own Markdown. Cloneable, because long answers are rendered in a thread. */
 export type AnswerMarks = {
-  /** From a citation number to the URL of its source. */
-  readonly citations?: ReadonlyMap<number, string>
+  /** By citation number. */
+  readonly citations?: ReadonlyMap<number, CitationMark>
   readonly quotations?: readonly QuotationMark[]
   readonly refs?: readonly RefMark[]
 }

@@ -1,3 +1,4 @@
+import type { CitationMark } from './answer-marks.ts'
 import { asWritten, maxCharacters, showBlocks } from './shown-markdown.ts'
 
 /**
@@ -14,10 +15,13 @@ export class LiveMarkdown {
   /**
    * The markup of each block of the top level, one element each.
    * @param text the whole text so far. It may begin differently from the earlier one: then all is rendered again.
-   * @param citations from a citation number to the URL of its source.
+   * @param citations by citation number.
    * @returns undefined when the machine is too busy to render now.
    */
-  async render(text: string, citations: ReadonlyMap<number, string>): Promise<readonly string[] | undefined> {
+  async render(
+    text: string,
+    citations: ReadonlyMap<number, CitationMark>,
+  ): Promise<readonly string[] | undefined> {
     if (text.length > maxCharacters) return [String(asWritten(text))]
     if (!text.startsWith(this.#settledText)) this.#reset()
     const open = await this.#settle(text.slice(this.#settledText.length), citations)
@@ -36,7 +40,7 @@ export class LiveMarkdown {
    * continues the paragraph above it.
    * @returns the text whose blocks can still change.
    */
-  async #settle(text: string, citations: ReadonlyMap<number, string>): Promise<string> {
+  async #settle(text: string, citations: ReadonlyMap<number, CitationMark>): Promise<string> {
     const lines = text.slice(0, text.lastIndexOf('\n') + 1)
     const read = await showBlocks(lines, { citations, tableCells: this.#tableCells })
     const last = read?.blocks.at(-1)

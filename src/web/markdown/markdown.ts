@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
 import type { Html } from '../components/html.ts'
-import { type AnswerMarks, markAnswer } from './answer-marks.ts'
+import { type AnswerMarks, type CitationMark, markAnswer } from './answer-marks.ts'
 import { markHebrewContainers } from './markdown-directions.ts'
 import { keepLargeTable } from './markdown-tables.ts'
 
@@ -93,17 +93,17 @@ function linkCitations(state: StateCore): void {
   }
 }
 
-function withLinks(state: StateCore, token: Token, citations: ReadonlyMap<number, string>): Token[] {
+function withLinks(state: StateCore, token: Token, citations: ReadonlyMap<number, CitationMark>): Token[] {
   // The non-breaking space keeps a citation number on the line of its sentence.
   const content = token.content.replaceAll(/ (?=\[\d{1,3}\])/g, '\u00a0')
   return content.split(/(\[\d{1,3}\])/).flatMap((part) => {
-    const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined
-    if (address === undefined) return part === '' ? [] : [textToken(state, part)]
+    const mark = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined
+    if (mark === undefined) return part === '' ? [] : [textToken(state, part)]
     const open = new state.Token('link_open', 'a', 1)
     open.attrs = [
-      ['href', address],
+      ['href', mark.href],
       ['class', 'cite'],
-      ['aria-label', `Source ${part.slice(1, -1)}`],
+      ['aria-label', mark.label],
     ]
     return [open, textToken(state, part.slice(1, -1)), new state.Token('link_close', 'a', -1)]
   })

@@ -7,8 +7,8 @@ const elements = new Set(
 )
 const attributes = new Set('dir lang href rel class aria-label start style title'.split(' '))
 const citations = new Map([
-  [1, '#source-1'],
-  [2, 'https://www.sefaria.org/Tanya'],
+  [1, { href: '#source-1', label: 'Source 1' }],
+  [2, { href: 'https://www.sefaria.org/Tanya', label: 'Source 2' }],
 ])
 
 /** Renders Markdown of models and strangers; the output must be harmless markup for any input. */

@@ -14,13 +14,20 @@ const hebrew = /[א-ת]/
  */
 const shortestForTownsman = { he: 4, en: 6 }
 
+const people: readonly Person[] = [...earlyMasters, ...polishMasters, ...chabadMasters, ...earlierPeople]
+
 /** All names of each person, in both scripts. The first one is the key in the index. */
-export const peopleGroups: readonly (readonly string[])[] = [
-  ...earlyMasters,
-  ...polishMasters,
-  ...chabadMasters,
-  ...earlierPeople,
-].map(namesOf)
+export const peopleGroups: readonly (readonly string[])[] = people.map(namesOf)
+
+/** One Hebrew name of each person: the given name with the town, `נחמן מברסלב`; empty where none is listed. */
+export const hebrewNames: readonly string[] = people.map(({ names, given = '', towns: [town] = [] }) => {
+  const [name, of] = [given, town ? towns[town].he : ''].map(firstHebrew)
+  return name && of ? `${name} מ${of}` : firstHebrew(names)
+})
+
+function firstHebrew(names: string): string {
+  return listOf(names).find((name) => hebrew.test(name)) ?? ''
+}
 
 /** Minimum letters of a town. Shorter names are also other words: `Apt`, `גור`. */
 const shortestTown = 5

@@ -5,6 +5,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import type { QuotationMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { RefNames } from '../ref-names.ts'
 
 type Result = Exclude<QuoteCheck['result'], 'paraphrase'>
 
@@ -37,7 +38,11 @@ export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
 }
 
 /** How each check is shown in the sentence of its quotation. */
-export function quotationMarks({ answers }: Texts, checks: readonly AnswerCheck[]): readonly QuotationMark[] {
+export function quotationMarks(
+  { answers }: Texts,
+  checks: readonly AnswerCheck[],
+  names: RefNames,
+): readonly QuotationMark[] {
   return checks.map((check) => {
     const { quote, result: kind, found_ref: found, id } = check
     const { label } = answers.checks.results[kind]
@@ -48,7 +53,7 @@ export function quotationMarks({ answers }: Texts, checks: readonly AnswerCheck[
     }
     if (kind === 'verbatim') return { quote, kind, label, sign }
     if (kind === 'misattributed' && found !== undefined)
-      return { quote, kind, label: answers.checks.foundIn(found), href: readHref(found, { quote }) }
+      return { quote, kind, label: answers.checks.foundIn(names(found)), href: readHref(found, { quote }) }
     return { quote, kind, label }
   })
 }
@@ -59,7 +64,7 @@ function signOf({ direction }: Texts, result: Result): string {
 }
 
 /** The line above an answer: how many quotations have which result. It opens to each of them. */
-export function checkSummary(t: Texts, checks: readonly AnswerCheck[]): Html {
+export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { none, quotations, results } = t.answers.checks
   if (checks.length === 0) return html`<p class="checks faint">${none}</p>`
   const counts = (Object.keys(signs) as Result[]).flatMap((result) => {
@@ -72,28 +77,29 @@ export function checkSummary(t: Texts, checks: readonly AnswerCheck[]): Html {
     ]
   })
   return html`<details class="checks"><summary><span class="faint">${quotations}</span> ${counts}</summary>
-<ul>${checks.map((check) => html`<li>${checkLine(t, check)}</li>`)}</ul></details>`
+<ul>${checks.map((check) => html`<li>${checkLine(t, check, names)}</li>`)}</ul></details>`
 }
 
 /** One check in words. */
-function checkLine(t: Texts, check: AnswerCheck): Html {
+function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const { result, quote, ref, found_ref: found, context_warning: context } = check
   const at = found ?? (result === 'not_found' ? undefined : ref)
-  const place = at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${at}</a>`
+  const place =
+    at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
   const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
   return html`<span class="badge ${result}">${t.answers.checks.results[result].label}</span>
 <q dir="auto">${beginningOf(quote)}</q>${place}${omitted}`
 }
 
 /** What a label in the answer opens: how a quotation differs from its passage. */
-export function checkPopovers(t: Texts, checks: readonly AnswerCheck[]): Html {
+export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(
     (check) => html`<div class="check-details" id="${check.id}" popover role="dialog" aria-label="${dialog}">
 <p>${results[check.result].meaning}</p>
 ${check.original === undefined ? nothing : html`<blockquote class="text" dir="auto">${check.original}</blockquote>`}
 ${differences(t, check)}
-<p>${checkLine(t, check)}</p>
+<p>${checkLine(t, check, names)}</p>
 <button type="button" class="quiet" popovertarget="${check.id}" popovertargetaction="hide">${
       t.common.close
     }</button></div>`,

@@ -109,7 +109,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     const extras = await readExtras(services, owner, { turns, isFirst: !hasEarlier })
     return {
       ...conversation,
-      library: await libraryFacts(services.library, [...extras.earlier, ...turns]),
+      library: await libraryFacts(textsOf(request), services.library, [...extras.earlier, ...turns]),
       rail: await readRail(services, request, session.id),
       extras,
       appUrl: services.appUrl ?? '',

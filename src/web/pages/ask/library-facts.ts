@@ -6,6 +6,9 @@ import { findWorkTitles } from '../../../sources/refs/in-text/work-titles.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { asWritten, type RefNames, type RefsShown, refNames, refsInTitles } from '../ref-names.ts'
+import { checksOf } from './answer-checks.ts'
 import type { LibraryFacts } from './turn-views.ts'
 
 /** A ref with its range in the text, in UTF-16 units; `end` is exclusive. */
@@ -14,13 +17,14 @@ export type PlacedRef = RefMark & { readonly start: number; readonly end: number
 /** Maximum refs of one answer that become links. */
 const maxRefs = 200
 
-const noFacts: LibraryFacts = { passages: new Map(), refs: new Map() }
+const noFacts: LibraryFacts = { passages: new Map(), refs: new Map(), names: asWritten }
 
 /**
- * The library's passages at the sources of these turns, and the refs that the answers name. None while a separate
- * library database does not answer: the conversation is readable without them.
+ * The library's passages at the sources of these turns, the refs that the answers name, and the names of all refs.
+ * None while a separate library database does not answer: the conversation is readable without them.
  */
 export async function libraryFacts(
+  t: Texts,
   library: LibraryDatabase,
   turns: readonly ConversationTurn[],
 ): Promise<LibraryFacts> {
@@ -34,11 +38,38 @@ export async function libraryFacts(
         return [run.id, await refMarks(library, answer, cited)] as const
       }),
     )
-    return { passages, refs: new Map(named) }
+    return { passages, refs: new Map(named), names: await turnNames(t, library, turns) }
   } catch (error) {
     if (isOutage(library, error)) return noFacts
     throw error
   }
+}
+
+/** The names of all refs that these turns show. */
+export function turnNames(
+  t: Texts,
+  library: LibraryDatabase,
+  turns: readonly ConversationTurn[],
+): Promise<RefNames> {
+  return namesOf(t, library, refsShown(t, turns))
+}
+
+/** The names of refs; the refs themselves while a separate library database does not answer. */
+export function namesOf(t: Texts, library: LibraryDatabase, refs: RefsShown): Promise<RefNames> {
+  return refNames(t, library.system, refs).catch((error: unknown) => {
+    if (isOutage(library, error)) return asWritten
+    throw error
+  })
+}
+
+/** The refs that the checks, the steps and the notes of turns show. */
+function refsShown(t: Texts, turns: readonly ConversationTurn[]): RefsShown {
+  return turns.flatMap(({ run, end, steps, doing }) => [
+    ...(end ? checksOf(run.id, end).flatMap(({ ref, found_ref: found }) => [ref, found]) : []),
+    ...(end?.unknown_refs.map(({ nearest }) => nearest) ?? []),
+    ...steps.flatMap(({ refs }) => refs),
+    ...refsInTitles(t, [...steps.map(({ title }) => title), ...doing]),
+  ])
 }
 
 function isOutage({ isSeparate }: LibraryDatabase, error: unknown): boolean {

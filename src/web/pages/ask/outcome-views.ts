@@ -6,6 +6,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { notice } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { RefNames } from '../ref-names.ts'
 
 /** Why a turn failed, in words for readers. The message of the model's server is on the page of the run. */
 export function failureText({ answers, translate }: Texts, { errorCode, errorMessage }: Run): string {
@@ -41,19 +42,27 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 }
 
 /** Refs and citations of an answer that do not exist. */
-export function unknownNote(t: Texts, { unknown_marks: marks, unknown_refs: refs }: RunEnd): Html {
+export function unknownNote(
+  t: Texts,
+  { unknown_marks: marks, unknown_refs: refs }: RunEnd,
+  names: RefNames,
+): Html {
   if (marks === 0 && refs.length === 0) return nothing
   const removed = marks === 0 ? nothing : html`${t.answers.marksRemoved(marks)} `
-  return notice('note', html`${removed}${refs.map((ref) => unknownRef(t, ref))}`)
+  return notice('note', html`${removed}${refs.map((ref) => unknownRef(t, ref, names))}`)
 }
 
-function unknownRef({ answers }: Texts, { ref, nearest, publisher }: RunEnd['unknown_refs'][number]): Html {
+function unknownRef(
+  { answers }: Texts,
+  { ref, nearest, publisher }: RunEnd['unknown_refs'][number],
+  names: RefNames,
+): Html {
   const missing = answers.notHeld(ref)
   if (publisher) {
     const link = html`<a href="${publisher.url}" rel="noreferrer">${answers.publisherHasIt}</a>`
     return html`${missing}. ${link}, ${answers.underLicence(publisher.license)}. `
   }
   if (nearest === null) return html`${missing}. `
-  const link = html`<a class="ref" href="${readHref(nearest)}" dir="auto">${nearest}</a>`
+  const link = html`<a class="ref" href="${readHref(nearest)}" dir="auto">${names(nearest)}</a>`
   return html`${missing}. ${answers.nearest(link)} `
 }

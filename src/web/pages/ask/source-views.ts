@@ -3,8 +3,9 @@ import type { Passage } from '../../../sources/library/types.ts'
 import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
-import { namedLink } from '../../components/names.ts'
+import { namedLink, nameIn } from '../../components/names.ts'
 import { directionOf, markedText } from '../../components/texts.ts'
+import type { CitationMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
@@ -24,6 +25,17 @@ type Asked = { readonly id: string; readonly sessionId: string; readonly turn: n
 /** HTML id of a source's passage on the page. */
 export function sourceAnchor(runId: string, n: number): string {
   return `${runId}-s${n}`
+}
+
+/** The citation numbers of an answer, which lead to their sources. */
+export function citationMarks(
+  { answers }: Texts,
+  runId: string,
+  cited: readonly { readonly n: number }[],
+): ReadonlyMap<number, CitationMark> {
+  return new Map(
+    cited.map(({ n }) => [n, { href: `#${sourceAnchor(runId, n)}`, label: answers.citation(n) }]),
+  )
 }
 
 /** The sources of an answer, one card per passage: it opens to the passage in all languages, with the quoted words. */
@@ -90,9 +102,13 @@ function sourceCard(
 </span></p>
 <p class="source-checks">${badges(t, cited)}</p>
 ${quoted ? excerpt(quoted) : nothing}
-<details class="source"><summary>${t.answers.passage}<span class="sr"> ${first.ref}</span></summary>
+<details class="source"><summary>${t.answers.passage}<span class="sr"> ${shownRef(t, first)}</span></summary>
 <div class="passages">${anchors}${versionTabs(t, first, run.id, versions)}</div></details>
 ${actions(t, run, first, passages.length > 0, isOwn)}</li>`
+}
+
+function shownRef(t: Texts, { ref, he_ref: heRef }: CitedSource): string {
+  return nameIn(t, { en: ref, he: heRef })
 }
 
 function refLink(t: Texts, ref: string, heRef: string): Html {
@@ -189,19 +205,20 @@ function actions(
 ): Html {
   const isWeb = /^https?:\/\//i.test(source.url) && !source.url.includes('/library/read/')
   const { ref, language, version } = source
+  const name = shownRef(t, source)
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
   const linkButton = html`<button type="button" class="quiet" data-copy-link="${readHref(source.ref)}">${
     t.answers.copyLink
   }</button>`
   return html`<div class="source-actions">
-${isOwn ? askLink(t, sessionId, source.ref) : nothing}
-${isOwn && inLibrary ? addToSheetLink(t, { ref, versions }) : nothing}
+${isOwn ? askLink(t, sessionId, name) : nothing}
+${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
 ${isOwn && isOfFile(source) ? html`<a href="${fileHref(source)}">${t.answers.openFile}</a>` : nothing}
 ${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">${t.answers.sourceOfText}</a>` : nothing}
-<span class="copy-row" role="group" aria-label="${t.answers.copyRef(source.ref)}">
+<span class="copy-row" role="group" aria-label="${t.answers.copyRef(name)}">
 <span class="faint" aria-hidden="true">${t.answers.copy}</span>
 <button type="button" class="quiet" data-copy-passage>${t.answers.copyText}</button>
-<button type="button" class="quiet" data-copy-text="${source.ref}">${t.answers.copyOnlyRef}</button>
+<button type="button" class="quiet" data-copy-text="${name}">${t.answers.copyOnlyRef}</button>
 ${inLibrary ? linkButton : nothing}</span></div>`
 }
 

@@ -8,11 +8,12 @@ import { readHref } from '../../components/library-links.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { type RefNames, stepTitle } from '../ref-names.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
 import { checkPopovers, checkSummary, checksOf, quotationMarks } from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
 import { outcome, unknownNote } from './outcome-views.ts'
-import { type Library, sourceAnchor, sourceList } from './source-views.ts'
+import { citationMarks, type Library, sourceList } from './source-views.ts'
 
 /** Style sheets of a page with turns. */
 export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview']
@@ -22,6 +23,8 @@ export type LibraryFacts = {
   readonly passages: Library
   /** The refs that each answer names, by run. */
   readonly refs: ReadonlyMap<string, readonly RefMark[]>
+  /** Names of the refs of checks, steps and sources. */
+  readonly names: RefNames
 }
 
 /** What the reader has said of answers, and the branches of the conversation. */
@@ -41,7 +44,7 @@ ${copyTexts(t)}>
 <div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
 ${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
-${end ? endedTurn(t, turn, end, library, extras) : liveTurn(t, turn)}
+${end ? endedTurn(t, turn, end, library, extras) : liveTurn(t, turn, library.names)}
 </article>`
 }
 
@@ -73,29 +76,37 @@ function endedTurn(
   extras?: TurnExtras,
 ): Html {
   const { run, answer } = turn
+  const { names } = library
   const hasSources = end.sources.length > 0
   const checks = checksOf(run.id, end)
   const marks = {
-    citations: new Map(end.sources.map(({ n }) => [n, `#${sourceAnchor(run.id, n)}`])),
-    quotations: quotationMarks(t, checks),
+    citations: citationMarks(t, run.id, end.sources),
+    quotations: quotationMarks(t, checks, names),
     refs: library.refs.get(run.id) ?? [],
   }
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
-${answer === '' ? nothing : html`${checkSummary(t, checks)}<div class="answer">${showMarkdown(answer, marks)}</div>`}
-${checkPopovers(t, checks)}
+${answer === '' ? nothing : checkSummary(t, checks, names)}
+${answer === '' ? nothing : html`<div class="answer">${showMarkdown(answer, marks)}</div>`}
+${checkPopovers(t, checks, names)}
 ${outcome(t, turn, extras !== undefined)}
-${unknownNote(t, end)}
-${extras ? ownersPart(t, turn, end, extras) : nothing}
+${unknownNote(t, end, names)}
+${extras ? ownersPart(t, turn, end, extras, names) : nothing}
 </div>
 ${hasSources ? sourceList(t, run, end.sources, library.passages, extras !== undefined) : nothing}
 </div>`
 }
 
-function ownersPart(t: Texts, turn: ConversationTurn, end: RunEnd, { feedback }: TurnExtras): Html {
+function ownersPart(
+  t: Texts,
+  turn: ConversationTurn,
+  end: RunEnd,
+  { feedback }: TurnExtras,
+  names: RefNames,
+): Html {
   return html`${end.files.length === 0 ? nothing : fileLinks(t, end)}
 ${answerActions(t, turn, feedback.get(turn.run.id))}
-${turnFoot(t, turn)}`
+${turnFoot(t, turn, names)}`
 }
 
 function fileLinks({ answers }: Texts, { files }: RunEnd): Html {
@@ -108,25 +119,25 @@ function fileLinks({ answers }: Texts, { files }: RunEnd): Html {
 }
 
 /** The steps that led to an answer. */
-function turnFoot(t: Texts, { run, steps }: ConversationTurn): Html {
+function turnFoot(t: Texts, { run, steps }: ConversationTurn, names: RefNames): Html {
   if (steps.length === 0)
     return html`<p class="turn-foot faint">${tookOf(t, run)} · <a href="/runs/${run.id}">${
       t.answers.details
     }</a></p>`
   return html`<details class="turn-foot"><summary class="faint">${t.answers.steps}</summary>
-<ol class="steps">${steps.map((step) => stepItem(t, step))}</ol>
+<ol class="steps">${steps.map((step) => stepItem(t, step, names))}</ol>
 <p><a href="/runs/${run.id}">${t.answers.allDetails}</a></p></details>`
 }
 
-function stepItem(t: Texts, step: TurnStep): Html {
+function stepItem(t: Texts, step: TurnStep, names: RefNames): Html {
   const { refs } = step
-  return html`<li><span dir="auto">${t.translate(step.title)}</span> <span class="faint">${stepFacts(t, step)}</span>
+  return html`<li><span dir="auto">${stepTitle(t, step, names)}</span> <span class="faint">${stepFacts(t, step)}</span>
 ${
   refs.length === 0
     ? nothing
     : html`<span class="step-refs">${refs.map(
         (ref, at) =>
-          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${ref}</a>`,
+          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
       )}</span>`
 }</li>`
 }

@@ -39,7 +39,7 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
     const name = nameOf(textsOf(request), session)
     reply.type(types[format]).header('content-disposition', attachment(name, format))
     if (format === 'md') return reply.send(conversationMarkdown(textsOf(request), name, ended))
-    const { passages } = await libraryFacts(library, ended)
+    const { passages } = await libraryFacts(textsOf(request), library, ended)
     const [file] = await renderSheet(conversationSheet(name, ended, passages), [format], signal)
     return reply.send(file?.content)
   })

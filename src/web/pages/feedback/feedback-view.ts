@@ -5,17 +5,19 @@ import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { operatorPage } from '../operator/operator-page.ts'
+import type { RefNames } from '../ref-names.ts'
 
 /** Feedback of readers, newest first. */
 export function feedbackPage(
   t: Texts,
   page: {
     readonly entries: readonly FeedbackEntry[]
+    readonly names: RefNames
     readonly offset: number
     readonly next: number | undefined
   },
 ): Page {
-  const { entries, offset, next } = page
+  const { entries, names, offset, next } = page
   const { feedback } = t.operator
   return operatorPage(t, {
     title: feedback.title,
@@ -23,7 +25,7 @@ export function feedbackPage(
     main: html`<h2>${feedback.title}</h2>
 <p>${feedback.about} <a href="/operator/feedback.jsonl" download>${feedback.download}</a></p>
 ${entries.length === 0 ? emptyState(feedback.none, feedback.noneHint) : nothing}
-<ul class="plain-list">${entries.map((entry) => entryItem(t, entry))}</ul>
+<ul class="plain-list">${entries.map((entry) => entryItem(t, entry, names))}</ul>
 ${pager(
   offset > 0 && { label: t.common.newest, href: '/operator/feedback' },
   next !== undefined && { label: t.common.older, href: `/operator/feedback?offset=${next}` },
@@ -31,7 +33,11 @@ ${pager(
   })
 }
 
-function entryItem(t: Texts, { rating, question, note, refs, model, createdAt, runId }: FeedbackEntry): Html {
+function entryItem(
+  t: Texts,
+  { rating, question, note, refs, model, createdAt, runId }: FeedbackEntry,
+  names: RefNames,
+): Html {
   const { feedback } = t.operator
   return html`<li class="card"><p><span class="badge ${rating === 'up' ? 'completed' : 'failed'}">${
     rating === 'up' ? feedback.good : feedback.bad
@@ -42,7 +48,7 @@ ${
     ? nothing
     : html`<p class="faint">${feedback.sources} ${refs.map(
         (ref, at) =>
-          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${ref}</a>`,
+          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
       )}</p>`
 }
 <p class="faint">${t.minute(createdAt)} · ${model} · <code>${runId}</code></p></li>`

@@ -16,6 +16,7 @@ import { namedId } from '../../components/pager.ts'
 import { accountsOnly, operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { namesOf } from '../ask/library-facts.ts'
 import type { WebServices } from '../services.ts'
 import { questionLine } from './feedback-export.ts'
 import { feedbackPage } from './feedback-view.ts'
@@ -36,7 +37,7 @@ const shown = 50
 const exported = 10_000
 
 /** `/runs/{id}/feedback`, and `/operator/feedback` with its export as JSON lines. */
-export function feedbackPages(app: FastifyInstance, { database }: WebServices): void {
+export function feedbackPages(app: FastifyInstance, { database, library }: WebServices): void {
   app.post('/runs/:id/feedback', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const feedback = readFields(form, request.body)
@@ -55,12 +56,19 @@ export function feedbackPages(app: FastifyInstance, { database }: WebServices): 
   app.get('/operator/feedback', operatorsOnly, async (request, reply) => {
     const { offset } = readFields(query, request.query)
     const found = await listFeedback(database.system, { limit: shown + 1, offset })
+    const t = textsOf(request)
+    const entries = found.slice(0, shown)
     const page = {
-      entries: found.slice(0, shown),
+      entries,
+      names: await namesOf(
+        t,
+        library,
+        entries.flatMap(({ refs }) => refs),
+      ),
       offset,
       next: found.length > shown ? offset + shown : undefined,
     }
-    return sendPage(request, reply, feedbackPage(textsOf(request), page))
+    return sendPage(request, reply, feedbackPage(t, page))
   })
 
   app.get('/operator/feedback.jsonl', operatorsOnly, async (_request, reply) => {

@@ -5,8 +5,8 @@ import { ServiceError } from '../../../errors.ts'
 import { dayOf, portionOf } from '../../../reader-marks/daily-portion.ts'
 import { listMarks, startDaily, stopDaily } from '../../../reader-marks/marks.ts'
 import { findWork, type Part, tableOfContents } from '../../../sources/library/catalogue.ts'
-import { hebrewRefs } from '../../../sources/library/hebrew-refs.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import type { Names } from '../../components/names.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -65,22 +65,19 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
   ): Promise<DailyReading> {
     const isOwn = own.some((one) => one.title === title)
     const work = await findWork(executor, title)
-    const refs = work ? portionsOf(await tableOfContents(executor, work.id)) : []
-    const portion = portionOf(from, today, refs.length)
-    const at = (index: number) => refs[(index + refs.length) % refs.length] ?? ''
-    const shown = portion ? [at(portion.index), at(portion.index + 1)] : []
-    const hebrew = await hebrewRefs(executor, shown)
-    const [ref, tomorrow] = shown.map((ref) => ({ en: ref, he: hebrew.get(ref) ?? '' }))
+    const portions = work ? portionsOf(await tableOfContents(executor, work.id)) : []
+    const portion = portionOf(from, today, portions.length)
+    const at = (index: number) => portions[index % portions.length]
     return {
       title,
       heTitle: work?.heTitle ?? '',
       from,
       isOwn,
-      portions: refs.length,
+      portions: portions.length,
       ...(portion && {
         number: portion.index + 1,
-        ref,
-        tomorrow,
+        ref: at(portion.index),
+        tomorrow: at(portion.index + 1),
       }),
     }
   }
@@ -89,6 +86,6 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
 type Started = { readonly title: string; readonly from: string }
 
 /** The chapters of a work in reading order; its passages where it has no chapters. */
-function portionsOf(parts: readonly Part[]): readonly string[] {
-  return parts.flatMap(({ chapters }) => chapters.map(({ ref }) => ref))
+function portionsOf(parts: readonly Part[]): readonly Names[] {
+  return parts.flatMap(({ chapters }) => chapters.map(({ ref, heRef }) => ({ en: ref, he: heRef })))
 }

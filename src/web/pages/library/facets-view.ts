@@ -9,6 +9,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { nameIn } from '../../components/names.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { authorName } from '../author-name.ts'
 
 /** The words and filters of a search, as its URL has them. */
 export type SearchFilters = {
@@ -61,10 +62,11 @@ ${
 }</details>`
 }
 
-/** A value as the page shows it: categories and works have names in both languages. */
+/** A value as the page shows it, in its language. */
 function shownValue(t: Texts, name: FacetName, value: string, titles: Titles): string {
   if (name === 'category') return t.library.categoryName(value)
-  return name === 'work' ? nameIn(t, { en: value, he: titles.get(value) ?? '' }) : value
+  if (name === 'author') return authorName(t, value)
+  return nameIn(t, { en: value, he: titles.get(value) ?? '' })
 }
 
 function facetLink(

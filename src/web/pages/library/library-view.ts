@@ -6,6 +6,7 @@ import { namedLink } from '../../components/names.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { authorName } from '../author-name.ts'
 import { filterDrawer } from './filter-drawer.ts'
 import { searchForm } from './search-form.ts'
 
@@ -59,7 +60,7 @@ ${shelf(
   t.library.authors,
   authors.map(({ name, works }) => {
     const href = withQuery('/library', { author: name })
-    return { name, works, href, isChosen: name === filter.author }
+    return { name: authorName(t, name), works, href, isChosen: name === filter.author }
   }),
 )}</div>`
 }
@@ -83,7 +84,9 @@ function shelf(title: string, entries: readonly ShelfEntry[]): Html {
 }
 
 function workList(t: Texts, { filter, works, hasMore }: Shown): Html {
-  const chosen = filter.category ? t.library.categoryName(filter.category) : filter.author
+  const chosen = filter.category
+    ? t.library.categoryName(filter.category)
+    : filter.author && authorName(t, filter.author)
   const next = withQuery('/library', { ...filter, after: works.at(-1)?.title })
   return html`<section class="works" aria-labelledby="works">
 <div class="head"><h2 id="works" dir="auto">${chosen ?? t.library.allWorks}</h2>
@@ -100,7 +103,7 @@ function noWorks(t: Texts): Html {
 }
 
 function workEntry(t: Texts, work: WorkSummary): Html {
-  const names = [work.author, t.library.categoryName(work.categories.at(-1) ?? '')].filter(
+  const names = [authorName(t, work.author), t.library.categoryName(work.categories.at(-1) ?? '')].filter(
     (name) => name !== '',
   )
   const about = names.map((name) => html`<bdi>${name}</bdi> · `)

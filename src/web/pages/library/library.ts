@@ -20,7 +20,9 @@ import { hitQuery, nameAsked, rankHits, readHits } from '../../../sources/search
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
+import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { dailyPages } from './daily.ts'
 import { libraryPage } from './library-view.ts'
@@ -70,7 +72,7 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       const query = readFields(hitQuery, asked)
       const signal = disconnectSignal(reply)
       const shown = await searches.run(clientAddress(request), signal, () =>
-        resultsOf(services, query, { signal, language: textsOf(request).language }),
+        resultsOf(services, query, { signal, t: textsOf(request) }),
       )
       return sendPage(request, reply, searchPage(textsOf(request), { query, ...shown }))
     } catch (error) {
@@ -105,7 +107,7 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
 async function resultsOf(
   { library: { system: executor }, semantic }: WebServices,
   query: z.output<typeof hitQuery>,
-  { signal, language }: { readonly signal: AbortSignal; readonly language: string },
+  { signal, t }: { readonly signal: AbortSignal; readonly t: Texts },
 ) {
   const { after, limit, ...filters } = query
   const options = { semantic, signal }
@@ -122,12 +124,10 @@ async function resultsOf(
   const first = { ...best, hits: best.hits.slice(0, limit), hasMore: best.hits.length > limit }
   const facets = await countFacets(executor, best, Object.fromEntries(others))
   const page = later ?? first
-  // English pages show English titles.
-  if (language !== 'he') return { page, facets, languages, titles: new Map<string, string>() }
   const named = [...page.hits.map(({ work }) => work), ...facets.work.values.map(({ name }) => name)]
-  const titles = await hebrewTitles(executor, [
-    ...named,
-    ...(filters.work === undefined ? [] : [filters.work]),
-  ])
-  return { page, facets, languages, titles }
+  const works = [...named, ...(filters.work === undefined ? [] : [filters.work])]
+  // English pages show English titles.
+  const titles = await hebrewTitles(executor, t.language === 'he' ? works : [])
+  const names = await refNames(t, executor, [page.unknownRef?.nearest])
+  return { page, facets, languages, titles, names }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { SearchFacets } from '../../../sources/search/facets.ts'
-import type { HitPage, hitQuery, UnknownRef } from '../../../sources/search/hit-page.ts'
+import type { HitPage, hitQuery } from '../../../sources/search/hit-page.ts'
 import { matchedWords } from '../../../sources/search/relevance/matched-words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
@@ -9,6 +9,7 @@ import { emptyState, notice, outcomeNotice, type Page } from '../../components/p
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { RefNames } from '../ref-names.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
 import { facetNav, filterChips, searchHref } from './facets-view.ts'
 import { filterDrawer } from './filter-drawer.ts'
@@ -39,16 +40,16 @@ ${problem !== undefined ? nothing : emptyState(t.search.begin, t.search.beginHin
   }
 }
 
-function unknownNote(t: Texts, { ref, nearest, cited_by: citedBy = [] }: UnknownRef, hasHits: boolean): Html {
+function unknownNote(t: Texts, { page: { unknownRef, hits }, names }: SearchShown): Html {
+  if (unknownRef === undefined) return nothing
+  const { ref, nearest, cited_by: citedBy = [] } = unknownRef
   const near =
     nearest === null
       ? nothing
-      : html` ${t.search.nearest} <a href="${readHref(nearest)}" dir="auto">${nearest}</a>.`
+      : html` ${t.search.nearest} <a href="${readHref(nearest)}" dir="auto">${names(nearest)}</a>.`
   const below = citedBy.length > 0 ? t.search.citing : t.search.matching
-  return notice(
-    'note',
-    html`${t.search.unknown[0]}<bdi>${ref}</bdi>${t.search.unknown[1]}${near}${hasHits ? html` ${below}` : nothing}`,
-  )
+  const results = hits.length > 0 ? html` ${below}` : nothing
+  return notice('note', html`${t.search.unknown[0]}<bdi>${ref}</bdi>${t.search.unknown[1]}${near}${results}`)
 }
 
 export type SearchShown = {
@@ -58,11 +59,14 @@ export type SearchShown = {
   readonly languages: readonly string[]
   /** Hebrew titles of the works that the page names. */
   readonly titles: ReadonlyMap<string, string>
+  /** Name of the ref that is nearest to one the library does not have. */
+  readonly names: RefNames
 }
 
 /** Search results, best first, beside the places where they are. */
-export function searchPage(t: Texts, { query, page, facets, languages, titles }: SearchShown): Page {
-  const { hits, hasMore, unknownRef } = page
+export function searchPage(t: Texts, shown: SearchShown): Page {
+  const { query, page, facets, languages, titles } = shown
+  const { hits, hasMore } = page
   const { q, language, work, author, category } = query
   return {
     title: t.search.title(q),
@@ -72,7 +76,7 @@ export function searchPage(t: Texts, { query, page, facets, languages, titles }:
     wide: true,
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
 ${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query, titles)}
-${unknownRef === undefined ? nothing : unknownNote(t, unknownRef, hits.length > 0)}
+${unknownNote(t, shown)}
 <div class="shelves results">${filterDrawer(t, facetNav(t, query, facets, titles))}
 <div><h2 class="sr">${t.search.title(q)}</h2>
 ${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`}
@@ -124,7 +128,7 @@ function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
 · ${t.languageName(language)}: <bdi>${version}</bdi>
 · ${t.search.licence}: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url, t.common.source)}` : nothing}
-${addToSheetLink(t, { ref, versions })}</p></li>`
+${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: hit.heRef }), versions })}</p></li>`
 }
 
 /** Links to the library and to a work of it, above a page. */

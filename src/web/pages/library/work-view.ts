@@ -3,11 +3,12 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
-import { namedHeading, namedLink, nameIn } from '../../components/names.ts'
+import { type Names, namedHeading, namedLink, nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { authorName } from '../author-name.ts'
 import { dailyForm } from './daily-view.ts'
 import { searchForm } from './search-form.ts'
 import { breadcrumbs } from './search-view.ts'
@@ -48,10 +49,10 @@ ${versionTable(t, versions)}${machineNote(t, versions)}`,
 
 function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
   const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
-  const filterLink = (field: 'author' | 'category', name: string, shown = name) =>
+  const filterLink = (field: 'author' | 'category', name: string, shown: string) =>
     html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${shown}</a>`
   return [
-    work.author ? [t.library.author, filterLink('author', work.author)] : false,
+    work.author ? [t.library.author, filterLink('author', work.author, authorName(t, work.author))] : false,
     work.categories.length > 0 && [
       t.library.category,
       work.categories.map((name, i) => {
@@ -77,7 +78,7 @@ ${pager(from + maxParts < parts.length && { label: t.library.moreParts, href: ne
 
 function partLink(t: Texts, work: Work, part: Part): Html {
   const href = withQuery(workHref(work.title), { part: part.heading })
-  return html`<a href="${href}" dir="auto">${label(work, part)}</a>
+  return html`<a href="${href}" dir="auto">${nameIn(t, namesOf(work, part))}</a>
 <span class="faint">${t.common.chapters(part.chapters.length)}</span>`
 }
 
@@ -87,7 +88,7 @@ function longPart(t: Texts, work: Work, part: Part, after: string | undefined, i
   const next = { part: isOne ? part.heading : undefined, after: shown.at(-1)?.ref }
   const hasMore = from + maxChapters < part.chapters.length
   return html`${isOne ? html`<p><a href="${workHref(work.title)}">${t.library.allParts}</a></p>` : nothing}
-<section class="part">${partHead(work, part)}${chapterLinks(t, { ...part, chapters: shown })}</section>
+<section class="part">${partHead(t, work, part)}${chapterLinks(t, { ...part, chapters: shown })}</section>
 ${pager(hasMore && { label: t.library.moreChapters, href: withQuery(workHref(work.title), next) })}`
 }
 
@@ -96,7 +97,7 @@ function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
   const single = parts.length > 1 && parts.every((part) => part.chapters.length === 1)
   if (!single) {
     return html`${parts.map(
-      (part) => html`<section class="part">${partHead(work, part)}${chapterLinks(t, part)}</section>`,
+      (part) => html`<section class="part">${partHead(t, work, part)}${chapterLinks(t, part)}</section>`,
     )}`
   }
   return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(t, work, part)}</li>`)}</ul>`
@@ -104,26 +105,34 @@ function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
 
 function entryLink(t: Texts, work: Work, part: Part): Html {
   const href = readHref(part.chapters[0]?.ref ?? part.heading)
-  return namedLink(t, href, { en: label(work, part), he: lastName(part.heHeading) })
+  return namedLink(t, href, namesOf(work, part))
 }
 
-function partHead(work: Work, part: Part): Html {
+function partHead(t: Texts, work: Work, part: Part): Html {
   if (part.heading === work.title) return nothing
-  return html`<h3><span dir="auto">${label(work, part)}</span>${heName(part)}</h3>`
-}
-
-function heName({ heHeading }: Part): Html {
-  return heHeading ? html` <span lang="he" dir="rtl">${lastName(heHeading)}</span>` : nothing
+  const { en, he } = namesOf(work, part)
+  const english = html`<span dir="auto">${en}</span>`
+  if (he === '') return html`<h3>${english}</h3>`
+  const hebrew = html`<span lang="he" dir="rtl">${he}</span>`
+  return html`<h3>${t.language === 'he' ? html`${hebrew} ${english}` : html`${english} ${hebrew}`}</h3>`
 }
 
 function chapterLinks(t: Texts, part: Part): Html {
   return html`<ul class="chapters">${part.chapters.map(
-    ({ ref }) =>
-      html`<li><a href="${readHref(ref)}" title="${ref}">${numberOf(t, ref, part.heading)}</a></li>`,
+    ({ ref, heRef }) =>
+      html`<li><a href="${readHref(ref)}" title="${nameIn(t, { en: ref, he: heRef })}">${
+        t.language === 'he' && heRef !== ''
+          ? numberOf(t, heRef, part.heHeading)
+          : numberOf(t, ref, part.heading)
+      }</a></li>`,
   )}</ul>`
 }
 
-/** The heading of a part without the title of its work. */
+/** A part without the title of its work. */
+function namesOf(work: Work, part: Part): Names {
+  return { en: label(work, part), he: lastName(part.heHeading) }
+}
+
 function label(work: Work, { heading }: Part): string {
   const rest = heading.startsWith(work.title) ? heading.slice(work.title.length) : heading
   return rest.replace(/^[\s,;:]+/, '') || work.title
@@ -134,7 +143,9 @@ function lastName(heHeading: string): string {
 }
 
 function numberOf(t: Texts, ref: string, heading: string): string {
-  return ref.slice(heading.length).replace(/^[\s,:]+/, '') || t.library.chapter
+  return (
+    (ref.startsWith(heading) ? ref.slice(heading.length) : ref).replace(/^[\s,:]+/, '') || t.library.chapter
+  )
 }
 
 function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {

@@ -2,8 +2,10 @@ import type { VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import type { Passage } from '../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
+import { type Names, nameIn } from '../../components/names.ts'
 import { directionOf } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { authorName } from '../author-name.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** Characters of one language. */
@@ -14,25 +16,37 @@ const maxVersions = 4
 
 /** The beginning of a passage, Hebrew first, with the licence of each text and a link that opens it. */
 export function passagePreview(t: Texts, ref: string, passages: readonly Passage[]): Html {
-  const heRef = passages[0]?.heRef ?? ''
+  const names = { en: ref, he: passages[0]?.heRef ?? '' }
+  const name = nameIn(t, names)
   const shown = firstOfEach(passages)
-  return html`<p class="preview-head" data-label="${t.answers.preview(ref)}"><b dir="auto">${ref}</b>
-${heRef === '' || heRef === ref ? nothing : html`<span lang="he" dir="rtl">${heRef}</span>`}</p>
+  return html`${head(t, names)}
 ${shown.map((passage) => textOf(t, passage))}
 <p class="preview-foot">
-<a class="button quiet" href="${readHref(ref)}">${t.answers.open}<span class="sr"> ${ref}</span></a></p>`
+<a class="button quiet" href="${readHref(ref)}">${t.answers.open}<span class="sr"> ${name}</span></a></p>`
 }
 
 /** A work: its names, its author, and its versions with their licences. */
 export function workPreview(t: Texts, work: Work, versions: readonly VersionFacts[]): Html {
   const { title, heTitle, author, categories } = work
-  const facts = [author, categories.join(' › ')].filter((fact) => fact !== '')
-  return html`<p class="preview-head" data-label="${t.answers.preview(title)}"><b dir="auto">${title}</b>
-${heTitle === '' || heTitle === title ? nothing : html`<span lang="he" dir="rtl">${heTitle}</span>`}</p>
+  const names = { en: title, he: heTitle }
+  const facts = [authorName(t, author), categories.map(t.library.categoryName).join(' › ')].filter(
+    (fact) => fact !== '',
+  )
+  return html`${head(t, names)}
 ${facts.map((fact) => html`<p dir="auto">${fact}</p>`)}
 ${versions.slice(0, maxVersions).map((version) => html`<p class="faint" dir="auto">${versionLine(t, version)}</p>`)}
 <p class="preview-foot">
-<a class="button quiet" href="${workHref(title)}">${t.answers.open}<span class="sr"> ${title}</span></a></p>`
+<a class="button quiet" href="${workHref(title)}">${t.answers.open}<span class="sr"> ${nameIn(t, names)}</span></a></p>`
+}
+
+/** Both names, that in the language of the page first. */
+function head(t: Texts, names: Names): Html {
+  const { en, he } = names
+  const name = nameIn(t, names)
+  const hebrew = he === '' || he === en ? nothing : html`<span lang="he" dir="rtl">${he}</span>`
+  const other = name === en ? hebrew : html`<bdi class="other-name">${en}</bdi>`
+  return html`<p class="preview-head" data-label="${t.answers.preview(name)}"><b dir="auto">${name}</b>
+${other}</p>`
 }
 
 function versionLine(t: Texts, { language, title, license }: VersionFacts): string {

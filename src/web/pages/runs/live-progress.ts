@@ -1,6 +1,7 @@
 import { type CommittedEvent, voidRemoved } from '../../../turns/recording/event-log.ts'
 import type { FirstCitation } from '../../../turns/run/run-events.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import { asWritten, type RefNames } from '../ref-names.ts'
 
 /** One line per tool call, with its result. */
 export type ProgressLine = { readonly title: string; readonly state: 'now' | 'done' | 'failed' }
@@ -11,6 +12,8 @@ export class LiveProgress {
   #events: readonly CommittedEvent[] = []
   #text = ''
   #cited: readonly FirstCitation[] = []
+  /** Names of the refs in the titles. */
+  names: RefNames = asWritten
 
   constructor(t: Texts) {
     this.#t = t
@@ -24,6 +27,11 @@ export class LiveProgress {
   /** The sources that the answer cites so far. */
   get cited(): readonly FirstCitation[] {
     return this.#cited
+  }
+
+  /** Titles of the tool calls, in English. */
+  get titles(): readonly string[] {
+    return this.#events.flatMap(({ event }) => (event.type === 'tool.started' ? [event.title] : []))
   }
 
   /** @returns whether a step has ended that may have read passages. */
@@ -42,7 +50,7 @@ export class LiveProgress {
     const lines = new Map<string, ProgressLine>()
     for (const { event } of this.#events) {
       if (event.type === 'tool.started') {
-        lines.set(`${event.step}`, { title: this.#t.translate(event.title), state: 'now' })
+        lines.set(`${event.step}`, { title: this.#t.translate(event.title, this.names), state: 'now' })
       }
       if (event.type !== 'tool.finished') continue
       const line = lines.get(`${event.step}`)

@@ -9,8 +9,10 @@ import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { liveCitations, passagesReadText } from '../ask/live-turn-view.ts'
-import { passagesReadList } from '../ask/source-views.ts'
+import { namesOf } from '../ask/library-facts.ts'
+import { passagesReadText } from '../ask/live-turn-view.ts'
+import { citationMarks, passagesReadList } from '../ask/source-views.ts'
+import { refsInTitles } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { LiveProgress } from './live-progress.ts'
 
@@ -33,6 +35,8 @@ export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyRepl
       const live = new LiveTurn(t, run)
       await followCommitted(services, run, 0, left, async (events) => {
         const readAny = live.progress.take(events)
+        if (events.some(({ event }) => event.type === 'tool.started'))
+          live.progress.names = await namesOf(t, services.library, refsInTitles(t, live.progress.titles))
         if (readAny) live.takeRead(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
         for (const text of await live.news()) await out.add(text)
         const last = events.findLast(({ event }) => isTerminal(event))?.event
@@ -95,7 +99,7 @@ class LiveTurn {
   async #changedBlocks(): Promise<string | undefined> {
     const { text, cited } = this.progress
     if (text === this.#sentText) return undefined
-    const blocks = await this.#markdown.render(text, liveCitations(this.#run.id, cited))
+    const blocks = await this.#markdown.render(text, citationMarks(this.#t, this.#run.id, cited))
     if (!blocks) return undefined
     this.#sentText = text
     const sent = this.#sentBlocks

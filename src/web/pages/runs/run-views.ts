@@ -10,9 +10,10 @@ import type { Texts } from '../../texts/catalogue.ts'
 import { creditsIn } from '../amounts.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
+import { type RefNames, stepTitle } from '../ref-names.ts'
 
 /** One run: its question, its steps, and its cost. */
-export function runPage(t: Texts, { run, question, steps, end }: ConversationTurn): Page {
+export function runPage(t: Texts, { run, question, steps, end }: ConversationTurn, names: RefNames): Page {
   const noStep = end ? t.runs.endedBefore : t.runs.reload
   return {
     title: t.runs.title,
@@ -28,7 +29,7 @@ ${end ? nothing : stopForm(t, run)}
 ${factList(factsOf(t, run))}
 ${(run.usage as Partial<RunUsage>).estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
 <h2>${t.runs.steps}</h2>
-${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps)}`,
+${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, names)}`,
   }
 }
 
@@ -57,14 +58,14 @@ function count({ number }: Texts, tokens: number | undefined): string {
   return number(tokens ?? 0)
 }
 
-function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
+function stepTable(t: Texts, steps: readonly TurnStep[], names: RefNames): Html {
   const ofModel = (step: TurnStep, tokens: number) => (step.kind === 'model' ? count(t, tokens) : '')
   return dataTable({
     label: t.runs.steps,
     rows: steps,
     columns: [
       { name: t.runs.number, kind: 'number', cell: ({ step }) => step },
-      { name: t.runs.step, kind: 'title', cell: (step) => stepTitle(t, step) },
+      { name: t.runs.step, kind: 'title', cell: (step) => titleCell(t, step, names) },
       { name: t.runs.duration, kind: 'number', cell: ({ tookMs }) => t.duration(tookMs) },
       { name: t.runs.inputTokens, kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
       { name: t.runs.outputTokens, kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
@@ -73,10 +74,11 @@ function stepTable(t: Texts, steps: readonly TurnStep[]): Html {
   })
 }
 
-function stepTitle(t: Texts, { title, failed, refs, upstream }: TurnStep): Html {
+function titleCell(t: Texts, step: TurnStep, names: RefNames): Html {
+  const { failed, refs, upstream } = step
   const badge = failed ? html` <span class="badge failed">${t.answers.noResult}</span>` : nothing
   const server = upstream ? serverNote(t, upstream) : nothing
-  return html`<span dir="auto">${t.translate(title)}</span>${badge}${server}${refList(t, refs)}`
+  return html`<span dir="auto">${stepTitle(t, step, names)}</span>${badge}${server}${refList(t, refs, names)}`
 }
 
 /** Which server of the model answered, and why earlier ones did not. */
@@ -85,8 +87,8 @@ function serverNote(t: Texts, { name, passed }: NonNullable<TurnStep['upstream']
   return html`<p class="faint">${[t.runs.server(name), ...others].join(' ')}</p>`
 }
 
-function refList(t: Texts, refs: readonly string[]): Html {
+function refList(t: Texts, refs: readonly string[], names: RefNames): Html {
   if (refs.length === 0) return nothing
   return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}</summary>
-<ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
+<ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a></li>`)}</ul></details>`
 }

@@ -9,7 +9,7 @@ import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
-import { libraryFacts } from '../ask/library-facts.ts'
+import { libraryFacts, turnNames } from '../ask/library-facts.ts'
 import { readExtras } from '../ask/turn-extras.ts'
 import { turnView } from '../ask/turn-views.ts'
 import type { WebServices } from '../services.ts'
@@ -20,9 +20,12 @@ import { runPage } from './run-views.ts'
 export function runPages(app: FastifyInstance, services: WebServices): void {
   const { database, runner } = services
 
-  app.get('/runs/:id', accountsOnly, async (request, reply) =>
-    sendPage(request, reply, runPage(textsOf(request), await turnOf(request))),
-  )
+  app.get('/runs/:id', accountsOnly, async (request, reply) => {
+    const t = textsOf(request)
+    const turn = await turnOf(request)
+    const names = await turnNames(t, services.library, [turn])
+    return sendPage(request, reply, runPage(t, turn, names))
+  })
 
   app.get('/runs/:id/live', accountsOnly, async (request, reply) =>
     sendLiveTurn(services, textsOf(request), reply, await runOf(request)),
@@ -30,7 +33,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
-    const library = await libraryFacts(services.library, [turn])
+    const library = await libraryFacts(textsOf(request), services.library, [turn])
     const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
     return reply
       .type('text/html; charset=utf-8')

@@ -47,7 +47,12 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
     return sendPage(
       request,
       reply,
-      sharedPage(textsOf(request), session, ended, await libraryFacts(services.library, ended)),
+      sharedPage(
+        textsOf(request),
+        session,
+        ended,
+        await libraryFacts(textsOf(request), services.library, ended),
+      ),
     )
   })
 }

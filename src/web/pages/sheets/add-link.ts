@@ -5,6 +5,8 @@ import type { Texts } from '../../texts/catalogue.ts'
 /** A passage to add, with the versions that its reader sees. */
 export type AddedPassage = {
   readonly ref: string
+  /** The ref in the language of the page; default: `ref`. */
+  readonly name?: string
   /** Titles of the versions in Hebrew and English; without one the sheet shows the most complete version. */
   readonly versions?: { readonly he?: string | undefined; readonly en?: string | undefined }
 }
@@ -17,9 +19,9 @@ export type AddedPassage = {
  * (titles of versions; may be missing). With `accept: application/json` the reply is `{sheet, title, href}`; otherwise
  * it redirects to the sheet.
  */
-export function addToSheetLink(t: Texts, { ref, versions }: AddedPassage): Html {
+export function addToSheetLink(t: Texts, { ref, name = ref, versions }: AddedPassage): Html {
   const href = withQuery('/sheets/add', { ref, he: versions?.he, en: versions?.en })
-  const label = `${t.sheets.addTo}: ${ref}`
+  const label = `${t.sheets.addTo}: ${name}`
   return html`<a class="button quiet add-to-sheet" href="${href}" data-add-to-sheet aria-label="${label}"
 >${t.sheets.addTo}</a>`
 }

@@ -8,6 +8,8 @@ import type { Texts } from '../../texts/catalogue.ts'
 
 export type AddForm = {
   readonly ref: string
+  /** The ref in the language of the page. */
+  readonly name: string
   readonly he: string
   readonly en: string
   readonly sheet: string
@@ -18,14 +20,14 @@ export type AddForm = {
 }
 
 /** The form that puts a passage into a sheet. `add-to-sheet.js` takes it from this page into a dialog. */
-export function addPage(t: Texts, { ref, he, en, sheet, title, problem, sheets }: AddForm): Page {
+export function addPage(t: Texts, { ref, name, he, en, sheet, title, problem, sheets }: AddForm): Page {
   const options = sheets.map(({ id, title: label }) => ({ value: id, label }))
   return {
     title: t.sheets.addToTitle,
     section: 'sheets',
     sheets: ['sheets'],
     main: html`<section class="card narrow-left" id="add-to-sheet"><h1>${t.sheets.addToTitle}</h1>
-<p><bdi class="entry-ref">${ref}</bdi></p>${outcomeNotice({ problem })}
+<p><bdi class="entry-ref">${name}</bdi></p>${outcomeNotice({ problem })}
 <form method="post" action="/sheets/add" data-failed="${t.sheets.notAdded}">
 <input type="hidden" name="ref" value="${ref}">
 <input type="hidden" name="he" value="${he}"><input type="hidden" name="en" value="${en}">
@@ -36,7 +38,7 @@ ${selectField({
   options: [...options, { value: 'new', label: t.sheets.another }],
 })}
 <label class="new-title">${t.sheets.newTitle} <input name="title" maxlength="${sheetLimits.title}" dir="auto"
-autocomplete="off" value="${title}" placeholder="${t.sheets.untitled(ref)}"></label>
+autocomplete="off" value="${title}" placeholder="${t.sheets.untitled(name)}"></label>
 <button>${t.sheets.add}</button></form>
 <p><a href="${readHref(ref)}">${t.sheets.goBack}</a></p></section>`,
   }

@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { withTx } from '../../../db/client.ts'
+import { type Executor, withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
 import { readPassageEntry } from '../../../sheets/content.ts'
 import { newPassage, type PassageEntry, sheetLimits, withEntry, within } from '../../../sheets/entries.ts'
-import { changeSheet, createSheet, listSheets } from '../../../sheets/store.ts'
+import { changeSheet, createSheet, listSheets, type StoredSheet } from '../../../sheets/store.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { type AddForm, addPage } from './add-view.ts'
 import { inWords, RefusedPassage } from './refused-passage.ts'
@@ -41,15 +42,10 @@ export function addPages(app: FastifyInstance, services: WebServices): void {
     const form = readFields(addFields, request.body)
     try {
       const entry = await passageOf(form, request, reply)
-      const sheet = await withTx(database, principal, (tx) => {
-        if (form.sheet === 'new') {
-          const title = form.title.trim() === '' ? textsOf(request).sheets.untitled(entry.ref) : form.title
-          return createSheet(tx, principal, title, [entry])
-        }
-        return changeSheet(tx, principal, form.sheet, ({ entries }) => ({
-          entries: withEntry(entries, entry),
-        }))
-      })
+      const title = await titleOf(services, request, form, entry.ref)
+      const sheet = await withTx(database, principal, (tx) =>
+        addEntry(tx, principal, { ...form, title }, entry),
+      )
       const href = `/sheets/${sheet.id}#entry-${entry.id}`
       if (isScript(request)) return reply.send({ sheet: sheet.id, title: sheet.title, href })
       return reply.redirect(`/sheets/${sheet.id}?done=added#entry-${entry.id}`, 303)
@@ -91,11 +87,36 @@ export function addPages(app: FastifyInstance, services: WebServices): void {
   async function sendForm(
     request: FastifyRequest,
     reply: FastifyReply,
-    form: Omit<AddForm, 'sheets'>,
+    form: Omit<AddForm, 'sheets' | 'name'>,
     status = 200,
   ): Promise<FastifyReply> {
     const { principal } = visitorOf(request)
     const sheets = await withTx(database, principal, (tx) => listSheets(tx, principal))
-    return sendPage(request, reply, addPage(textsOf(request), { ...form, sheets }), status)
+    const t = textsOf(request)
+    const names = await refNames(t, library.system, [form.ref])
+    return sendPage(request, reply, addPage(t, { ...form, name: names(form.ref), sheets }), status)
   }
+}
+
+/** Adds a passage to the sheet that the form names, or to a new one. */
+function addEntry(
+  tx: Executor,
+  owner: Parameters<typeof changeSheet>[1],
+  { sheet, title }: Pick<AddFields, 'sheet' | 'title'>,
+  entry: PassageEntry,
+): Promise<StoredSheet> {
+  if (sheet === 'new') return createSheet(tx, owner, title, [entry])
+  return changeSheet(tx, owner, sheet, ({ entries }) => ({ entries: withEntry(entries, entry) }))
+}
+
+/** The title of a new sheet; without one in the form, after its passage. */
+async function titleOf(
+  { library }: WebServices,
+  request: FastifyRequest,
+  { title }: AddFields,
+  ref: string,
+): Promise<string> {
+  if (title.trim() !== '') return title
+  const t = textsOf(request)
+  return t.sheets.untitled((await refNames(t, library.system, [ref]))(ref))
 }

@@ -5,6 +5,7 @@ import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
+import { namedLink, nameIn } from '../../components/names.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -73,7 +74,8 @@ ${bodyOf(t, entry)}
 
 /** What the buttons of an entry call it. */
 function nameOf(t: Texts, entry: ReadEntry): string {
-  if (entry.kind !== 'note') return entry.entry.ref
+  if (entry.kind === 'missing') return entry.entry.ref
+  if (entry.kind === 'passage') return nameIn(t, { en: entry.entry.ref, he: entry.source.heRef })
   return entry.text === '' ? t.sheets.nameless : entry.text.slice(0, 40)
 }
 
@@ -85,8 +87,7 @@ function headOf(t: Texts, entry: ReadEntry): Html {
   if (entry.kind === 'note') return html`<span class="entry-kind">${t.sheets.note}</span>`
   if (entry.kind === 'missing') return html`<bdi class="entry-ref">${entry.entry.ref}</bdi>`
   const { ref, heRef } = entry.source
-  return html`<a class="entry-ref" href="${readHref(entry.entry.ref)}" dir="auto">${ref}</a>
-<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
+  return namedLink(t, readHref(entry.entry.ref), { en: ref, he: heRef }, 'entry-ref')
 }
 
 function bodyOf(t: Texts, entry: ReadEntry): Html {
@@ -94,21 +95,21 @@ function bodyOf(t: Texts, entry: ReadEntry): Html {
     return html`<textarea name="text-${entry.id}" rows="2" maxlength="${sheetLimits.note}" dir="auto"
 aria-label="${t.sheets.note}" placeholder="${t.sheets.noteHint}">${entry.text}</textarea>`
   }
-  const heading = headingField(t, entry.entry)
+  const heading = headingField(t, entry.entry, nameOf(t, entry))
   if (entry.kind === 'missing') {
     return html`${heading}${notice('note', t.sheets.unavailable[entry.problem.kind])}${languageField(t, entry.entry)}`
   }
   return html`${heading}${replacedNote(t, entry)}<div class="entry-texts" tabindex="0" role="region"
-aria-label="${t.sheets.textsOf(entry.entry.ref)}">${sourceTexts(t, entry.source)}</div>
+aria-label="${t.sheets.textsOf(nameOf(t, entry))}">${sourceTexts(t, entry.source)}</div>
 <details class="entry-options"><summary>${t.sheets.options}</summary>
 <div class="filters">${languageField(t, entry.entry)}
 ${versionField(t, entry, 'he', t.sheets.hebrewVersion)}
 ${versionField(t, entry, 'en', t.sheets.englishVersion)}</div></details>`
 }
 
-function headingField(t: Texts, { id, heading, ref }: PassageEntry): Html {
+function headingField(t: Texts, { id, heading }: PassageEntry, name: string): Html {
   return html`<input class="entry-heading" name="heading-${id}" maxlength="${sheetLimits.heading}" dir="auto"
-autocomplete="off" value="${heading}" aria-label="${t.sheets.heading}: ${ref}" placeholder="${t.sheets.headingHint}">`
+autocomplete="off" value="${heading}" aria-label="${t.sheets.heading}: ${name}" placeholder="${t.sheets.headingHint}">`
 }
 
 function languageField(t: Texts, { id, languages }: PassageEntry): Html {

@@ -8,11 +8,13 @@ import { newPassage, type SheetEntry, sheetLimits, within } from '../../../sheet
 import { linkOfSheet, shareSheet, unshareSheet } from '../../../sheets/public-link.ts'
 import { changeSheet, findSheet, type StoredSheet } from '../../../sheets/store.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import type { Html } from '../../components/html.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { type Editor, editorPage } from './editor-view.ts'
 import { inWords, RefusedPassage, refusalOf } from './refused-passage.ts'
@@ -55,7 +57,7 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
       const field = error instanceof ServiceError ? error.param : null
       return reply.status(status).send({ saved: false, message: inWords(request, error) ?? message, field })
     }
-    const shown = error instanceof RefusedPassage ? refusalOf(textsOf(request), error.problem) : message
+    const shown = error instanceof RefusedPassage ? await refusal(services, request, error) : message
     return sendEditor(
       request,
       reply,
@@ -87,6 +89,15 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
       status,
     )
   }
+}
+
+async function refusal(
+  { library }: WebServices,
+  request: FastifyRequest,
+  { problem }: RefusedPassage,
+): Promise<Html> {
+  const t = textsOf(request)
+  return refusalOf(t, problem, await refNames(t, library.system, problem.nearest ?? []))
 }
 
 /** @throws ServiceError `not_found`. */

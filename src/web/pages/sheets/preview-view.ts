@@ -2,6 +2,7 @@ import type { ReadEntry } from '../../../sheets/content.ts'
 import type { StoredSheet } from '../../../sheets/store.ts'
 import { directionOf, paragraphsOf } from '../../../workspace/sheets/sheet.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { downloadMenu, printButton, sheetBar } from './sheet-bar.ts'
@@ -54,11 +55,11 @@ function note(text: string): Html {
 
 function passage(t: Texts, entry: Extract<ReadEntry, { kind: 'passage' }>, number: number): Html {
   const { ref, heRef, heading } = entry.source
-  const title = heading === '' ? ref : heading
+  const title = heading === '' ? nameIn(t, { en: ref, he: heRef }) : heading
   return html`<section class="sheet-source"><h2 dir="${directionOf(title)}"><span class="number">${number}</span>
 <span>${title}</span></h2>
-<p class="sheet-refs">${heading === '' ? nothing : html`<bdi lang="en" dir="ltr">${ref}</bdi>`}
-<span class="he-ref" lang="he" dir="rtl">${heRef}</span></p>
+<p class="sheet-refs">${title === ref ? nothing : html`<bdi lang="en" dir="ltr">${ref}</bdi>`}
+${title === heRef ? nothing : html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`}</p>
 ${replacedNote(t, entry)}${sourceTexts(t, entry.source)}</section>`
 }
 

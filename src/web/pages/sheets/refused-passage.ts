@@ -5,6 +5,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { type Texts, textsIn } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
+import type { RefNames } from '../ref-names.ts'
 
 /** The library cannot give the passage that somebody wants to add. */
 export class RefusedPassage extends ServiceError {
@@ -17,10 +18,10 @@ export class RefusedPassage extends ServiceError {
 }
 
 /** Why a passage cannot be added, with links to refs that are near. */
-export function refusalOf(t: Texts, problem: ItemProblem): Html {
+export function refusalOf(t: Texts, problem: ItemProblem, names: RefNames): Html {
   const near = problem.nearest ?? []
   const links = near.map(
-    (ref, i) => html`${i > 0 ? ', ' : nothing}<a href="${readHref(ref)}" dir="auto">${ref}</a>`,
+    (ref, i) => html`${i > 0 ? ', ' : nothing}<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
   )
   return html`${sentenceOf(t, problem)}${near.length > 0 ? html` ${t.sheets.nearest} ${links}` : nothing}`
 }

@@ -37,8 +37,11 @@ export type EnglishTexts = typeof groups &
   Formats & {
     readonly language: Language
     readonly direction: Direction
-    /** A message of another part of the service in this language; the English text if it has no translation. */
-    readonly translate: (english: string) => string
+    /**
+     * A message of another part of the service in this language; the English text if it has no translation.
+     * @param nameOf the names of refs in this language.
+     */
+    readonly translate: (english: string, nameOf?: (ref: string) => string) => string
   }
 
 export const en: EnglishTexts = {

@@ -4,19 +4,29 @@
  */
 export type Messages = Readonly<Record<string, string>>
 
-/** Translates a message; returns undefined for one that is not in the table. */
-export type Translator = (english: string) => string | undefined
+/**
+ * Translates a message; returns undefined for one that is not in the table.
+ * @param nameOf what stands for a ref or the title of a work in the message; default: the same text.
+ */
+export type Translator = (english: string, nameOf?: (ref: string) => string) => string | undefined
+
+/** Parts of messages that are refs or titles of works. */
+const named: ReadonlySet<string> = new Set(['ref', 'work'])
 
 export function translator(messages: Messages): Translator {
   const patterns = Object.entries(messages).flatMap(([english, translation]) =>
     english.includes('{') ? [{ pattern: patternOf(english), translation }] : [],
   )
-  return (english) => {
+  return (english, nameOf = (ref) => ref) => {
     const whole = Object.hasOwn(messages, english) ? messages[english] : undefined
     if (whole !== undefined) return whole
     for (const { pattern, translation } of patterns) {
       const groups = pattern.exec(english)?.groups
-      if (groups) return translation.replace(/\{(\w+)\}/g, (_, name: string) => groups[name] ?? '')
+      if (!groups) continue
+      return translation.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const text = groups[name] ?? ''
+        return named.has(name) ? nameOf(text) : text
+      })
     }
     return undefined
   }

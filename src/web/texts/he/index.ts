@@ -41,5 +41,5 @@ export const he: EnglishTexts = {
   }),
   language: 'he',
   direction: 'rtl',
-  translate: (english) => translated(english) ?? english,
+  translate: (english, nameOf) => translated(english, nameOf) ?? english,
 }

@@ -3,21 +3,22 @@ import { type Html, html, nothing } from '../../../components/html.ts'
 import { readHref } from '../../../components/library-links.ts'
 import { emptyState, outcomeNotice, type Page } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
+import type { RefNames } from '../../ref-names.ts'
 import { breadcrumbs } from '../search-view.ts'
 
 export type MyReading = {
   readonly history: readonly ReadingMark[]
   readonly bookmarks: readonly ReadingMark[]
   readonly notes: readonly ReadingMark[]
-  /** Hebrew refs by ref; only on a Hebrew page. */
-  readonly hebrew?: ReadonlyMap<string, string> | undefined
+  /** Names of all refs. */
+  readonly names: RefNames
   readonly done?: string | undefined
 }
 
 /** Where an account has read, and what it has kept. */
 export function myReadingPage(t: Texts, shown: MyReading): Page {
   const { history, bookmarks, notes, done } = shown
-  const list = (marks: readonly ReadingMark[]) => markList(t, marks, shown.hebrew)
+  const list = (marks: readonly ReadingMark[]) => markList(t, marks, shown.names)
   return {
     title: t.reader.mine,
     section: 'library',
@@ -37,13 +38,9 @@ ${notes.length === 0 ? emptyState(t.reader.noNotes, t.reader.noMarksHint) : list
   }
 }
 
-function markList(
-  t: Texts,
-  marks: readonly ReadingMark[],
-  hebrew: ReadonlyMap<string, string> | undefined,
-): Html {
+function markList(t: Texts, marks: readonly ReadingMark[], names: RefNames): Html {
   return html`<ul class="mark-list">${marks.map(
-    ({ ref, text, at }) => html`<li><a href="${readHref(ref)}" dir="auto">${hebrew?.get(ref) ?? ref}</a>
+    ({ ref, text, at }) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a>
 <span class="faint">${t.day(at)}</span>
 ${text ? html`<p dir="auto">${text}</p>` : nothing}</li>`,
   )}</ul>`

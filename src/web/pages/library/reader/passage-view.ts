@@ -7,6 +7,7 @@ import { namedHeading, nameIn } from '../../../components/names.ts'
 import { outcomeNotice, type Page } from '../../../components/page.ts'
 import { directionOf } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
+import type { RefNames } from '../../ref-names.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
 import { breadcrumbs } from '../search-view.ts'
 
@@ -16,6 +17,8 @@ export type PassageShown = {
   readonly work: string
   /** Hebrew titles of this work and of those of the links. */
   readonly titles: ReadonlyMap<string, string>
+  /** Names of the links. */
+  readonly names: RefNames
   readonly links: readonly LinkedPlace[]
   /** Undefined for readers without an account. */
   readonly marks: OwnMarks | undefined
@@ -34,7 +37,7 @@ export function passagePage(t: Texts, shown: PassageShown): Page {
 <section id="passage" class="passage-panel" data-close="${t.common.close}">
 ${namedHeading(t, { en: ref, he: heRef })}
 <p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
-${addToSheetLink(t, { ref })}</p>
+${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: heRef }) })}</p>
 ${ownMarks(t, shown)}${linkList(t, shown)}</section>`,
   }
 }
@@ -56,25 +59,29 @@ function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
 }
 
 /** By work, those that the library has first. */
-function linkList(t: Texts, { links, titles }: PassageShown): Html {
+function linkList(t: Texts, { links, titles, names }: PassageShown): Html {
   if (links.length === 0) return html`<p class="faint">${t.reader.noLinks}</p>`
   const works = [...Map.groupBy(links, ({ work }) => work)]
   return html`${works.map(
     ([work, places]) => html`<h2 class="linked-work" dir="auto">
 ${work === '' ? t.reader.elsewhere : nameIn(t, { en: work, he: titles.get(work) ?? '' })}
 <span class="faint">${places.length}</span></h2>
-<ul class="linked-places">${places.map((place) => html`<li>${linkedPlace(place)}</li>`)}</ul>`,
+<ul class="linked-places">${places.map((place) => html`<li>${linkedPlace(t, place, names)}</li>`)}</ul>`,
   )}`
 }
 
-function linkedPlace({ ref, isHere, kind, language, beginning }: LinkedPlace): Html {
+function linkedPlace(
+  t: Texts,
+  { ref, isHere, kind, language, beginning }: LinkedPlace,
+  names: RefNames,
+): Html {
   const name = isHere
-    ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>`
+    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
     : html`<span dir="auto">${ref}</span>`
   // A longer text ends after a whole word.
   const shown = beginning.length < beginningLength ? beginning : `${beginning.replace(/\s+\S*$/, '')} …`
   const text = beginning
     ? html`<p class="text" lang="${language}" dir="${directionOf(language)}">${shown}</p>`
     : nothing
-  return html`${name}${kind ? html` <span class="faint">${kind}</span>` : nothing}${text}`
+  return html`${name}${kind ? html` <span class="faint">${t.reader.linkKind(kind)}</span>` : nothing}${text}`
 }

@@ -15,15 +15,16 @@ import {
   setBookmark,
 } from '../../../../reader-marks/marks.ts'
 import { hebrewTitles } from '../../../../sources/library/catalogue.ts'
-import { hebrewRefs } from '../../../../sources/library/hebrew-refs.ts'
 import { linkedPlaces } from '../../../../sources/library/links.ts'
 import { passagesAt } from '../../../../sources/library/passages.ts'
 import { doneMessage, problemOf, readFields } from '../../../components/forms.ts'
 import { passageHref } from '../../../components/library-links.ts'
 import { sendPage } from '../../../components/page.ts'
 import { accountsOnly, openToAll } from '../../../components/route-guards.ts'
+import type { Texts } from '../../../texts/catalogue.ts'
 import { textsOf } from '../../../visitors/preferences.ts'
 import { visitorOf } from '../../../visitors/visitor.ts'
+import { refNames } from '../../ref-names.ts'
 import type { WebServices } from '../../services.ts'
 import { myReadingPage } from './my-reading-view.ts'
 import { passagePage } from './passage-view.ts'
@@ -68,31 +69,13 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     refused: { readonly problem?: string; readonly note?: string | undefined } = {},
     status = 200,
   ): Promise<FastifyReply> {
+    const t = textsOf(request)
     const signal = disconnectSignal(reply)
-    const [versions, links] = await reads.run(clientAddress(request), signal, async () => [
-      (await passagesAt(library.system, [ref])).get(ref),
-      await linkedPlaces(library.system, ref, 'en'),
-    ])
-    const [passage] = versions ?? []
-    if (!passage) throw notFound()
+    const facts = await reads.run(clientAddress(request), signal, () => factsOf(library, t, ref))
     const marks = await marksOn(request, ref)
     const shown = marks && refused.note !== undefined ? { ...marks, note: refused.note } : marks
-    const { heRef, work } = passage
-    const titles = await hebrewTitles(library.system, [work, ...(links ?? []).map((link) => link.work)])
-    return sendPage(
-      request,
-      reply,
-      passagePage(textsOf(request), {
-        ref,
-        heRef,
-        work,
-        titles,
-        links,
-        marks: shown,
-        problem: refused.problem,
-      }),
-      status,
-    )
+    const page = passagePage(t, { ...facts, marks: shown, problem: refused.problem })
+    return sendPage(request, reply, page, status)
   }
 
   function marksOn(request: FastifyRequest, ref: string): Promise<OwnMarks | undefined> {
@@ -100,6 +83,18 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     if (!owner) return Promise.resolve(undefined)
     return withTx(database, owner, async (tx) => (await marksAt(tx, owner, [ref])).get(ref) ?? noMarks)
   }
+}
+
+/** What the library has at a passage. */
+async function factsOf({ system }: WebServices['library'], t: Texts, ref: string) {
+  const [passage] = (await passagesAt(system, [ref])).get(ref) ?? []
+  if (!passage) throw notFound()
+  const { heRef, work } = passage
+  const links = await linkedPlaces(system, ref, t.language)
+  const works = t.language === 'he' ? [work, ...links.map((link) => link.work)] : []
+  const titles = await hebrewTitles(system, works)
+  const refs = links.map((link) => link.ref)
+  return { ref, heRef, work, links, titles, names: await refNames(t, system, refs) }
 }
 
 /** All that an account has kept of its reading. */
@@ -116,11 +111,11 @@ function myReadingPages(
     }))
     const t = textsOf(request)
     const refs = Object.values(kept).flatMap((marks) => marks.map(({ ref }) => ref))
-    const hebrew = t.language === 'he' ? await hebrewRefs(library.system, refs) : undefined
+    const names = await refNames(t, library.system, refs)
     return sendPage(
       request,
       reply,
-      myReadingPage(t, { ...kept, hebrew, done: doneMessage(request, t.reader.done) }),
+      myReadingPage(t, { ...kept, names, done: doneMessage(request, t.reader.done) }),
     )
   })
 

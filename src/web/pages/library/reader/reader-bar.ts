@@ -3,7 +3,7 @@ import { type Html, html, nothing } from '../../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../../components/library-links.ts'
 import { selectField } from '../../../components/select-field.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-
+import type { RefNames } from '../../ref-names.ts'
 import type { Side } from './reader-sides.ts'
 import { hasPoints, type ReadingSettings, sizes } from './reading-settings.ts'
 
@@ -14,45 +14,53 @@ export type BarShown = {
   readonly settings: ReadingSettings
   readonly quote: string | undefined
   readonly here: string
+  readonly names: RefNames
 }
 
 /** Chapters, language, size, points and versions, above the text. */
 export function readerBar(t: Texts, shown: BarShown): Html {
-  return html`<div class="reader-bar">${chapterNav(t, shown.page)}${settingsView(t, shown)}
+  return html`<div class="reader-bar">${chapterNav(t, shown)}${settingsView(t, shown)}
 ${versionForm(t, shown)}</div>`
 }
 
 /** The neighbours of a page by their numbers, and the chapters of its part, which a script loads. */
-function chapterNav(t: Texts, page: ReadingPage): Html {
+function chapterNav(t: Texts, { page, names }: BarShown): Html {
   const { previous, next, work, section } = page
   const part = headingOfSection(section)
+  const number = shortName(names, section, part)
   const all = withQuery(workHref(work), { part: part === work ? undefined : part })
   return html`<nav class="chapter-nav" aria-label="${t.reader.chapters}">
-${neighbour('prev', t.reader.previous, previous, part)}
-<details class="menu" data-chapters="${all}"><summary class="button quiet">${numberIn(section, part)}</summary>
+${neighbour('prev', t.reader.previous, previous)}
+<details class="menu" data-chapters="${all}"><summary class="button quiet">${number(section)}</summary>
 <div class="menu-body"><a href="${all}">${t.reader.allChapters}</a></div></details>
-${neighbour('next', t.reader.next, next, part)}</nav>`
+${neighbour('next', t.reader.next, next)}</nav>`
+
+  function neighbour(rel: 'prev' | 'next', label: string, ref: string | undefined): Html {
+    if (ref === undefined) return nothing
+    return html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}" aria-label="${label}: ${names(ref)}"
+title="${names(ref)}">${number(ref)}</a>`
+  }
 }
 
 /** Below the text: the neighbours with their whole names. */
-export function turner(t: Texts, { previous, next }: ReadingPage): Html {
+export function turner(t: Texts, { previous, next }: ReadingPage, names: RefNames): Html {
   if (previous === undefined && next === undefined) return nothing
   const link = (rel: 'prev' | 'next', label: string, ref: string | undefined) =>
     ref === undefined
       ? nothing
-      : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label} <bdi>${ref}</bdi></a>`
+      : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label} <bdi>${names(ref)}</bdi></a>`
   return html`<nav class="turner" aria-label="${t.reader.chaptersBelow}">
 ${link('prev', t.reader.previous, previous)} ${link('next', t.reader.next, next)}</nav>`
 }
 
-function neighbour(rel: 'prev' | 'next', label: string, ref: string | undefined, part: string): Html {
-  if (ref === undefined) return nothing
-  return html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}" aria-label="${label}: ${ref}"
-title="${ref}">${numberIn(ref, part)}</a>`
-}
-
 function headingOfSection(section: string): string {
   return section.replace(/[\s,]+[\d:]+[a-d]?(?:\s§\d+)?$/, '')
+}
+
+/** The names of refs without what the page's part already says, in either language. */
+function shortName(names: RefNames, section: string, part: string): RefNames {
+  const hePart = section === part ? names(section) : names(section).replace(/\s\S+(?:\s§\S+)?$/, '')
+  return (ref) => (names(ref) === ref ? numberIn(ref, part) : numberIn(names(ref), hePart))
 }
 
 /** A ref without what the page's part already says: `12`, or `Part II; On Wicks 1` in another part. */

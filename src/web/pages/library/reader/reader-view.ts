@@ -9,16 +9,19 @@ import { type Names, namedHeading, nameIn } from '../../../components/names.ts'
 import { notice, type Page } from '../../../components/page.ts'
 import { sourceLink } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
+import type { RefNames } from '../../ref-names.ts'
 import { breadcrumbs } from '../search-view.ts'
 import { readerBar, turner } from './reader-bar.ts'
 import { findQuoted, sideOf, textOf } from './reader-sides.ts'
 import type { ReadingSettings } from './reading-settings.ts'
-import { segmentView } from './segment-view.ts'
+import { type Segment, segmentView } from './segment-view.ts'
 
 export type ReaderShown = {
   readonly page: ReadingPage
   /** Hebrew title of the work; empty if it has none. */
   readonly heTitle: string
+  /** Names of the chapter, its neighbours and its links. */
+  readonly names: RefNames
   /** Links of the chapter as a whole. */
   readonly parallels: readonly Parallel[]
   /** Number of links of each passage. */
@@ -36,7 +39,7 @@ export type ReaderShown = {
 
 /** A chapter in Hebrew and translation, side by side or one of them. */
 export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
-  const { page, query, settings, here, links, marks } = shown
+  const { page, query, settings, here, links, marks, names } = shown
   const quoted = query.quote ? await findQuoted(page, query.quote) : undefined
   const sides = [
     sideOf('hebrew', page.passages, query.hebrew, quoted),
@@ -62,17 +65,21 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
     wide: true,
     main: html`${breadcrumbs(t, { en: page.work, he: shown.heTitle })}${head(t, page)}
 ${query.quote && !quoted ? missingQuote(t, query.quote) : nothing}
-${readerBar(t, { page, sides, settings, quote: query.quote, here })}
-${isAside ? html`<p class="faint"><a href="#${asked.id}">${t.reader.goTo(asked.ref)}</a></p>` : nothing}
+${readerBar(t, { page, sides, settings, quote: query.quote, here, names })}
+${isAside ? goTo(t, asked) : nothing}
 <div class="reader" data-show="${shownLanguages(sides, settings)}" data-size="${settings.size}">
 <div class="segments">
 ${segments.map((segment) => segmentView(t, segment, { isMarked: segment === asked && !isOnly, ...looks }))}</div></div>
-${turner(t, page)}
+${turner(t, page, names)}
 ${credits(
   t,
   segments.flatMap(({ texts }) => texts),
-)}${linked(t, shown.parallels)}`,
+)}${linked(t, shown.parallels, names)}`,
   }
+}
+
+function goTo(t: Texts, { id, ref, heRef }: Segment): Html {
+  return html`<p class="faint"><a href="#${id}">${t.reader.goTo(nameIn(t, { en: ref, he: heRef }))}</a></p>`
 }
 
 /** What the page can show of what its reader wants: a page in one language shows that one. */
@@ -123,14 +130,14 @@ function creditLine(t: Texts, { language, version, license, url }: Passage): Htm
 ${url ? sourceLink(url, t.common.source) : nothing}</li>`
 }
 
-function linked(t: Texts, parallels: readonly Parallel[]): Html {
+function linked(t: Texts, parallels: readonly Parallel[], names: RefNames): Html {
   if (parallels.length === 0) return nothing
   return html`<details class="linked"><summary>${t.reader.linked(parallels.length)}</summary>
-<ul>${parallels.map((parallel) => html`<li>${parallelRef(parallel)}</li>`)}</ul></details>`
+<ul>${parallels.map((parallel) => html`<li>${parallelRef(parallel, names)}</li>`)}</ul></details>`
 }
 
-function parallelRef({ ref, in_library: inLibrary }: Parallel): Html {
+function parallelRef({ ref, in_library: inLibrary }: Parallel, names: RefNames): Html {
   return inLibrary
-    ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>`
+    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
     : html`<span dir="auto">${ref}</span>`
 }

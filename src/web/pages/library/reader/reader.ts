@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../../db/client.ts'
 import { clientAddress } from '../../../../http/connection/client-address.ts'
@@ -12,6 +12,7 @@ import { readFields } from '../../../components/forms.ts'
 import { sendPage } from '../../../components/page.ts'
 import { openToAll } from '../../../components/route-guards.ts'
 import { textsOf } from '../../../visitors/preferences.ts'
+import { refNames } from '../../ref-names.ts'
 import type { WebServices } from '../../services.ts'
 import { passagePages } from './passage.ts'
 import { pageRef } from './reader-bar.ts'
@@ -43,18 +44,24 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     const page = await reads.run(clientAddress(request), signal, () =>
       readPage(executor, ref.slice(0, 600), signal),
     )
-    if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
+    const t = textsOf(request)
+    if ('nearest' in page) {
+      const { nearest } = page
+      const names = await refNames(t, executor, nearest)
+      return sendPage(request, reply, unknownRefPage(t, { ref, nearest, names }), 404)
+    }
     const refs = [...new Set(page.passages.map((passage) => passage.ref))]
-    const [titles, parallels, links, marks] = await Promise.all([
-      hebrewTitles(executor, textsOf(request).language === 'he' ? [page.work] : []),
-      refs.includes(page.section) ? [] : findParallels(executor, [page.section]),
+    const parallels = refs.includes(page.section) ? [] : await findParallels(executor, [page.section])
+    const [titles, names, links, marks] = await Promise.all([
+      hebrewTitles(executor, t.language === 'he' ? [page.work] : []),
+      refNames(t, executor, [page.section, page.previous, page.next, ...parallels.map((one) => one.ref)]),
       countLinks(executor, refs),
       marksOf(request, page, refs),
     ])
     const settings = readSettings(request)
     const heTitle = titles.get(page.work) ?? ''
-    const shown = { page, heTitle, parallels, links, marks, query, settings, here: request.url }
-    return sendPage(request, reply, await readerPage(textsOf(request), shown))
+    const shown = { page, heTitle, names, parallels, links, marks, query, settings, here: request.url }
+    return sendPage(request, reply, await readerPage(t, shown))
   })
 
   app.post('/library/settings', openToAll, async (request, reply) => {
@@ -78,13 +85,4 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
       return marksAt(tx, owner, refs)
     })
   }
-}
-
-function sendUnknown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  ref: string,
-  nearest: readonly string[],
-): Promise<FastifyReply> {
-  return sendPage(request, reply, unknownRefPage(textsOf(request), ref, nearest), 404)
 }

@@ -3,6 +3,7 @@ import type { Passage } from '../../../../sources/library/types.ts'
 import { copyButton } from '../../../components/copy-field.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref } from '../../../components/library-links.ts'
+import { nameIn } from '../../../components/names.ts'
 import { directionOf, markedText } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
@@ -28,9 +29,14 @@ type Looks = {
 /** A passage with its ref, its tools, and its texts. */
 export function segmentView(t: Texts, segment: Segment, { isMarked, quoted, hasPoints }: Looks): Html {
   const { ref, id, texts, marks } = segment
-  return html`<section class="segment${isMarked ? ' here' : ''}" id="${id}" aria-label="${ref}" data-ref="${ref}">
+  const name = nameOf(t, segment)
+  return html`<section class="segment${isMarked ? ' here' : ''}" id="${id}" aria-label="${name}" data-ref="${ref}">
 ${refLine(t, segment)}<div class="columns">${texts.map((passage) => column(passage, quoted, hasPoints))}</div>
 ${ownNote(t, marks)}</section>`
+}
+
+function nameOf(t: Texts, { ref, heRef }: Segment): string {
+  return nameIn(t, { en: ref, he: heRef })
 }
 
 function ownNote(t: Texts, { note }: OwnMarks): Html {
@@ -40,11 +46,16 @@ function ownNote(t: Texts, { note }: OwnMarks): Html {
 
 function refLine(t: Texts, segment: Segment): Html {
   const { ref, id, heRef, marks } = segment
+  const name = nameOf(t, segment)
+  const other =
+    name === ref
+      ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
+      : html`<span class="other-name" dir="auto">${ref}</span>`
   return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
-<span class="own-ref" id="${id}-ref" dir="auto">${ref}</span></span>
-<span class="segment-tools" dir="${t.direction}">${copyButton(t, `${id}-ref`, t.reader.copyRef(ref))}
-${addToSheetLink(t, { ref, versions: versionsOf(segment) })}${moreLink(t, segment)}</span>
-${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</div>`
+<span class="own-ref" id="${id}-ref" dir="auto">${name}</span></span>
+<span class="segment-tools" dir="${t.direction}">${copyButton(t, `${id}-ref`, t.reader.copyRef(name))}
+${addToSheetLink(t, { ref, name, versions: versionsOf(segment) })}${moreLink(t, segment)}</span>
+${heRef ? other : nothing}</div>`
 }
 
 function bookmarkSign(t: Texts): Html {
@@ -57,10 +68,12 @@ function versionsOf({ texts }: Segment) {
 }
 
 /** Opens beside the text with scripts, and as a page without. */
-function moreLink(t: Texts, { ref, links }: Segment): Html {
+function moreLink(t: Texts, segment: Segment): Html {
+  const { ref, links } = segment
   const shown = links > 0 ? t.reader.links(links) : t.reader.more
   const look = `button quiet${links > 0 ? ' has-links' : ''}`
-  return html`<a class="${look}" href="${passageHref(ref)}" data-passage aria-label="${shown}: ${ref}">${shown}</a>`
+  return html`<a class="${look}" href="${passageHref(ref)}" data-passage
+aria-label="${shown}: ${nameOf(t, segment)}">${shown}</a>`
 }
 
 function column(passage: Passage, quoted: Quoted | undefined, hasPoints: boolean): Html {

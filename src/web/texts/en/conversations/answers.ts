@@ -76,6 +76,7 @@ export const answers = {
     noQuotationMeaning: 'The answer cites the passage without a quotation.',
   },
   // Sources
+  citation: (n: number) => `Source ${n}`,
   sources: 'Sources',
   sourcesOf: (turn: number) => `Sources of answer ${turn}`,
   passage: 'The passage',

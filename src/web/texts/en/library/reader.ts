@@ -38,6 +38,8 @@ export const reader = {
   signInFor: 'to keep bookmarks and notes.',
   noLinks: 'The library knows no links of this passage.',
   elsewhere: 'Not in the library',
+  /** A kind of link as the library has it, such as `commentary`. */
+  linkKind: (kind: string) => kind,
   openPassage: 'Open in its chapter',
   mine: 'My reading',
   history: 'Recently read',

@@ -75,6 +75,7 @@ export const answers: EnglishTexts['answers'] = {
     noQuotation: 'ללא ציטוט',
     noQuotationMeaning: 'התשובה מפנה אל הקטע בלי לצטט אותו.',
   },
+  citation: (n) => `מקור ${n}`,
   sources: 'מקורות',
   sourcesOf: (turn) => `מקורות של תשובה ${turn}`,
   passage: 'הקטע',

@@ -1,4 +1,4 @@
-/** Hebrew names of the categories that collections and the starter library have. */
+/** Hebrew names of the categories that collections and the starter library have, and of the starter library itself. */
 export const categories: Readonly<Record<string, string>> = {
   Acharonim: 'אחרונים',
   Chabad: 'חב״ד',
@@ -16,6 +16,7 @@ export const categories: Readonly<Record<string, string>> = {
   Responsa: 'שו״ת',
   Rishonim: 'ראשונים',
   Siddur: 'סידור',
+  'Starter library': 'הספרייה ההתחלתית',
   Talmud: 'תלמוד',
   Bavli: 'בבלי',
   Yerushalmi: 'ירושלמי',

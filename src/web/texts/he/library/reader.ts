@@ -3,6 +3,26 @@ import { counter } from '../../grammar/plural.ts'
 
 const count = counter('he')
 
+/** The kinds of links that exports have. */
+const linkKinds: Readonly<Record<string, string>> = {
+  allusion: 'רמז',
+  commentary: 'פירוש',
+  'ein mishpat': 'עין משפט',
+  essay: 'מאמר',
+  law: 'הלכה',
+  liturgy: 'תפילה',
+  'mesorat hashas': 'מסורת הש״ס',
+  midrash: 'מדרש',
+  quotation: 'ציטוט',
+  quotation_auto: 'ציטוט',
+  reference: 'הפניה',
+  related: 'קטע קשור',
+  'related passage': 'קטע קשור',
+  'sifrei mitzvot': 'ספרי מצוות',
+  summary: 'סיכום',
+  targum: 'תרגום',
+}
+
 export const reader: EnglishTexts['reader'] = {
   chapters: 'פרקים',
   chaptersBelow: 'פרקים, מתחת לטקסט',
@@ -38,6 +58,7 @@ export const reader: EnglishTexts['reader'] = {
   signInFor: 'כדי לשמור סימניות והערות.',
   noLinks: 'אין בספרייה קישורים לקטע זה.',
   elsewhere: 'לא בספרייה',
+  linkKind: (kind) => (Object.hasOwn(linkKinds, kind) ? (linkKinds[kind] ?? kind) : kind),
   openPassage: 'פתיחה בתוך הפרק',
   mine: 'הקריאה שלי',
   history: 'נקראו לאחרונה',

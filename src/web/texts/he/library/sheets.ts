@@ -37,7 +37,7 @@ export const sheets: EnglishTexts['sheets'] = {
   fullest: 'השלם ביותר',
   entries: 'הקטעים וההערות',
   addPassage: 'הוספת קטע',
-  addHint: 'מראה מקום, כגון תניא ל״ב או Tanya 32',
+  addHint: 'מראה מקום, כגון תניא ל״ב',
   add: 'הוספה',
   addNote: 'הוספת הערה',
   save: 'שמירה',

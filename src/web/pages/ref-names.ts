@@ -1,0 +1,50 @@
+import type { Executor } from '../../db/client.ts'
+import { hebrewRefs } from '../../sources/library/hebrew-refs.ts'
+import type { Texts } from '../texts/catalogue.ts'
+
+/** The name of a ref in the language of a page; the ref itself where the library has no Hebrew one. */
+export type RefNames = (ref: string) => string
+
+/** Refs of a page; absent ones are left out. */
+export type RefsShown = readonly (string | null | undefined)[]
+
+/** Names without a query: the refs themselves. */
+export const asWritten: RefNames = (ref) => ref
+
+/** Reads the Hebrew refs for a Hebrew page. English pages show the refs and need no query. */
+export async function refNames(
+  { language }: Pick<Texts, 'language'>,
+  executor: Executor,
+  refs: RefsShown,
+): Promise<RefNames> {
+  if (language !== 'he') return asWritten
+  const hebrew = await hebrewRefs(
+    executor,
+    refs.filter((ref) => typeof ref === 'string'),
+  )
+  return (ref) => hebrew.get(ref) ?? ref
+}
+
+/** The refs that titles of steps name, as far as the language of the page has other names for them. */
+export function refsInTitles(t: Pick<Texts, 'translate'>, titles: readonly string[]): readonly string[] {
+  const refs: string[] = []
+  for (const title of titles)
+    t.translate(title, (ref) => {
+      refs.push(ref)
+      return ref
+    })
+  return refs
+}
+
+/** What a step does. A ref in its title that the library writes in another way is the one that the step has read. */
+export function stepTitle(
+  t: Pick<Texts, 'translate'>,
+  { title, refs }: { readonly title: string; readonly refs: readonly string[] },
+  names: RefNames,
+): string {
+  const [only, ...others] = refs
+  return t.translate(title, (asked) => {
+    const name = names(asked)
+    return name === asked && only !== undefined && others.length === 0 ? names(only) : name
+  })
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callTools, reply } from '../support/scripted-upstream.ts'
+import { signedUp, type TestVisitor } from '../support/visitor.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+import { wordsOfLatin } from './texts/latin-words.ts'
+
+const parts = { 'Part I; Lamps': 'חלק א׳; נרות', 'Part II; Wicks': 'חלק ב׳; פתילות' } as const
+const hebrewNumbers = ['', 'א׳', 'ב׳']
+
+/** A book with two parts of two chapters of two passages. */
+const book = Object.entries(parts).flatMap(([part, hePart]) =>
+  [1, 2].flatMap((chapter) =>
+    [1, 2].map((verse) => ({
+      work: 'The Oil',
+      he_title: 'השמן',
+      author: 'Shneur Zalman of Liadi',
+      ref: `The Oil, ${part} ${chapter}:${verse}`,
+      he_ref: `השמן, ${hePart} ${hebrewNumbers[chapter]}:${hebrewNumbers[verse]}`,
+      en: `The oil of ${part} at ${chapter}:${verse} burns with a small clear flame until the morning.`,
+      he: `שמן ${chapter}:${verse}`,
+      license: 'CC0',
+      ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2'] }),
+    })),
+  ),
+)
+
+let world: World
+let visitor: TestVisitor
+
+beforeAll(async () => {
+  world = await openWorld({ library: book, web: { signUpPlan: 'pro' } })
+  visitor = await signedUp(world.service, 'names@example.org')
+  await visitor.post('/preferences', { language: 'he' })
+})
+afterAll(() => world.close())
+
+const first = 'The Oil, Part I; Lamps 1:1'
+const hebrewFirst = 'השמן, חלק א׳; נרות א׳:א׳'
+const textOf = async (path: string) => (await visitor.get(path)).text()
+const at = (page: string, ref: string) => textOf(`${page}/${encodeURIComponent(ref)}`)
+
+/** Latin words in the main part of a page, without the texts of the book and without the names beside Hebrew ones. */
+function latinIn(page: string): readonly string[] {
+  const main = /<main[\s\S]*<\/main>/.exec(page)?.[0] ?? ''
+  const own = main
+    .replace(/<(\w+)[^>]*class="(?:other-name|text|version faint)"[^>]*>[\s\S]*?<\/\1>/g, '')
+    .replace(/<(p|figcaption) class="(?:excerpt text|faint)"[\s\S]*?<\/\1>/g, '')
+  const labels = [...own.matchAll(/\b(?:aria-label|title|placeholder|data-copy-text)="([^"]*)"/g)]
+  return wordsOfLatin(`${own} ${labels.map(([, label]) => label).join(' ')}`)
+}
+
+test('the reader names neighbours, tools and passages in Hebrew, with Hebrew numbers', async () => {
+  const page = await at('/library/read', 'The Oil, Part I; Lamps 2')
+  expect(page).toContain('title="השמן, חלק א׳; נרות א׳">א׳</a>')
+  expect(page).toContain('title="השמן, חלק ב׳; פתילות א׳">חלק ב׳; פתילות א׳</a>')
+  expect(page).toContain('<summary class="button quiet">ב׳</summary>')
+  expect(page).toContain('<bdi>השמן, חלק ב׳; פתילות א׳</bdi>')
+  expect(page).toMatch(/class="own-ref" id="p1-ref" dir="auto">השמן, חלק א׳; נרות ב׳:א׳</)
+  expect(page).toContain('aria-label="הוספה לדף: השמן, חלק א׳; נרות ב׳:א׳"')
+})
+
+test('a work has its parts, chapter numbers and author in Hebrew', async () => {
+  const page = await textOf('/library/work/The%20Oil')
+  expect(page).toMatch(/<h3><span lang="he" dir="rtl">חלק א׳; נרות<\/span> <span dir="auto">Part I; Lamps/)
+  expect(page).toContain('title="השמן, חלק א׳; נרות ב׳">ב׳</a>')
+  expect(page).toContain('dir="auto">שניאור זלמן מליאדי</a>')
+  const list = await textOf('/library?author=Shneur%20Zalman%20of%20Liadi')
+  expect(list).toContain('<h2 id="works" dir="auto">שניאור זלמן מליאדי</h2>')
+  const search = await textOf('/library/search?q=oil&author=Shneur%20Zalman%20of%20Liadi')
+  expect(search).toContain('<bdi>שניאור זלמן מליאדי</bdi>')
+})
+
+test('links, nearest refs and previews have Hebrew refs', async () => {
+  const panel = await at('/library/passage', first)
+  expect(panel).toContain('dir="auto">השמן, חלק ב׳; פתילות ב׳:ב׳</a>')
+  expect(panel).toMatch(/lang="he" dir="rtl">שמן 2:2/)
+  expect(await at('/library/read', 'The Oil, Part I; Lamps 2:9')).toContain(
+    'dir="auto">השמן, חלק א׳; נרות ב׳:ב׳</a>',
+  )
+  const preview = await at('/library/preview', first)
+  expect(preview).toContain(`<b dir="auto">${hebrewFirst}</b>\n<bdi class="other-name">${first}</bdi>`)
+  expect(await textOf('/library/work-preview/The%20Oil')).toContain('<p dir="auto">שניאור זלמן מליאדי</p>')
+})
+
+test('checks, steps and sources of an answer have Hebrew refs', async () => {
+  const read = (ref: string) => callTools([{ name: 'read_source', arguments: { ref } }])
+  const quoted = 'burns with a small clear flame until the morning'
+  const answer = `נאמר ”The oil of Part I; Lamps at 2:1 ${quoted}” [S1], ועוד ”The oil of Part I; Lamps at 1:1 ${quoted}” [S1].`
+  world.upstream.enqueue(read(first), reply(answer))
+  await visitor.post('/ask', { form: 'f', question: 'מה על השמן?', model: 'service' })
+  const run = await world.row<{ id: string; session: string }>('select id, session_id as session from runs')
+  await world.end(run.id)
+  const page = await textOf(`/sessions/${run.session}`)
+  expect(page).toContain(`קריאת ${hebrewFirst}`)
+  expect(page).toMatch(/class="check-note misattributed"[^>]*>ב־השמן, חלק א׳; נרות ב׳:א׳</)
+  expect(page).toMatch(/<a class="ref"[^>]*>השמן, חלק א׳; נרות ב׳:א׳<\/a>/)
+  expect(page).toContain('aria-label="מקור 1"')
+  expect(page).toContain(`data-copy-text="${hebrewFirst}"`)
+  const details = await textOf(`/runs/${run.id}`)
+  expect(details).toContain(`קריאת ${hebrewFirst}`)
+  expect(details).not.toContain('>The Oil')
+})
+
+test('a sheet has Hebrew refs in its editor, its preview and its public page', async () => {
+  expect(await textOf(`/sheets/add?ref=${encodeURIComponent(first)}`)).toContain(
+    `<bdi class="entry-ref">${hebrewFirst}</bdi>`,
+  )
+  const made = await visitor.post('/sheets/add', { ref: first, sheet: 'new' })
+  const path = made.headers.get('location')?.split('?')[0] ?? ''
+  const editor = await textOf(path)
+  expect(editor).toContain(hebrewFirst)
+  expect(latinIn(editor)).toEqual([])
+  const preview = await textOf(`${path}/preview`)
+  expect(preview).toContain(`<span>${hebrewFirst}</span></h2>`)
+})
+
+test('English pages of the same passages name them in English', async () => {
+  await visitor.post('/preferences', { language: 'en' })
+  const page = await at('/library/read', 'The Oil, Part I; Lamps 2')
+  expect(page).toContain('title="The Oil, Part I; Lamps 1">1</a>')
+  expect(page).toContain('<bdi>The Oil, Part II; Wicks 1</bdi>')
+  const work = await textOf('/library/work/The%20Oil')
+  expect(work).toContain('dir="auto">Shneur Zalman of Liadi</a>')
+  expect(work).toContain('title="The Oil, Part I; Lamps 2">2</a>')
+  const preview = await at('/library/preview', first)
+  expect(preview).toContain(`<b dir="auto">${first}</b>`)
+})
