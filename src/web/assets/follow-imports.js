@@ -9,7 +9,7 @@ async function refresh() {
   const shown = section()
   if (shown === null) return
   try {
-    const response = await fetch('/operator/library/collections')
+    const response = await fetch('/operator/library/collections', { headers: { accept: 'text/html' } })
     if (!response.ok) throw new Error(String(response.status))
     const template = document.createElement('template')
     template.innerHTML = await response.text()

@@ -41,6 +41,12 @@ describe('messages of other parts of the service', () => {
   test('a message with values keeps them in Hebrew', () => {
     const message = 'An account for a@example.org exists already. Use another address.'
     expect(he.translate(message)).toBe('כבר יש חשבון לכתובת a@example.org. אפשר להשתמש בכתובת אחרת.')
+    const unreachable =
+      "Sefaria's export could not be reached at https://example.org: no answer within 3.5 s."
+    expect(he.translate(unreachable)).toMatch(/https:\/\/example\.org: לא הייתה תשובה בתוך 3\.5 שניות\.$/)
+    expect(he.translate('licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc')).toBe(
+      'הרישיון ”CC-BY-NC” לא אושר',
+    )
     expect(he.translate('No such sentence.')).toBe('No such sentence.')
     for (const sentence of [
       'The limit of 60 searches per minute from your address is reached. Try again in 5 s.',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportPlace } from '../../../src/sources/collections/export-place.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../../support/visitor.ts'
 import { makeSheet, makeThings, ownerKey, type Things } from '../../support/world/things.ts'
 import { answerText, unhurried } from '../../support/world/unhurried.ts'
@@ -11,7 +12,9 @@ let things: Things
 let sheetId: string
 
 beforeAll(async () => {
-  world = await openWorld(unhurried)
+  // Nothing listens there.
+  const libraryExport = exportPlace('http://127.0.0.1:1')
+  world = await openWorld({ ...unhurried, web: { libraryExport } })
   visitor = await signedUp(world.service, 'owner@example.org')
   const { id } = await world.row<{ id: string }>(
     `update accounts set plan = 'pro', operator = true where email = 'owner@example.org' returning id`,
@@ -65,6 +68,7 @@ test.each([
   '/operator/accounts/ID',
   '/operator/audit',
   '/operator/library',
+  '/operator/library/collections/breslov',
   '/operator/health',
 ])('the page %s is in Hebrew for a reader who chose Hebrew', async (path) => {
   await visitor.post('/preferences', { language: 'he' })
@@ -78,6 +82,15 @@ test.each([
   }
   const id = Object.entries(ids).find(([name]) => path.includes(`/${name}/`))?.[1] ?? ''
   expect(await englishOf(await visitor.get(path.replace('ID', id)))).toEqual([])
+})
+
+test('the list of collections by itself leads to the page that has it', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const opened = await visitor.get('/operator/library/collections', { accept })
+  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/operator/library#collections'])
+  expect(await (await visitor.get('/operator/library/collections')).text()).toMatch(
+    /^<section id="collections"/,
+  )
 })
 
 test('an error page says in Hebrew what failed', async () => {

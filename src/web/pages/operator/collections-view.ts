@@ -1,4 +1,5 @@
 import type { CollectionProgress } from '../../../sources/collections/add-collection.ts'
+import type { Collection } from '../../../sources/collections/collection.ts'
 import { filesOf, type Plan } from '../../../sources/collections/plan.ts'
 import type { LicenseCount, Survey } from '../../../sources/collections/survey.ts'
 import type { RestrictedLicense } from '../../../sources/library/licenses.ts'
@@ -6,6 +7,7 @@ import type { CollectionState } from '../../../sources/library-jobs/collection-s
 import type { JobSummary } from '../../../sources/library-jobs/job-summary.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { operatorPage } from './operator-page.ts'
@@ -43,6 +45,12 @@ function collectionEntry(t: Texts, state: CollectionState): Html {
 ${stateOf(t, state)}</li>`
 }
 
+/** The title of a work of a collection, as the list of the collection has it in the language of the page. */
+function workTitle(t: Texts, { works }: Collection, title: string): string {
+  const listed = works.find((work) => [work.title, ...(work.formerTitles ?? [])].includes(title))
+  return nameIn(t, { en: title, he: listed?.heTitle ?? '' })
+}
+
 /** The title in the language of the page; in English followed by the Hebrew one. */
 function titleOf({ language }: Texts, title: CollectionState['collection']['title']): Html {
   if (language === 'he') return html`${title.he}`
@@ -71,12 +79,12 @@ function stateOf(t: Texts, { job, addedAt, collection }: CollectionState): Html 
     case 'queued':
       return html`<p class="job">${added}${collections.waiting}</p>`
     case 'running':
-      return runningState(t, collection.title[t.language], job.progress as CollectionProgress | null)
+      return runningState(t, collection, job.progress as CollectionProgress | null)
     case 'cancelled':
       return html`<p class="job">${added}${collections.cancelled}</p>`
     case 'failed':
       return html`<p class="job">${added}<span class="failed">${collections.failed}</span>
-<bdi>${job.error}</bdi></p>`
+<bdi>${t.translate(job.error ?? '')}</bdi></p>`
     case 'done':
       return html`<p class="job">${added}${summaryText(t, job.report as JobSummary | null)}</p>`
     default:
@@ -84,14 +92,14 @@ function stateOf(t: Texts, { job, addedAt, collection }: CollectionState): Html 
   }
 }
 
-function runningState(t: Texts, title: string, progress: CollectionProgress | null): Html {
+function runningState(t: Texts, collection: Collection, progress: CollectionProgress | null): Html {
   const share = progress?.share ?? 0
   return html`<p class="job"><progress max="100" value="${Math.floor(share * 100)}"
-aria-label="${t.operator.collections.adding(title)}"></progress>
-<span class="doing">${progressText(t, progress)}</span></p>`
+aria-label="${t.operator.collections.adding(collection.title[t.language])}"></progress>
+<span class="doing">${progressText(t, collection, progress)}</span></p>`
 }
 
-function progressText(t: Texts, progress: CollectionProgress | null): string {
+function progressText(t: Texts, collection: Collection, progress: CollectionProgress | null): string {
   const { collections } = t.operator
   if (!progress) return collections.looking
   const { done, total, segments, seconds, share, title } = progress
@@ -102,7 +110,7 @@ function progressText(t: Texts, progress: CollectionProgress | null): string {
       ? collections.timeLeft(t.duration((seconds / share) * (1 - share) * 1_000))
       : ''
   const state = collections.worksDone(done, t.common.works(total), t.common.passages(segments))
-  return `${state}${rate}${left} · ${title}`
+  return `${state}${rate}${left} · ${workTitle(t, collection, title)}`
 }
 
 function summaryText(t: Texts, report: JobSummary | null): Html {
@@ -135,19 +143,18 @@ export function collectionPage(
   const { collections } = t.operator
   const { state, offer, place } = shown
   const { title, description } = state.collection
-  const other = t.language === 'he' ? 'en' : 'he'
   return operatorPage(t, {
     title: collections.addTitle(title[t.language]),
     path: '/operator/library',
     main: html`<section class="card narrow-left"><h2>${titleOf(t, title)}</h2>
-<p>${description[t.language]}</p><p lang="${other}" dir="auto">${description[other]}</p>
+<p>${description[t.language]}</p>
 ${'problem' in offer ? unreachable(t, state, offer.problem) : startForm(t, state, offer, place)}
 <p><a href="/operator/library#collections">${collections.back}</a></p></section>`,
   })
 }
 
-function unreachable({ operator }: Texts, { collection }: CollectionState, problem: string): Html {
-  return html`${notice('problem', html`<bdi>${problem.split('\n')[0]}</bdi>`)}
+function unreachable({ operator, translate }: Texts, { collection }: CollectionState, problem: string): Html {
+  return html`${notice('problem', html`<bdi>${translate(problem.split('\n')[0] ?? '')}</bdi>`)}
 <p>${operator.collections.unreachable}</p>
 <pre tabindex="0" dir="ltr"><code>npm run -s service -- sources add ${collection.name} FOLDER</code></pre>`
 }
@@ -159,16 +166,17 @@ function startForm(
   place: string,
 ): Html {
   const { collections } = t.operator
+  const shown = (title: string) => workTitle(t, state.collection, title)
   if (plan.works.length === 0) return notice('problem', collections.noWork(place))
   return html`${factList([
     [collections.from, html`<bdi class="url">${place}</bdi>`],
     [collections.size, sizeText(t, plan, survey)],
-    [collections.works, html`<bdi>${plan.works.map(({ title }) => title).join(', ')}</bdi>`],
+    [collections.works, html`<bdi>${plan.works.map(({ title }) => shown(title)).join(', ')}</bdi>`],
     plan.renamed.length > 0 && [
       collections.renamed,
-      plan.renamed.map(({ listed, found }) => collections.renamedTo(listed, found)).join('; '),
+      plan.renamed.map(({ listed, found }) => collections.renamedTo(shown(listed), found)).join('; '),
     ],
-    plan.missing.length > 0 && [collections.missing, plan.missing.join(', ')],
+    plan.missing.length > 0 && [collections.missing, plan.missing.map(shown).join(', ')],
     [
       collections.free,
       licenseList(

@@ -52,11 +52,13 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
     withTx(database, 'system', (tx) => recordAction(tx, { actor, action, accountId: actor, details }))
 
   /** The part of the library page that its script repeats while an import runs. */
-  app.get('/operator/library/collections', operatorsOnly, async (request, reply) =>
-    reply
+  app.get('/operator/library/collections', operatorsOnly, async (request, reply) => {
+    // A browser that opens the address accepts more types than the script.
+    if (request.headers.accept !== 'text/html') return reply.redirect('/operator/library#collections', 303)
+    return reply
       .type('text/html; charset=utf-8')
-      .send(String(await collectionSection(textsOf(request), await collectionStates(library.system)))),
-  )
+      .send(String(await collectionSection(textsOf(request), await collectionStates(library.system))))
+  })
 
   app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {
     const state = await stateOf(services, request)

@@ -44,6 +44,32 @@ export const fileMessages: Messages = {
   'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.':
     'אין בו טקסט: אולי דפיו הם תמונות, שיש לזהות קודם את הכתוב בהן.',
   'It holds no text.': 'אין בו טקסט.',
+  "Sefaria's export could not be reached at {url}: no answer within {seconds} s.":
+    'לא היה אפשר להגיע אל הייצוא של ספריא בכתובת {url}: לא הייתה תשובה בתוך {seconds} שניות.',
+  "Sefaria's export could not be reached at {url}: the server answered {status}.":
+    'לא היה אפשר להגיע אל הייצוא של ספריא בכתובת {url}: השרת ענה {status}.',
+  "Sefaria's export could not be reached at {url}: {reason}.":
+    'לא היה אפשר להגיע אל הייצוא של ספריא בכתובת {url} ({reason}).',
+  "There is no folder {folder}. Name a folder with Sefaria's export, or a mirror with --base-url.":
+    'אין תיקייה {folder}. יש לבחור תיקייה שבה הייצוא של ספריא, או אתר מראה.',
+  'The folder {folder} cannot be read.': 'אי אפשר לקרוא את התיקייה {folder}.',
+  '{url} is not a books.json of the Sefaria export. Name the address of a mirror that has one.':
+    'הכתובת {url} אינה books.json של הייצוא של ספריא. יש לציין אתר מראה שיש בו קובץ כזה.',
+  '{url} could not be read: {fault}.': 'לא היה אפשר לקרוא את {url} ({fault}).',
+  '{url} did not answer with JSON.': 'התשובה של {url} אינה JSON.',
+  'There is nothing at {url}.': 'אין דבר בכתובת {url}.',
+  'The service ended {times} times while it ran this import at "{title}". Find the reason in the log of the service and of the machine, often too little memory. Then start the import again: it continues.':
+    'השירות נסגר {times} פעמים בזמן הייבוא, בספר ”{title}”. את הסיבה אפשר למצוא ביומן של השירות ושל המחשב; לעיתים קרובות חסר זיכרון. אחר כך אפשר להתחיל את הייבוא שוב, והוא ימשיך.',
+  'The service ended {times} times while it ran this import. Find the reason in the log of the service and of the machine, often too little memory. Then start the import again: it continues.':
+    'השירות נסגר {times} פעמים בזמן הייבוא. את הסיבה אפשר למצוא ביומן של השירות ושל המחשב; לעיתים קרובות חסר זיכרון. אחר כך אפשר להתחיל את הייבוא שוב, והוא ימשיך.',
+  'merged texts hide edition and licence': 'בטקסטים ממוזגים אין לדעת מהם המהדורה והרישיון',
+  'the same version came before': 'אותו נוסח כבר הופיע',
+  'it holds no text; the library keeps its earlier text': 'אין בו טקסט; בספרייה נשאר הטקסט הקודם',
+  'it holds no text': 'אין בו טקסט',
+  'licence "{license}" is not allowed: add --allow-license {kind}; the library keeps its earlier text':
+    'הרישיון ”{license}” לא אושר; בספרייה נשאר הטקסט הקודם',
+  'licence "{license}" is not allowed: add --allow-license {kind}': 'הרישיון ”{license}” לא אושר',
+  'the command ended before the import': 'הפקודה הסתיימה לפני הייבוא',
   'There is no collection "{name}".': 'אין אוסף ”{name}”.',
   'There is no collection "{name}". Use one of: {names}.': 'אין אוסף ”{name}”. אלה האוספים: {names}.',
   'The collection "{name}" is being imported. Wait until it is done, or cancel it on the page Operator, Library.':
