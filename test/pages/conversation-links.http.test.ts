@@ -173,6 +173,22 @@ describe('a question in place of another', () => {
     expect(after).toContain(`/sessions/${sessionId}`)
   })
 
+  test('is shared and exported with the questions before it, and without the one that it replaces', async () => {
+    const owner = await newReader()
+    const { sessionId } = await ask(owner, 'Before the branch?')
+    const { runId } = await ask(owner, 'Left behind?', '/ask', sessionId)
+    const branch = `/sessions/${(await ask(owner, 'Asked instead?', `/runs/${runId}/branch`)).sessionId}`
+    await owner.post(`${branch}/share`, {})
+    const shared = `/shared/${linkOf(await textOf(owner, branch))}`
+    for (const text of [
+      await textOf(openVisitor(world.service), shared),
+      await textOf(owner, `${branch}/export`),
+    ]) {
+      expect(text).toMatch(/Before the branch\?[\s\S]*Asked instead\?/)
+      expect(text).not.toContain('Left behind?')
+    }
+  })
+
   test('of a branch stands beside that branch, and each version leads to its neighbours', async () => {
     const owner = await newReader()
     const { sessionId } = await ask(owner, 'Root question?')

@@ -19,13 +19,12 @@ export function directionOf(language: string): 'rtl' | 'ltr' {
   return rightToLeft.has(language) ? 'rtl' : 'ltr'
 }
 
+type Span = { readonly start: number; readonly end: number }
+
 /**
  * A text with some of its words highlighted. The spans come in order; overlapping ones are highlighted once.
  */
-export function markedText(
-  text: string,
-  spans: readonly { readonly start: number; readonly end: number }[],
-): Html {
+export function markedText(text: string, spans: readonly Span[]): Html {
   const pieces: unknown[] = []
   let at = 0
   for (const { start, end } of spans) {
@@ -35,6 +34,28 @@ export function markedText(
     at = end
   }
   return html`${pieces}${text.slice(at)}`
+}
+
+/** A text with links to the refs that it names, and with some of its words highlighted. Both come in order. */
+export function linkedText(
+  text: string,
+  links: readonly (Span & { readonly href: string })[],
+  spans: readonly Span[] = [],
+): Html {
+  const part = (from: number, to: number) =>
+    markedText(
+      text.slice(from, to),
+      spans.flatMap(({ start, end }) =>
+        start < to && end > from ? [{ start: Math.max(start - from, 0), end: Math.min(end, to) - from }] : [],
+      ),
+    )
+  let at = 0
+  const pieces = links.map(({ start, end, href }) => {
+    const before = part(at, start)
+    at = end
+    return html`${before}<a class="ref" href="${href}">${part(start, end)}</a>`
+  })
+  return html`${pieces}${part(at, text.length)}`
 }
 
 /** A link to the origin of a text. URLs that are not http(s) are shown without a link. */

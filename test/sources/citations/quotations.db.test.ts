@@ -148,6 +148,30 @@ it("a line directly above a block is its heading, not the former block's ref", a
   ])
 })
 
+it.each([
+  ['### Garden 2', '### Garden, first chapter'],
+  ['## Second chapter of Garden', '## First chapter'],
+  ['**Garden 2:2**', '**The first chapter of Garden**'],
+  ['## הגן פרק ב', '## הגן פרק ראשון'],
+])('a heading %j and a next one %j have the quotations below them', async (heading, next) => {
+  const [first, second] = [
+    'The old gardener does not leave the northern gate',
+    'אמר הגנן לתלמידיו שישקו את הפרחים',
+  ]
+  expect(await quotesOf(`${heading}\n\n> ${first}\n\n${next}\n\n> ${second}`)).toMatchObject([
+    { quote: first, result: 'verbatim' },
+    { quote: second, result: 'verbatim' },
+  ])
+})
+
+it('a quotation without a ref does not get that of the next heading', async () => {
+  const quote = 'Every lantern in the valley burns until the miller'
+  const found = await quotesOf(
+    `Two things are said:\n\n“${quote}”\n\n## First chapter of Garden\n\nOf watering.`,
+  )
+  expect(found).toMatchObject([{ quote, result: 'verbatim', found_ref: 'Garden 2:3' }])
+})
+
 it('a ref in quotation marks is no quotation, also when it is missing', async () => {
   expect(await quotesOf('"Garden chapter 112" does not exist in this library')).toEqual([])
 })

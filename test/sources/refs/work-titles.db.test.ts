@@ -30,7 +30,7 @@ const titles = async (text: string, cited: readonly string[] = []) =>
 
 describe('titles of works without a number', () => {
   test('are found with their range', async () => {
-    const text = 'The Tanya’s words, and those of Torah Ohr.'
+    const text = 'The Tanya’s words, and Torah Ohr’s.'
     const found = await findWorkTitles(db.database.system, text)
     expect(found.map(({ work }) => work)).toEqual(['Tanya', 'Torah Ohr'])
     for (const { start, end, written } of found) expect(text.slice(start, end)).toBe(written)

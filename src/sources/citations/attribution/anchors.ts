@@ -1,6 +1,7 @@
 import type { Block } from '../quotations/blocks.ts'
 import { type BracketReading, readBrackets, readParentheses } from '../quotations/marks.ts'
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
+import { firstAfter } from '../quotations/spans.ts'
 
 /**
  * Finds the citation marks in a model's text, in order. Consecutive marks form one anchor. The generator yields at
@@ -108,20 +109,10 @@ export function groupByBlock(
   })
 }
 
-/**
- * Returns the first anchor that ends after the start of the quotation, and the last one that ends before it. Binary
- * search.
- */
+/** Returns the first anchor that ends after the start of the quotation, and the last one that ends before it. */
 function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?: Anchor; after?: Anchor } {
-  let low = 0
-  let high = anchors.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((anchors[middle]?.end ?? 0) <= quotation.start) low = middle + 1
-    else high = middle
-  }
-  const before = anchors[low - 1]
-  const after = anchors[low]
+  const next = firstAfter(anchors, ({ end }) => end <= quotation.start)
+  const [before, after] = [anchors[next - 1], anchors[next]]
   return { ...(before && { before }), ...(after && { after }) }
 }
 

@@ -42,7 +42,7 @@ export function pairWithRefs(
     if (own !== undefined) return { named: own, hinted: [] }
     const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : undefined
     if (beside !== undefined) return { named: [beside], hinted: [] }
-    return { named: [], hinted: hintsFor(quotation, byBlock) }
+    return { named: [], hinted: hintsFor(text, quotation, quoted, byBlock) }
   })
 }
 
@@ -119,6 +119,7 @@ function besideBlock(
     line.length <= shortLine &&
     !/[“„«"”]\S/.test(line) &&
     /^\s*[—–(-]|^[^.:]*\.?$/.test(line) &&
+    !isHeading(text, quotation.block + 1, blocks) &&
     !leadsOn(text, quotation.block + 1, blocks)
   const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
   if (following !== undefined) return following
@@ -130,6 +131,18 @@ function besideBlock(
     : undefined
 }
 
+/** A line of Markdown's headings, or a whole line in bold like the one above the quotation. */
+const hashed = /^\s*#{1,6} /
+const bold = /^\s*\*\*[^*\n]+\*\*:?\s*$/
+
+/** Whether a block after a quotation is the heading of what follows: it says nothing of the quotation above it. */
+function isHeading(text: string, at: number, blocks: QuotedText['blocks']): boolean {
+  const [above = '', line = ''] = [blocks[at - 2], blocks[at]].map(
+    (one) => one && text.slice(one.start, one.end),
+  )
+  return hashed.test(line) || (bold.test(line) && bold.test(above))
+}
+
 /** Whether a line is the heading of the next quoted block: directly above it, and separated from the block before. */
 function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolean {
   const [before, line, next] = [blocks[at - 1], blocks[at], blocks[at + 1]]
@@ -137,8 +150,14 @@ function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolea
   return next.start - line.end === 1 && /\n[^\S\n]*\n/.test(text.slice(before.end, line.start))
 }
 
-function hintsFor(quotation: Quotation, byBlock: readonly (readonly Anchor[])[]): readonly Anchor[] {
-  const around = quotation.standsAlone ? [0, -1, 1] : [0]
+function hintsFor(
+  text: string,
+  quotation: Quotation,
+  { blocks }: QuotedText,
+  byBlock: readonly (readonly Anchor[])[],
+): readonly Anchor[] {
+  const after = isHeading(text, quotation.block + 1, blocks) ? [] : [1]
+  const around = quotation.standsAlone ? [0, -1, ...after] : [0]
   const found = around.flatMap((step) => nearestTo(quotation, byBlock[quotation.block + step] ?? []) ?? [])
   const nearest = nearestTo(
     quotation,

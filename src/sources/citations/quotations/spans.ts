@@ -2,16 +2,20 @@
 export type Span = { readonly start: number; readonly end: number }
 
 /**
- * Returns the index of the first span that starts at or after a position; the number of spans if none does. Binary
- * search.
+ * Returns the index of the first span that starts at or after a position; the number of spans if none does.
  * @param spans in order of their starts.
  */
 export function firstFrom(spans: readonly Span[], position: number): number {
+  return firstAfter(spans, ({ start }) => start < position)
+}
+
+/** Returns the index of the first span that is not before something. The others come after it. Binary search. */
+export function firstAfter<S extends Span>(spans: readonly S[], isBefore: (span: S) => boolean): number {
   let low = 0
   let high = spans.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((spans[middle]?.start ?? 0) < position) low = middle + 1
+    if (isBefore(spans[middle] as S)) low = middle + 1
     else high = middle
   }
   return low

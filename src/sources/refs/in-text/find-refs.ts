@@ -46,6 +46,8 @@ export type FindOptions = {
   readonly context?: string | undefined
   /** Finds only refs with numbers. Then a text without numbers causes no query. */
   readonly numbersOnly?: boolean
+  /** Whether refs that were not found get the nearest ones, at one query each; default: true. */
+  readonly nearest?: boolean
 }
 
 /** Only this many characters of a text are read. */
@@ -67,7 +69,7 @@ const batchAsked = 100
 export async function findRefs(
   executor: Executor,
   text: string,
-  { context, numbersOnly = false }: FindOptions = {},
+  { context, numbersOnly = false, nearest = true }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
   const { sites, masked } = await runInTimeSlices(addressesIn(text.slice(0, longestText)))
   const words = await runInTimeSlices(wordsIn(masked))
@@ -83,6 +85,7 @@ export async function findRefs(
     executor,
     text,
     chosen.toSorted((a, b) => a.start - b.start),
+    nearest ? maxNearest : 0,
   )
 }
 
@@ -210,12 +213,13 @@ async function withNearest(
   executor: Executor,
   text: string,
   chosenRefs: readonly Chosen[],
+  most: number,
 ): Promise<readonly FoundRef[]> {
   const near = new Map<string, readonly string[]>()
   const refs: FoundRef[] = []
   for (const { start, end, asked, outcome, resolution } of chosenRefs) {
     const known = resolution?.known ?? []
-    if (outcome === 'missing' && !near.has(asked) && near.size < maxNearest)
+    if (outcome === 'missing' && !near.has(asked) && near.size < most)
       near.set(asked, await nearestToReadings(executor, known))
     refs.push({
       start,

@@ -96,6 +96,8 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
 
 type Form = { readonly key: string; readonly loose: string; readonly cut: number; readonly cutEnd: number }
 
+const possessive = /['’]s$/
+
 /** The forms of a word: as written, without a Hebrew prefix, without a possessive `'s`. */
 function formsOf({ key, loose, text }: TextWord): readonly Form[] {
   const own = { key, loose, cut: 0, cutEnd: 0 }
@@ -105,7 +107,7 @@ function formsOf({ key, loose, text }: TextWord): readonly Form[] {
       return cut === 0 ? own : { key: base, loose: unvowelled(base), cut, cutEnd: 0 }
     })
   }
-  return /['’]s$/.test(text)
+  return possessive.test(text)
     ? [own, { key: key.slice(0, -1), loose: loose.slice(0, -1), cut: 0, cutEnd: 2 }]
     : [own]
 }
@@ -147,13 +149,13 @@ function* titlesOf(
   const word = words[at]
   if (!word) return
   const start = startOf(word, form.cut)
-  for (const { to, key, loose } of growing(text, words, at, form)) {
+  for (const { to, key, loose, cutEnd } of growing(text, words, at, form)) {
     const exact = keys.get(key)
     // In small letters, `numbers` is not a book.
     if (to === at + 1 && knownWorkKeys.has(key) && /^\p{Ll}/u.test(word.text)) continue
     const isLoose = keys.has(loose) && (to > at + 1 || isNameLike(word))
     if (exact === undefined && !isLoose) continue
-    const end = (words[to - 1] ?? word).end - (to === at + 1 ? form.cutEnd : 0)
+    const end = (words[to - 1] ?? word).end - cutEnd
     yield {
       from: at,
       to,
@@ -166,22 +168,26 @@ function* titlesOf(
   }
 }
 
-/** Yields the keys of one word, of two words and so on, up to the maximum length of a title. */
+/**
+ * Yields the keys of one word, of two words and so on, up to the maximum length of a title. The last word also comes
+ * without a possessive `'s`.
+ */
 function* growing(
   text: string,
   words: readonly TextWord[],
   at: number,
   form: Form,
-): Generator<{ readonly to: number; readonly key: string; readonly loose: string }> {
+): Generator<{ readonly to: number; readonly key: string; readonly loose: string; readonly cutEnd: number }> {
   let key = form.key
   let loose = `~${form.loose}`
-  yield { to: at + 1, key, loose }
+  yield { to: at + 1, key, loose, cutEnd: form.cutEnd }
   for (let to = at + 2; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
     const next = words[to - 1]
     if (!next || isBreak(gapBefore(text, words, to - 1))) return
     key += ` ${next.key}`
     loose += ` ${next.loose}`
-    yield { to, key, loose }
+    yield { to, key, loose, cutEnd: 0 }
+    if (possessive.test(next.text)) yield { to, key: key.slice(0, -1), loose: loose.slice(0, -1), cutEnd: 2 }
   }
 }
 

@@ -1,23 +1,23 @@
 import { databaseFault, isTransient } from '../../../db/errors.ts'
 import type { LibraryDatabase } from '../../../db/library/library-database.ts'
+import { findQuotations } from '../../../sources/citations/quotations/quotes.ts'
+import { containedIn } from '../../../sources/citations/quotations/spans.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
-import { findRefs } from '../../../sources/refs/in-text/find-refs.ts'
+import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs.ts'
 import { findWorkTitles } from '../../../sources/refs/in-text/work-titles.ts'
+import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
-import type { RefMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { asWritten, type RefNames, type RefsShown, refNames, refsInTitles } from '../ref-names.ts'
 import { checksOf } from './answer-checks.ts'
+import type { PlacedRef } from './source-views.ts'
 import type { LibraryFacts } from './turn-views.ts'
-
-/** A ref with its range in the text, in UTF-16 units; `end` is exclusive. */
-export type PlacedRef = RefMark & { readonly start: number; readonly end: number }
 
 /** Maximum refs of one answer that become links. */
 const maxRefs = 200
 
-const noFacts: LibraryFacts = { passages: new Map(), refs: new Map(), names: asWritten }
+const noFacts: LibraryFacts = { passages: new Map(), refs: new Map(), refsIn: new Map(), names: asWritten }
 
 /**
  * The library's passages at the sources of these turns, the refs that the answers name, and the names of all refs.
@@ -38,7 +38,10 @@ export async function libraryFacts(
         return [run.id, await refMarks(library, answer, cited)] as const
       }),
     )
-    return { passages, refs: new Map(named), names: await turnNames(t, library, turns) }
+    const cited = ended.flatMap(({ end }) => end?.sources.map(({ text }) => text) ?? [])
+    const others = [...passages.values()].flat().map(({ text }) => text)
+    const refsIn = await refsInTexts(library, [...new Set([...cited, ...others])])
+    return { passages, refs: new Map(named), refsIn, names: await turnNames(t, library, turns) }
   } catch (error) {
     if (isOutage(library, error)) return noFacts
     throw error
@@ -72,6 +75,35 @@ function refsShown(t: Texts, turns: readonly ConversationTurn[]): RefsShown {
   ])
 }
 
+/** No title, ref or sentence goes on across it. */
+const separator = '\n\n\n\n'
+
+/** The refs with a title and a number that each of these texts names. One look-up finds those of all texts. */
+async function refsInTexts(
+  { system }: LibraryDatabase,
+  texts: readonly string[],
+): Promise<LibraryFacts['refsIn']> {
+  const found = await findRefs(system, texts.join(separator), { numbersOnly: true, nearest: false })
+  // Another ref takes its title from the words before it, perhaps from those of another text.
+  const complete = found.filter(({ written, asked }) => written.replace(/\s+/g, ' ') === asked)
+  let from = 0
+  return new Map(
+    texts.map((text) => {
+      const start = from
+      from += text.length + separator.length
+      const own = complete.filter((ref) => ref.start >= start && ref.end <= start + text.length)
+      return [text, linksTo(own).map((ref) => ({ ...ref, start: ref.start - start, end: ref.end - start }))]
+    }),
+  )
+}
+
+/** The refs that the library has, as links. */
+function linksTo(refs: readonly FoundRef[]): readonly PlacedRef[] {
+  return refs.flatMap(({ outcome, ref, written, start, end }) =>
+    outcome === 'found' && ref !== null ? [{ written, href: readHref(ref), start, end }] : [],
+  )
+}
+
 function isOutage({ isSeparate }: LibraryDatabase, error: unknown): boolean {
   const fault = databaseFault(error)
   return isSeparate && fault !== undefined && isTransient(fault)
@@ -96,14 +128,13 @@ async function refMarks(
 ): Promise<readonly PlacedRef[]> {
   const [found, titles] = await Promise.all([findRefs(system, text), findWorkTitles(system, text, cited)])
   // A ref that the library does not have is no link, and neither is the title in it.
-  const free = titles.filter(({ start, end }) => found.every((ref) => end <= ref.start || start >= ref.end))
+  // Words of a quotation only look like the title of a work.
+  const isQuoted = containedIn((await runInTimeSlices(findQuotations(text, []))).quotations)
+  const free = titles.filter(
+    (title) => !isQuoted(title) && found.every((ref) => title.end <= ref.start || title.start >= ref.end),
+  )
   const firsts = [...Map.groupBy(free, ({ work }) => work).values()].flatMap(([first]) => first ?? [])
-  return [
-    ...found.flatMap(({ outcome, ref, written, start, end }) =>
-      outcome === 'found' && ref !== null ? [{ written, href: readHref(ref), start, end }] : [],
-    ),
-    ...firsts.map(({ work, ...place }) => ({ ...place, href: workHref(work) })),
-  ]
+  return [...linksTo(found), ...firsts.map(({ work, ...place }) => ({ ...place, href: workHref(work) }))]
     .toSorted((a, b) => a.start - b.start)
     .slice(0, maxRefs)
 }

@@ -4,8 +4,8 @@ import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.t
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
 import { namedLink, nameIn } from '../../components/names.ts'
-import { directionOf, markedText } from '../../components/texts.ts'
-import type { CitationMark } from '../../markdown/answer-marks.ts'
+import { directionOf, linkedText, markedText } from '../../components/texts.ts'
+import type { CitationMark, RefMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
@@ -13,12 +13,19 @@ import { addToSheetLink } from '../sheets/add-link.ts'
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
 
+/** A ref as a link, with its range in a text, in UTF-16 units; `end` is exclusive. */
+export type PlacedRef = RefMark & { readonly start: number; readonly end: number }
+
 type Span = { readonly start: number; readonly end: number }
 
 /** A version of a passage on its card, with the quoted words. */
 type Version = Pick<Passage, 'language' | 'version' | 'license' | 'text'> & {
   readonly spans: readonly Span[]
+  readonly refs: readonly PlacedRef[]
 }
+
+/** What the library has of the sources: their passages, and the refs in their texts. */
+type SourceFacts = { readonly passages: Library; readonly refsIn: ReadonlyMap<string, readonly PlacedRef[]> }
 
 type Asked = { readonly id: string; readonly sessionId: string; readonly turn: number }
 
@@ -43,12 +50,12 @@ export function sourceList(
   t: Texts,
   run: Asked,
   sources: readonly CitedSource[],
-  library: Library,
+  library: SourceFacts,
   isOwn: boolean,
 ): Html {
   const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
   return html`<aside class="sources" aria-label="${t.answers.sourcesOf(run.turn)}"><h3>${t.answers.sources}</h3>
-<ol>${cards.map((cited) => sourceCard(t, run, cited, library.get(cited[0]?.ref ?? '') ?? [], isOwn))}</ol></aside>`
+<ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 
 /** The passages that a running turn has read so far, one card each, with their numbers once they are cited. */
@@ -86,12 +93,13 @@ function sourceCard(
   t: Texts,
   run: Asked,
   cited: readonly CitedSource[],
-  passages: readonly Passage[],
+  library: SourceFacts,
   isOwn: boolean,
 ): Html {
   const [first] = cited
   if (!first) return nothing
-  const versions = versionsOf(cited, passages)
+  const passages = library.passages.get(first.ref) ?? []
+  const versions = versionsOf(cited, passages, library.refsIn)
   const quoted =
     versions.find(({ spans }) => spans.length > 0) ??
     versions.find(({ language }) => language === first.language)
@@ -129,12 +137,18 @@ function badges({ answers: { checks: texts } }: Texts, cited: readonly CitedSour
 }
 
 /** The cited versions as the model received them, then the others of the library; Hebrew first. */
-function versionsOf(cited: readonly CitedSource[], passages: readonly Passage[]): readonly Version[] {
+function versionsOf(
+  cited: readonly CitedSource[],
+  passages: readonly Passage[],
+  refsIn: SourceFacts['refsIn'],
+): readonly Version[] {
   const own = cited.map((source) => ({ ...source, spans: quotedIn(source) }))
   const others = passages
     .filter((passage) => cited.every((source) => isOther(passage, source)))
     .map((passage) => ({ ...passage, spans: [] }))
-  return [...own, ...others].toSorted((a, b) => Number(b.language === 'he') - Number(a.language === 'he'))
+  return [...own, ...others]
+    .map((version) => ({ ...version, refs: refsIn.get(version.text) ?? [] }))
+    .toSorted((a, b) => Number(b.language === 'he') - Number(a.language === 'he'))
 }
 
 function isOther(passage: Passage, source: CitedSource): boolean {
@@ -152,7 +166,7 @@ function quotedIn({ verification }: CitedSource): readonly Span[] {
     .sort((a, b) => a.start - b.start)
 }
 
-function excerpt({ language, text, spans }: Version): Html {
+function excerpt({ language, text, spans }: Omit<Version, 'refs'>): Html {
   const cut = excerptOf(text, spans)
   const direction = directionOf(language)
   return html`<p class="excerpt text" lang="${language}" dir="${direction}">${markedText(cut.text, cut.spans)}</p>`
@@ -172,10 +186,10 @@ ${tab('all', t.answers.allLanguages, true)}</fieldset>`
 ${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map((version) => passageBlock(t, version))}</div>`)}`
 }
 
-function passageBlock(t: Texts, { language, version, license, text, spans }: Version): Html {
+function passageBlock(t: Texts, { language, version, license, text, spans, refs }: Version): Html {
   const facts = [version, license === '' ? '' : t.answers.licence(license)].filter((fact) => fact !== '')
   return html`<figure class="passage">
-<blockquote class="text" lang="${language}" dir="${directionOf(language)}">${markedText(text, spans)}</blockquote>
+<blockquote class="text" lang="${language}" dir="${directionOf(language)}">${linkedText(text, refs, spans)}</blockquote>
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
 }
 

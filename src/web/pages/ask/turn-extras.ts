@@ -31,9 +31,22 @@ export function readExtras(
         turns.map(({ run }) => run.id),
       ),
       ...place,
-      earlier: isFirst ? await turnsBefore(services, tx, place.parent) : [],
+      earlier: isFirst ? await turnsBefore(services, tx, place.parent, maxEarlierTurns) : [],
     }
   })
+}
+
+/** The newest turns of a conversation, oldest first. Those before a branch come before its own. */
+export async function readWithEarlier(
+  services: WebServices,
+  tx: Executor,
+  sessionId: string,
+  page: { readonly limit: number; readonly before?: number },
+): Promise<readonly ConversationTurn[]> {
+  const { turns, hasEarlier } = await readTurns(services, tx, sessionId, page)
+  if (hasEarlier) return turns
+  const { parent } = await branchPlace(tx, sessionId)
+  return [...(await turnsBefore(services, tx, parent, page.limit - turns.length)), ...turns]
 }
 
 /** A branch can continue another branch, so the turns may come from several sessions. */
@@ -41,10 +54,11 @@ async function turnsBefore(
   services: WebServices,
   tx: Executor,
   parent: BranchPlace['parent'],
+  most: number,
 ): Promise<readonly ConversationTurn[]> {
   let turns: readonly ConversationTurn[] = []
-  for (let place = parent; place && turns.length < maxEarlierTurns; ) {
-    const page = { limit: maxEarlierTurns - turns.length, before: place.turn }
+  for (let place = parent; place && turns.length < most; ) {
+    const page = { limit: most - turns.length, before: place.turn }
     const read = await readTurns(services, tx, place.id, page)
     turns = [...read.turns, ...turns]
     place = (await branchPlace(tx, place.id)).parent

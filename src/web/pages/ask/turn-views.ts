@@ -13,7 +13,7 @@ import { answerActions, branchLinks, editForm } from './answer-actions.ts'
 import { checkPopovers, checkSummary, checksOf, quotationMarks } from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
 import { outcome, unknownNote } from './outcome-views.ts'
-import { citationMarks, type Library, sourceList } from './source-views.ts'
+import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
 
 /** Style sheets of a page with turns. */
 export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview']
@@ -23,6 +23,8 @@ export type LibraryFacts = {
   readonly passages: Library
   /** The refs that each answer names, by run. */
   readonly refs: ReadonlyMap<string, readonly RefMark[]>
+  /** The refs that the texts of sources name, by text. */
+  readonly refsIn: ReadonlyMap<string, readonly PlacedRef[]>
   /** Names of the refs of checks, steps and sources. */
   readonly names: RefNames
 }
@@ -93,7 +95,7 @@ ${outcome(t, turn, extras !== undefined)}
 ${unknownNote(t, end, names)}
 ${extras ? ownersPart(t, turn, end, extras, names) : nothing}
 </div>
-${hasSources ? sourceList(t, run, end.sources, library.passages, extras !== undefined) : nothing}
+${hasSources ? sourceList(t, run, end.sources, library, extras !== undefined) : nothing}
 </div>`
 }
 

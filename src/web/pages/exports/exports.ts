@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
-import { readTurns } from '../../../turns/reading/conversation.ts'
 import { renderSheet } from '../../../workspace/sheets/render.ts'
 import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { nameOf } from '../ask/ask-form.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
+import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { conversationMarkdown } from './conversation-markdown.ts'
@@ -33,7 +33,7 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
     const signal = disconnectSignal(reply)
     const { session, turns } = await withNamedSession(database, request, async (tx, found) => ({
       session: found,
-      ...(await readTurns(services, tx, found.id, { limit: maxTurns })),
+      turns: await readWithEarlier(services, tx, found.id, { limit: maxTurns }),
     }))
     const ended = turns.filter(({ end }) => end !== undefined)
     const name = nameOf(textsOf(request), session)

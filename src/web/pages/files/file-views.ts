@@ -7,9 +7,10 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { linkedText } from '../../components/texts.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { PlacedRef } from '../ask/library-facts.ts'
+import type { PlacedRef } from '../ask/source-views.ts'
 
 export type FileShown = {
   readonly file: StoredFile
@@ -123,13 +124,7 @@ function isMarkdown({ name }: StoredFile, kind: FileText['kind']): boolean {
 
 /** Plain text with its refs as links; each line gets its own direction. */
 function plainText(text: string, refs: readonly PlacedRef[]): Html {
-  let from = 0
-  const parts = refs.map(({ start, end, href }) => {
-    const before = text.slice(from, start)
-    from = end
-    return html`${before}<a class="ref" href="${href}">${text.slice(start, end)}</a>`
-  })
-  return html`<div class="preview-text" dir="auto">${parts}${text.slice(from)}</div>`
+  return html`<div class="preview-text" dir="auto">${linkedText(text, refs)}</div>`
 }
 
 function versionTable(t: Texts, file: StoredFile, versions: readonly FileVersion[]): Html {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
-import { readTurns } from '../../../turns/reading/conversation.ts'
 import { findSharedSession, shareSession, unshareSession } from '../../../turns/sessions/shared-sessions.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
+import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { sharedPage } from './shared-view.ts'
@@ -40,8 +40,8 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
     const shared = await findSharedSession(database.system, request.params.token)
     if (!shared) throw notFound()
     const { session, lastTurn } = shared
-    const { turns } = await withTx(database, session, (tx) =>
-      readTurns(services, tx, session.id, { limit: maxTurns, before: lastTurn + 1 }),
+    const turns = await withTx(database, session, (tx) =>
+      readWithEarlier(services, tx, session.id, { limit: maxTurns, before: lastTurn + 1 }),
     )
     const ended = turns.filter(({ end }) => end !== undefined)
     return sendPage(
