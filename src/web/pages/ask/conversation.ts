@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { originOf } from '../../../http/origin.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import type { TerminalEvent } from '../../../turns/run/run-events.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
@@ -54,7 +55,8 @@ type Shown = {
   readonly rail: Rail
   readonly extras: Awaited<ReturnType<typeof readExtras>>
   readonly share: SharedSession | undefined
-  readonly appUrl: string
+  /** Of the addresses that the page shows. */
+  readonly origin: string
 }
 
 /** `/ask` and `/sessions/{id}`: questions, and conversations with their sources. */
@@ -112,7 +114,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
       library: await libraryFacts(textsOf(request), services.library, [...extras.earlier, ...turns]),
       rail: await readRail(services, request, session.id),
       extras,
-      appUrl: services.appUrl ?? '',
+      origin: originOf(services, request),
     }
   }
 }
@@ -221,10 +223,10 @@ function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
 
 const formats = ['md', 'docx', 'pdf'] as const
 
-function sessionActions(t: Texts, { session, share, appUrl }: Shown): Html {
+function sessionActions(t: Texts, { session, share, origin }: Shown): Html {
   const { id, name } = session
   return html`<div class="actions">
-${shareForm(t, session, share, appUrl)}
+${shareForm(t, session, share, origin)}
 <details class="menu export"><summary class="button quiet">${t.ask.export}</summary>
 <ul class="menu-body">${formats.map(
     (format) =>

@@ -62,7 +62,7 @@ export function railPages(app: FastifyInstance, services: WebServices): void {
 function railView(t: Texts, rail: Rail): Html {
   const { find } = rail
   return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
-<div class="rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
+<div class="drawer rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
 <p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>
 <form class="rail-search" role="search" aria-label="${t.ask.conversations}" action="/ask">
 <input type="search" name="find" value="${find}" maxlength="200" dir="auto" placeholder="${t.ask.find}"

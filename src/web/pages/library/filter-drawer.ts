@@ -5,5 +5,5 @@ import type { Texts } from '../../texts/catalogue.ts'
 export function filterDrawer({ library }: Texts, lists: Html): Html {
   if (lists === nothing) return nothing
   return html`<button type="button" class="quiet shelf-button" popovertarget="shelves">${library.filter}</button>
-<div class="shelf-drawer" id="shelves" popover>${lists}</div>`
+<div class="drawer shelf-drawer" id="shelves" popover>${lists}</div>`
 }

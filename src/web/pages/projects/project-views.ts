@@ -75,6 +75,7 @@ export function projectPage(
     title: projectName(t, project.name),
     section: 'projects',
     sheets: ['files'],
+    scripts: ['file-field.js'],
     main: html`<p class="crumb"><a href="/projects">${texts.title}</a></p>
 <div class="head"><h1 dir="auto">${projectName(t, project.name)}</h1>
 <a class="button" href="${askHere}">${texts.askHere}</a></div>
@@ -97,7 +98,10 @@ function noConversations({ projects }: Texts, askHere: string): Html {
 function uploadCard({ bytes, projects }: Texts, path: string, plan: Plan): Html {
   return html`<section class="card narrow-left"><h2>${projects.uploadFile}</h2>
 <form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
-<label>${projects.file} <input type="file" name="file" required></label><button>${projects.upload}</button></form>
+<div class="file-field"><label for="upload">${projects.file}</label>
+<div class="file-box"><span class="button quiet" aria-hidden="true">${projects.chooseFile}</span>
+<bdi class="file-name" aria-hidden="true">${projects.noneChosen}</bdi>
+<input type="file" id="upload" name="file" required></div></div><button>${projects.upload}</button></form>
 <p class="hint">${projects.maxSize(bytes(plan.fileBytes), plan.name)}</p></section>`
 }
 

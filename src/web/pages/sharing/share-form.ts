@@ -7,12 +7,12 @@ export function shareForm(
   t: Texts,
   session: { readonly id: string; readonly turnCount: number },
   shared: SharedSession | undefined,
-  appUrl: string,
+  origin: string,
 ): Html {
   const label = shared ? t.sharing.shared : t.sharing.share
   return html`<details class="menu share"><summary class="button quiet">${label}</summary>
 <div class="menu-body share-box" data-copied="${t.frame.copied}">
-${shared ? linkBox(t, session, shared, appUrl) : newLink(t, session)}</div></details>`
+${shared ? linkBox(t, session, shared, origin) : newLink(t, session)}</div></details>`
 }
 
 function newLink({ sharing }: Texts, { id }: { readonly id: string }): Html {
@@ -24,13 +24,13 @@ function linkBox(
   { sharing }: Texts,
   { id, turnCount }: { readonly id: string; readonly turnCount: number },
   { token, lastTurn }: SharedSession,
-  appUrl: string,
+  origin: string,
 ): Html {
   const address =
     token === undefined
       ? html`<p class="hint">${sharing.notShown}</p>`
       : html`<label>${sharing.link}
-<input id="share-link" readonly dir="ltr" value="${appUrl}/shared/${token}"></label>
+<input id="share-link" readonly dir="ltr" value="${origin}/shared/${token}"></label>
 <p class="row"><button type="button" class="quiet copy" data-copy-link="/shared/${token}">${sharing.copyLink}</button>
 <a class="button quiet" href="/shared/${token}">${sharing.open}</a></p>`
   const update = html`<form method="post" action="/sessions/${id}/share"><button class="quiet">

@@ -3,6 +3,7 @@ import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
+import { originOf } from '../../../http/origin.ts'
 import { readEntries, readPassageEntry } from '../../../sheets/content.ts'
 import { newPassage, type SheetEntry, sheetLimits, within } from '../../../sheets/entries.ts'
 import { linkOfSheet, shareSheet, unshareSheet } from '../../../sheets/public-link.ts'
@@ -79,9 +80,10 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
     const entries = await reads.run(accountId, signal, () =>
       readEntries(library.system, sheet.entries, signal),
     )
-    const origin = services.appUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`
     const link = linkOfSheet(services.peppers, sheet)
-    const publicLink = link && { url: link.token && `${origin}/sheets/shared/${link.token}` }
+    const publicLink = link && {
+      url: link.token && `${originOf(services, request)}/sheets/shared/${link.token}`,
+    }
     return sendPage(
       request,
       reply,

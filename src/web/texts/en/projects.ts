@@ -23,6 +23,8 @@ export const projects = {
     'Upload texts, PDF or Word files: answers can read and quote them. Files that answers write appear here too.',
   uploadFile: 'Upload a file',
   file: 'File',
+  chooseFile: 'Choose a file',
+  noneChosen: 'none chosen',
   upload: 'Upload',
   maxSize: (size: string, plan: string) => `At most ${size} per file on the plan “${plan}”.`,
   settings: 'Project settings',

@@ -21,6 +21,8 @@ export const projects: EnglishTexts['projects'] = {
     'אפשר להעלות טקסטים, קובצי PDF או Word: תשובות יכולות לקרוא אותם ולצטט מהם. גם קבצים שתשובות כותבות מופיעים כאן.',
   uploadFile: 'העלאת קובץ',
   file: 'קובץ',
+  chooseFile: 'בחירת קובץ',
+  noneChosen: 'לא נבחר קובץ',
   upload: 'העלאה',
   maxSize: (size, plan) => `עד ${size} לקובץ בתוכנית ”${plan}”.`,
   settings: 'הגדרות הפרויקט',

@@ -1,0 +1,9 @@
+// The browser's own words of a file field are in the browser's language: the page shows its own, and the chosen name.
+for (const box of document.querySelectorAll('.file-box')) {
+  const input = box.querySelector('input')
+  const name = box.querySelector('.file-name')
+  const none = name?.textContent ?? ''
+  input?.addEventListener('change', () => {
+    if (name) name.textContent = input.files?.[0]?.name ?? none
+  })
+}
