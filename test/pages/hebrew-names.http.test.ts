@@ -61,9 +61,15 @@ test('the reader names neighbours, tools and passages in Hebrew, with Hebrew num
 
 test('a work has its parts, chapter numbers and author in Hebrew', async () => {
   const page = await textOf('/library/work/The%20Oil')
-  expect(page).toMatch(/<h3><span lang="he" dir="rtl">חלק א׳; נרות<\/span> <span dir="auto">Part I; Lamps/)
+  expect(page).toMatch(
+    /<h3><span lang="he" dir="rtl">חלק א׳; נרות<\/span> <span class="other-name" dir="auto">Part I; Lamps/,
+  )
   expect(page).toContain('title="השמן, חלק א׳; נרות ב׳">ב׳</a>')
   expect(page).toContain('dir="auto">שניאור זלמן מליאדי</a>')
+  expect(page).toMatch(/name="work"[^>]* value="השמן"/)
+  expect(await textOf(`/library/search?q=oil&work=${encodeURIComponent('השמן')}`)).toContain(
+    '<li class="hit">',
+  )
   const list = await textOf('/library?author=Shneur%20Zalman%20of%20Liadi')
   expect(list).toContain('<h2 id="works" dir="auto">שניאור זלמן מליאדי</h2>')
   const search = await textOf('/library/search?q=oil&author=Shneur%20Zalman%20of%20Liadi')

@@ -160,7 +160,9 @@ function shownHeading(ref: string, heRef: string): string {
 }
 
 /** A work with its versions, as shown to operators. */
-export type WorkWithVersions = { readonly title: string; readonly versions: readonly VersionFacts[] }
+export type WorkWithVersions = Pick<Work, 'title' | 'heTitle'> & {
+  readonly versions: readonly VersionFacts[]
+}
 
 /**
  * Lists works with their versions, sorted by title.
@@ -170,11 +172,11 @@ export async function listHoldings(
   executor: Executor,
   page: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<readonly WorkWithVersions[]> {
-  const found = await executor.execute<{ id: number; title: string }>(sql`
-    select id, title from works where title > ${stripControls(page.after ?? '')} order by title limit ${page.limit}`)
+  const found = await executor.execute<Pick<Work, 'id' | 'title' | 'heTitle'>>(sql`
+    select id, title, he_title as "heTitle" from works where title > ${stripControls(page.after ?? '')} order by title limit ${page.limit}`)
   const versions = await versionsOf(
     executor,
     found.rows.map(({ id }) => id),
   )
-  return found.rows.map(({ id, title }) => ({ title, versions: versions.get(id) ?? [] }))
+  return found.rows.map(({ id, ...names }) => ({ ...names, versions: versions.get(id) ?? [] }))
 }

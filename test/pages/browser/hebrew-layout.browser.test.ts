@@ -16,6 +16,7 @@ describe.skipIf(!hasBrowser)('the layout of pages in Hebrew', () => {
     const library = [
       { ...line, ref: 'Oil 1', en: `A flask ${long.repeat(3)}` },
       { ...line, ref: 'Oil 2', he: hebrew.repeat(9) },
+      { ...line, work: 'Lamp', ref: 'Lamp 1:1', he_ref: `${hebrew.trim()} א׳:א׳`, he: hebrew },
     ]
     world = await openWorld({ browser: true, library })
     person = await world.person()
@@ -54,6 +55,17 @@ describe.skipIf(!hasBrowser)('the layout of pages in Hebrew', () => {
       return (await page.locator(`.hit .text[dir="${direction}"]`).first().boundingBox())?.width
     }
     expect(await widthOf('flask', 'ltr')).toBe(await widthOf('למאור', 'rtl'))
+  })
+
+  test('a chapter with a long Hebrew name fits a phone', async () => {
+    const { page } = person
+    await choose('he')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/library/read/Lamp%201')
+    expect(await page.locator('h1').textContent()).toContain('נר תמיד')
+    const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(tooWide)).toBe(0)
+    await page.setViewportSize({ width: 1_280, height: 860 })
   })
 
   test('the public link of a sheet is shown to its end', async () => {

@@ -30,7 +30,7 @@ describe('the catalogue of texts', () => {
   test('numbers, sizes and dates follow the language', () => {
     const day = new Date('2026-11-23T10:00:00Z')
     expect(String(he.day(day))).toContain('23 בנוב׳ 2026')
-    expect(he.bytes(12_900_000)).toBe('12.3 MB')
+    expect(he.bytes(12_900_000)).toBe('\u206812.3 MB\u2069')
     expect(he.common.passages(2)).toBe('שני קטעים')
     expect(he.common.passages(1_234)).toBe('1,234 קטעים')
     expect(textsIn('en').common.passages(1)).toBe('1 passage')
@@ -46,6 +46,9 @@ describe('messages of other parts of the service', () => {
     expect(he.translate(unreachable)).toMatch(/https:\/\/example\.org: לא הייתה תשובה בתוך 3\.5 שניות\.$/)
     expect(he.translate('licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc')).toBe(
       'הרישיון ”CC-BY-NC” לא אושר',
+    )
+    expect(he.translate('The library has no work "Nothing". The nearest names: The Gate | Oil.')).toBe(
+      'אין בספרייה ספר בשם ”Nothing”. השמות הקרובים: The Gate | Oil.',
     )
     expect(he.translate('No such sentence.')).toBe('No such sentence.')
     for (const sentence of [

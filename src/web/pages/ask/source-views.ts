@@ -187,7 +187,9 @@ ${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map((version) 
 }
 
 function passageBlock(t: Texts, { language, version, license, text, spans, refs }: Version): Html {
-  const facts = [version, license === '' ? '' : t.answers.licence(license)].filter((fact) => fact !== '')
+  const facts = [t.library.versionName(version), license === '' ? '' : t.answers.licence(license)].filter(
+    (fact) => fact !== '',
+  )
   return html`<figure class="passage">
 <blockquote class="text" lang="${language}" dir="${directionOf(language)}">${linkedText(text, refs, spans)}</blockquote>
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`

@@ -48,7 +48,10 @@ function questionLink(question: string): Html {
 }
 
 /** A question, a quotation of an answer, and the passage with the quoted words marked. */
-function exampleView({ landing, language: ofPage }: Texts, { passage, quote, found }: Example): Html {
+function exampleView(
+  { landing, library, language: ofPage }: Texts,
+  { passage, quote, found }: Example,
+): Html {
   const ref = ofPage === 'he' && passage.heRef ? passage.heRef : passage.ref
   const cut = excerptOf(passage.text, [found], quote.length + 150)
   const language = html`lang="${passage.language}" dir="${directionOf(passage.language)}"`
@@ -59,5 +62,6 @@ function exampleView({ landing, language: ofPage }: Texts, { passage, quote, fou
 <span class="checked">${landing.checked}</span></blockquote>
 <div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${ref}</a></p>
 <p class="text" ${language}>${markedText(cut.text, cut.spans)}</p>
-<p class="faint"><bdi>${passage.version}</bdi> · <bdi>${passage.license}</bdi></p></div></div></figure>`
+<p class="faint"><bdi>${library.versionName(passage.version)}</bdi> · <bdi>${passage.license}</bdi></p></div></div>
+</figure>`
 }

@@ -126,7 +126,7 @@ function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
 <h3>${namedLink(t, readHref(ref, { version: hit }), { en: ref, he: hit.heRef })}</h3>
 <p class="text" lang="${language}" dir="${directionOf(language)}">${snippet}</p>
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
-· ${t.languageName(language)}: <bdi>${version}</bdi>
+· ${t.languageName(language)}: <bdi>${t.library.versionName(version)}</bdi>
 · ${t.search.licence}: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url, t.common.source)}` : nothing}
 ${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: hit.heRef }), versions })}</p></li>`
 }

@@ -39,7 +39,7 @@ export function workPage(t: Texts, shown: Shown): Page {
     main: html`${breadcrumbs(t)}
 <header class="work-head">${namedHeading(t, names)}</header>
 ${factList(factsOf(t, shown))}
-${searchForm(t, { work: work.title })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
+${searchForm(t, { work: nameIn(t, names) })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
 <h2>${t.library.contents}</h2>
 ${contents(t, shown)}
 <h2>${t.library.versions}</h2>
@@ -111,10 +111,10 @@ function entryLink(t: Texts, work: Work, part: Part): Html {
 function partHead(t: Texts, work: Work, part: Part): Html {
   if (part.heading === work.title) return nothing
   const { en, he } = namesOf(work, part)
-  const english = html`<span dir="auto">${en}</span>`
-  if (he === '') return html`<h3>${english}</h3>`
   const hebrew = html`<span lang="he" dir="rtl">${he}</span>`
-  return html`<h3>${t.language === 'he' ? html`${hebrew} ${english}` : html`${english} ${hebrew}`}</h3>`
+  if (t.language === 'he' && he !== '')
+    return html`<h3>${hebrew} <span class="other-name" dir="auto">${en}</span></h3>`
+  return html`<h3><span dir="auto">${en}</span> ${he === '' ? nothing : hebrew}</h3>`
 }
 
 function chapterLinks(t: Texts, part: Part): Html {
@@ -154,7 +154,12 @@ function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
     rows: versions,
     columns: [
       { name: t.library.language, cell: ({ language }) => t.languageName(language) },
-      { name: t.library.version, kind: 'title', isName: true, cell: ({ title }) => title },
+      {
+        name: t.library.version,
+        kind: 'title',
+        isName: true,
+        cell: ({ title }) => t.library.versionName(title),
+      },
       { name: t.library.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
       { name: t.library.source, cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated(t)) },
       { name: t.library.passages, kind: 'number', cell: ({ texts }) => t.number(texts) },

@@ -4,6 +4,7 @@ import type { CollectionState } from '../../../sources/library-jobs/collection-s
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
+import { type Names, nameIn } from '../../components/names.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { sourceLink } from '../../components/texts.ts'
@@ -66,10 +67,14 @@ function checkResult({ common, operator }: Texts, checked: Checked): Html {
 }
 
 /** A version in the table: the first one of its work has the cell with the title. */
-type HoldingRow = WorkWithVersions['versions'][number] & { readonly work: string; readonly workRows: number }
+type HoldingRow = WorkWithVersions['versions'][number] & { readonly work: Names; readonly workRows: number }
 
-function rowsOf({ title, versions }: WorkWithVersions): readonly HoldingRow[] {
-  return versions.map((version, i) => ({ ...version, work: title, workRows: i === 0 ? versions.length : 0 }))
+function rowsOf({ title, heTitle, versions }: WorkWithVersions): readonly HoldingRow[] {
+  return versions.map((version, i) => ({
+    ...version,
+    work: { en: title, he: heTitle },
+    workRows: i === 0 ? versions.length : 0,
+  }))
 }
 
 function holdingTable(t: Texts, holdings: readonly WorkWithVersions[]): Html {
@@ -82,10 +87,10 @@ function holdingTable(t: Texts, holdings: readonly WorkWithVersions[]): Html {
         name: texts.work,
         kind: 'title',
         span: ({ workRows }) => workRows,
-        cell: ({ work }) => html`<a href="${workHref(work)}" dir="auto">${work}</a>`,
+        cell: ({ work }) => html`<a href="${workHref(work.en)}" dir="auto">${nameIn(t, work)}</a>`,
       },
       { name: texts.language, cell: ({ language }) => t.languageName(language) },
-      { name: texts.version, isName: true, cell: ({ title }) => title },
+      { name: texts.version, isName: true, cell: ({ title }) => t.library.versionName(title) },
       { name: texts.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
       { name: texts.source, cell: ({ url }) => sourceLink(url, texts.source) },
       { name: texts.texts, kind: 'number', cell: (row) => t.number(row.texts) },

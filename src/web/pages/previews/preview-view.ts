@@ -50,7 +50,11 @@ ${other}</p>`
 }
 
 function versionLine(t: Texts, { language, title, license }: VersionFacts): string {
-  const facts = [t.languageName(language), title, license === '' ? '' : t.answers.licence(license)]
+  const facts = [
+    t.languageName(language),
+    t.library.versionName(title),
+    license === '' ? '' : t.answers.licence(license),
+  ]
   return facts.filter((fact) => fact !== '').join(' · ')
 }
 
@@ -63,7 +67,11 @@ function firstOfEach(passages: readonly Passage[]): readonly Passage[] {
 }
 
 function textOf(t: Texts, { language, text, version, license }: Passage): Html {
-  const facts = [t.languageName(language), version, license === '' ? '' : t.answers.licence(license)]
+  const facts = [
+    t.languageName(language),
+    t.library.versionName(version),
+    license === '' ? '' : t.answers.licence(license),
+  ]
   return html`<p class="text" lang="${language}" dir="${directionOf(language)}">${excerptOf(text, [], maxText).text}</p>
 <p class="faint" dir="auto">${facts.filter((fact) => fact !== '').join(' · ')}</p>`
 }

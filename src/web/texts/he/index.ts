@@ -19,6 +19,12 @@ import { usage } from './usage.ts'
 
 const translated = translator(messages)
 
+const formats = formatsOf('he', {
+  bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],
+  seconds: (value) => `${value} שניות`,
+  minutes: (minutes, seconds) => `${minutes} דק׳ ${seconds} שנ׳`,
+})
+
 export const he: EnglishTexts = {
   ...conversations,
   account,
@@ -34,11 +40,9 @@ export const he: EnglishTexts = {
   runs,
   usage,
   ...ofLibrary,
-  ...formatsOf('he', {
-    bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],
-    seconds: (value) => `${value} שניות`,
-    minutes: (minutes, seconds) => `${minutes} דק׳ ${seconds} שנ׳`,
-  }),
+  ...formats,
+  // Isolated: otherwise the number stands to the right of a unit in Latin letters.
+  bytes: (bytes) => `\u2068${formats.bytes(bytes)}\u2069`,
   language: 'he',
   direction: 'rtl',
   translate: (english, nameOf) => translated(english, nameOf) ?? english,

@@ -126,7 +126,8 @@ function credits(t: Texts, used: readonly Passage[]): Html {
 }
 
 function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
-  return html`<li>${t.languageName(language)}: <bdi>${version}</bdi>. ${t.reader.licence}: <bdi>${license}</bdi>.
+  const title = t.library.versionName(version)
+  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${license}</bdi>.
 ${url ? sourceLink(url, t.common.source) : nothing}</li>`
 }
 

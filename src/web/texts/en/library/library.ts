@@ -11,6 +11,8 @@ export const library = {
   emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
   /** A category of the library in the language of the page, where it has one. */
   categoryName: (name: string) => name,
+  /** The title of a version; the starter library has one in each language. */
+  versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,
   filter: 'Filter',
   categories: 'Categories',

@@ -2,6 +2,18 @@ import type { Messages } from '../../grammar/translate.ts'
 
 /** Messages about source sheets, bookmarks and notes. */
 export const libraryMessages: Messages = {
+  'The library has no work "{work}". The nearest names: {names}.':
+    'אין בספרייה ספר בשם ”{work}”. השמות הקרובים: {names}.',
+  'The library has no work "{work}". GET /v1/sources/works lists works with their authors and categories.':
+    'אין בספרייה ספר בשם ”{work}”. דף הספרייה מציג את הספרים, המחברים והנושאים.',
+  'No author of the library is called "{author}". The nearest names: {names}.':
+    'אין בספרייה מחבר בשם ”{author}”. השמות הקרובים: {names}.',
+  'No author of the library is called "{author}". GET /v1/sources/works lists works with their authors and categories.':
+    'אין בספרייה מחבר בשם ”{author}”. דף הספרייה מציג את הספרים, המחברים והנושאים.',
+  'The library has no category "{category}". The nearest names: {names}.':
+    'אין בספרייה נושא בשם ”{category}”. השמות הקרובים: {names}.',
+  'The library has no category "{category}". GET /v1/sources/works lists works with their authors and categories.':
+    'אין בספרייה נושא בשם ”{category}”. דף הספרייה מציג את הספרים, המחברים והנושאים.',
   'Enter a ref, such as Tanya 32.': 'יש להזין מראה מקום, כגון תניא ל״ב.',
   'Enter a title for the sheet.': 'יש להזין כותרת לדף.',
   '{what} has {has} characters. It may have {may} characters: shorten it.':
