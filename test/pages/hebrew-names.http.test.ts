@@ -18,7 +18,7 @@ const book = Object.entries(parts).flatMap(([part, hePart]) =>
       he_ref: `השמן, ${hePart} ${hebrewNumbers[chapter]}:${hebrewNumbers[verse]}`,
       en: `The oil of ${part} at ${chapter}:${verse} burns with a small clear flame until the morning.`,
       he: `שמן ${chapter}:${verse}`,
-      license: 'CC0',
+      license: 'own',
       ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2'] }),
     })),
   ),
@@ -116,6 +116,7 @@ test('a sheet has Hebrew refs in its editor, its preview and its public page', a
   const editor = await textOf(path)
   expect(editor).toContain(hebrewFirst)
   expect(latinIn(editor)).toEqual([])
+  expect(editor).toContain('טקסט של הספרייה, ללא רישיון ציבורי')
   const preview = await textOf(`${path}/preview`)
   expect(preview).toContain(`<span>${hebrewFirst}</span></h2>`)
 })

@@ -34,7 +34,8 @@ function rowLines({ label, texts }: SheetSource['rows'][number], language: Sheet
 function versionOf(t: Texts, { versions }: SheetSource, language: SheetLanguage): Html {
   const version = versions.find((one) => one.language === language)
   if (!version) return nothing
-  const line = versionLine(version, wordsFor('ltr'))
+  const title = t.library.versionName(version.title)
+  const line = versionLine({ ...version, title }, wordsFor(t.direction))
   return html`<p class="version faint" dir="auto"><bdi>${line}</bdi>
 ${version.url ? html` · ${sourceLink(version.url, t.common.source)}` : nothing}</p>`
 }
