@@ -4,6 +4,7 @@ import { indexTermsOf, type TextToIndex } from './index-terms.ts'
 import { lockIndex, readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
 import { type IndexPart, rowsByBlock } from './posting-rows.ts'
 import { blockOf, blockSize } from './postings.ts'
+import { ListedTerms } from './spelling-rows.ts'
 import { headingsOf } from './terms.ts'
 import { writeRows } from './write-rows.ts'
 
@@ -26,6 +27,7 @@ export type IndexWriter = {
 
 export function createIndexWriter(): IndexWriter {
   let held = new HeldParts()
+  let listed = { rebuilds: 0, terms: new ListedTerms() }
   return {
     add(parts) {
       held.add(parts)
@@ -40,11 +42,14 @@ export function createIndexWriter(): IndexWriter {
       const { parts } = waiting
       const [first, last] = [parts[0], parts.at(-1)]
       if (!first || !last) return
-      const { indexedTo, nextDoc } = await readIndexWatermark(tx)
+      const { indexedTo, nextDoc, rebuilds } = await readIndexWatermark(tx)
       const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
       // Another process stored or indexed texts in between, so the missing ones are read from the database.
+      // The same holds after a flush whose transaction failed: its spellings are not in the index.
+      const isListed = isNext && listed.rebuilds === rebuilds
+      if (!isListed) listed = { rebuilds, terms: new ListedTerms() }
       if (!isNext) return indexTexts(tx)
-      await waiting.write(tx, indexedTo)
+      await waiting.write(tx, indexedTo, listed.terms)
       await setIndexWatermark(tx, Math.min(endOf(last), nextDoc))
     },
   }
@@ -94,9 +99,9 @@ class HeldParts {
   }
 
   /** @param indexedTo the documents below it are in the index. */
-  async write(tx: Executor, indexedTo: number): Promise<void> {
+  async write(tx: Executor, indexedTo: number, listed: ListedTerms): Promise<void> {
     for await (const rows of rowsByBlock(this.parts))
-      await writeRows(tx, rows, indexedTo <= Math.max(firstDocument, rows.block * blockSize))
+      await writeRows(tx, rows, indexedTo <= Math.max(firstDocument, rows.block * blockSize), listed)
   }
 }
 
@@ -139,10 +144,11 @@ export async function indexTexts(tx: Executor): Promise<void> {
   const { indexedTo, nextDoc } = await readIndexWatermark(tx)
   let held = new HeldParts()
   let written = indexedTo
+  const listed = new ListedTerms()
   for (let from = indexedTo; from < nextDoc; from += pageSize) {
     held.add(await partsFrom(tx, from))
     if (held.postings < heldPostings && from + pageSize < nextDoc) continue
-    await held.write(tx, written)
+    await held.write(tx, written, listed)
     written = from + pageSize
     held = new HeldParts()
   }

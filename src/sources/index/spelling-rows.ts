@@ -21,6 +21,26 @@ const spellingsTable = {
   ],
 } as const
 
+/** Terms that are remembered: about 60 MB. A library of 5,000,000 segments has more. */
+const maxListed = 600_000
+
+/**
+ * The terms whose spellings a writer has stored, so that it need not list them in every block. Searches read the rows
+ * of all blocks, and removing a text keeps them.
+ */
+export class ListedTerms {
+  #terms = new Set<string>()
+
+  /** Adds terms, and returns those that it did not have. */
+  add(terms: readonly string[]): readonly string[] {
+    if (this.#terms.size > maxListed) this.#terms = new Set()
+    const before = this.#terms
+    const added = terms.filter((term) => !before.has(term))
+    for (const term of added) before.add(term)
+    return added
+  }
+}
+
 /**
  * Stores new terms of a block under their spelling and inflection classes. A block has some 700,000 pairs of a class
  * and a term; a row for each would take half of the time of an import.

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { copyWritten } from '../../db/copy.ts'
 import type { BlockRows } from './posting-rows.ts'
 import { postingBytes } from './postings.ts'
-import { writeSpellings } from './spelling-rows.ts'
+import { type ListedTerms, writeSpellings } from './spelling-rows.ts'
 
 /** Rows per statement: enough to save round trips, few enough to stay far below the statement timeout. */
 const batchRows = 5_000
@@ -22,8 +22,14 @@ const postingsTable = {
  * Appends rows to a block of the index, with the spellings of its new terms. The documents of the rows follow those
  * already in the block.
  * @param isNew whether the index has nothing of this block yet.
+ * @param listed the terms whose spellings need no second listing.
  */
-export async function writeRows(tx: Executor, rows: BlockRows, isNew: boolean): Promise<void> {
+export async function writeRows(
+  tx: Executor,
+  rows: BlockRows,
+  isNew: boolean,
+  listed: ListedTerms,
+): Promise<void> {
   const known = isNew ? new Set<string>() : await knownTerms(tx, rows)
   const [added, grown]: [number[], number[]] = [[], []]
   for (const [i, term] of rows.terms.entries()) (known.has(term) ? grown : added).push(i)
@@ -38,7 +44,7 @@ export async function writeRows(tx: Executor, rows: BlockRows, isNew: boolean): 
   for (let from = 0; from < grown.length; from += batchRows)
     await appendTo(tx, rows, grown.slice(from, from + batchRows))
   const terms = added.length === rows.terms.length ? rows.terms : added.map((i) => rows.terms[i] as string)
-  await writeSpellings(tx, rows.block, terms, isNew)
+  await writeSpellings(tx, rows.block, listed.add(terms), isNew)
 }
 
 /** Where the postings of a term are in the data, in bytes. */

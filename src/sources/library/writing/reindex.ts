@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../../db/client.ts'
-import { lockIndex, readIndexWatermark, setIndexWatermark } from '../../index/index-watermark.ts'
+import { beginRebuild, lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { remakeHeadings } from './headings.ts'
@@ -28,7 +28,7 @@ export async function ensureSearchIndex(
     await tx.execute(sql`delete from search_spelling_buckets`)
     await tx.execute(sql`delete from search_spellings`)
     await tx.execute(sql`delete from library_state where key = 'packed_to'`)
-    await setIndexWatermark(tx, 0)
+    await beginRebuild(tx)
     await indexTexts(tx)
     const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
     for (const { id } of works.rows) await remakeHeadings(tx, id)
