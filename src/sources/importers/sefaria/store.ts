@@ -58,6 +58,7 @@ export async function storeVersions(
     })
     index.add(before.parts)
     countStored(versions, before.known, before.after, report)
+    report.count({ words: before.parts.reduce((sum, { words }) => sum + words.length, 0) })
   } catch (error) {
     const fault = databaseFault(error)
     const isOfTheWork = error instanceof ServiceError || (fault !== undefined && !isUnavailable(fault))
@@ -74,11 +75,10 @@ function countStored(
 ): void {
   const changed = versions.filter((read) => known.get(keyOf(read)) !== after.get(keyOf(read)))
   report.count({ works: changed.length > 0 ? 1 : 0, unchanged: versions.length - changed.length })
-  for (const { version, words } of changed) {
+  for (const { version } of changed) {
     report.count({
       versions: 1,
       segments: version.texts.size,
-      words,
       machineMade: version.machineMade ? 1 : 0,
     })
   }

@@ -26,7 +26,6 @@ export type ReadVersion = {
   readonly work: WorkFacts
   readonly version: VersionText
   readonly places: readonly OrderedPlace[]
-  readonly words: number
   readonly warnings: readonly string[]
 }
 
@@ -55,7 +54,6 @@ export function makeVersion(
   const texts = new Map<string, string>()
   const notes = new Map<string, readonly string[]>()
   const places: OrderedPlace[] = []
-  let words = 0
   let sample = ''
   for (const { place, html, order } of segments) {
     const segment = readSegment(html)
@@ -63,7 +61,6 @@ export function makeVersion(
     places.push({ place, order })
     texts.set(place.ref, segment.text)
     if (segment.notes.length > 0) notes.set(place.ref, segment.notes)
-    words += countWords(segment.text)
     if (sample.length < sampleLength) sample += `${segment.text.slice(0, 500)} `
   }
   if (texts.size === 0) return undefined
@@ -80,7 +77,6 @@ export function makeVersion(
       notes,
     },
     places,
-    words,
     warnings: warning === undefined ? [] : [warning],
   }
 }
@@ -105,17 +101,4 @@ export function compareOrders(a: readonly number[], b: readonly number[]): numbe
     if (difference !== 0) return difference
   }
   return a.length - b.length
-}
-
-/** Counts word boundaries instead of building a list of words, because a book has millions. */
-export function countWords(text: string): number {
-  let words = 0
-  let inside = false
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    const blank = code === 32 || code === 10
-    if (!blank && !inside) words += 1
-    inside = !blank
-  }
-  return words
 }
