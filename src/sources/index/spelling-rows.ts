@@ -21,6 +21,9 @@ const spellingsTable = {
   ],
 } as const
 
+/** The pairs of each bucket that has any. */
+type SpellingRows = ReturnType<PairBuckets['rows']>
+
 /** Terms that are remembered: about 60 MB. A library of 5,000,000 segments has more. */
 const maxListed = 600_000
 
@@ -49,16 +52,9 @@ export class ListedTerms {
 export async function writeSpellings(
   tx: Executor,
   block: number,
-  terms: readonly string[],
+  rows: SpellingRows,
   isNew: boolean,
 ): Promise<void> {
-  const pairs = new PairBuckets()
-  const slices = new TimeSlices()
-  for (let from = 0; from < terms.length; from += termsAStep) {
-    await slices.pause()
-    addPairs(pairs, terms, from, Math.min(terms.length, from + termsAStep))
-  }
-  const rows = pairs.rows()
   if (!isNew) return appendPairs(tx, block, rows)
   await copyWritten(tx, spellingsTable, rows.length, (writer, i) => {
     const row = rows[i] as (typeof rows)[number]
@@ -66,6 +62,17 @@ export async function writeSpellings(
     writer.int4(block)
     writer.bytes(row.pairs, 0, row.pairs.length)
   })
+}
+
+/** Groups the spelling and inflection classes of terms by bucket. The event loop runs in between. */
+export async function spellingRowsOf(terms: readonly string[]): Promise<SpellingRows> {
+  const pairs = new PairBuckets()
+  const slices = new TimeSlices()
+  for (let from = 0; from < terms.length; from += termsAStep) {
+    await slices.pause()
+    addPairs(pairs, terms, from, Math.min(terms.length, from + termsAStep))
+  }
+  return pairs.rows()
 }
 
 /** V8 optimises this loop later within an asynchronous function. */
@@ -78,11 +85,7 @@ function addPairs(pairs: PairBuckets, terms: readonly string[], from: number, to
   }
 }
 
-async function appendPairs(
-  tx: Executor,
-  block: number,
-  rows: readonly { readonly bucket: number; readonly pairs: Buffer }[],
-): Promise<void> {
+async function appendPairs(tx: Executor, block: number, rows: SpellingRows): Promise<void> {
   for (let from = 0; from < rows.length; from += batchRows) {
     const batch = rows.slice(from, from + batchRows)
     await tx.execute(sql`

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { copyWritten } from '../../db/copy.ts'
 import type { BlockRows } from './posting-rows.ts'
 import { postingBytes } from './postings.ts'
-import { type ListedTerms, writeSpellings } from './spelling-rows.ts'
+import { type ListedTerms, spellingRowsOf, writeSpellings } from './spelling-rows.ts'
 
 /** Rows per statement: enough to save round trips, few enough to stay far below the statement timeout. */
 const batchRows = 5_000
@@ -33,6 +33,9 @@ export async function writeRows(
   const known = isNew ? new Set<string>() : await knownTerms(tx, rows)
   const [added, grown]: [number[], number[]] = [[], []]
   for (const [i, term] of rows.terms.entries()) (known.has(term) ? grown : added).push(i)
+  const terms = added.length === rows.terms.length ? rows.terms : added.map((i) => rows.terms[i] as string)
+  // Made while Postgres receives the postings.
+  const spellings = spellingRowsOf(listed.add(terms))
   await copyWritten(tx, postingsTable, added.length, (writer, n) => {
     const i = added[n] as number
     const [from, to] = rangeOf(rows, i)
@@ -43,8 +46,7 @@ export async function writeRows(
   })
   for (let from = 0; from < grown.length; from += batchRows)
     await appendTo(tx, rows, grown.slice(from, from + batchRows))
-  const terms = added.length === rows.terms.length ? rows.terms : added.map((i) => rows.terms[i] as string)
-  await writeSpellings(tx, rows.block, listed.add(terms), isNew)
+  await writeSpellings(tx, rows.block, await spellings, isNew)
 }
 
 /** Where the postings of a term are in the data, in bytes. */
