@@ -167,7 +167,7 @@ function contentHash(version: VersionText, places: readonly PassageRef[]): strin
     hash.update(Buffer.from(waiting))
     waiting = ''
   }
-  return hash.update(waiting).digest('hex')
+  return hash.update(Buffer.from(waiting)).digest('hex')
 }
 
 /** Stores the properties of a work. Empty values in an import do not erase known ones. */

@@ -23,15 +23,14 @@ const noFacts: LibraryFacts = { passages: new Map(), refs: new Map(), refsIn: ne
  * The library's passages at the sources of these turns, the refs that the answers name, and the names of all refs.
  * None while a separate library database does not answer: the conversation is readable without them.
  */
-export async function libraryFacts(
+export function libraryFacts(
   t: Texts,
   library: LibraryDatabase,
   turns: readonly ConversationTurn[],
 ): Promise<LibraryFacts> {
   const ended = turns.filter(({ end }) => end !== undefined)
-  const refs = new Set(ended.flatMap(({ end }) => end?.sources.map((source) => source.ref) ?? []))
-  try {
-    const passages = await passagesAt(library.system, [...refs])
+  return unlessOut(library, noFacts, async () => {
+    const passages = await passagesAt(library.system, refsOfSources(ended))
     const named = await Promise.all(
       ended.map(async ({ run, answer, end }) => {
         const cited = new Set(end?.sources.map(({ work }) => work))
@@ -42,10 +41,19 @@ export async function libraryFacts(
     const others = [...passages.values()].flat().map(({ text }) => text)
     const refsIn = await refsInTexts(library, [...new Set([...cited, ...others])])
     return { passages, refs: new Map(named), refsIn, names: await turnNames(t, library, turns) }
-  } catch (error) {
-    if (isOutage(library, error)) return noFacts
-    throw error
-  }
+  })
+}
+
+/** Only the passages at the sources of these turns; none while a separate library database does not answer. */
+export function sourcePassages(
+  library: LibraryDatabase,
+  turns: readonly ConversationTurn[],
+): Promise<LibraryFacts['passages']> {
+  return unlessOut(library, noFacts.passages, () => passagesAt(library.system, refsOfSources(turns)))
+}
+
+function refsOfSources(turns: readonly ConversationTurn[]): readonly string[] {
+  return [...new Set(turns.flatMap(({ end }) => end?.sources.map(({ ref }) => ref) ?? []))]
 }
 
 /** The names of all refs that these turns show. */
@@ -59,10 +67,7 @@ export function turnNames(
 
 /** The names of refs; the refs themselves while a separate library database does not answer. */
 export function namesOf(t: Texts, library: LibraryDatabase, refs: RefsShown): Promise<RefNames> {
-  return refNames(t, library.system, refs).catch((error: unknown) => {
-    if (isOutage(library, error)) return asWritten
-    throw error
-  })
+  return unlessOut(library, asWritten, () => refNames(t, library.system, refs))
 }
 
 /** The refs that the checks, the steps and the notes of turns show. */
@@ -104,17 +109,20 @@ function linksTo(refs: readonly FoundRef[]): readonly PlacedRef[] {
   )
 }
 
-function isOutage({ isSeparate }: LibraryDatabase, error: unknown): boolean {
-  const fault = databaseFault(error)
-  return isSeparate && fault !== undefined && isTransient(fault)
+/** What is read from the library; `without` while a separate library database does not answer. */
+async function unlessOut<T>({ isSeparate }: LibraryDatabase, without: T, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    const fault = databaseFault(error)
+    if (isSeparate && fault !== undefined && isTransient(fault)) return without
+    throw error
+  }
 }
 
 /** The refs of a text as links. None while a separate library database does not answer. */
-export async function refsOf(library: LibraryDatabase, text: string): Promise<readonly PlacedRef[]> {
-  return refMarks(library, text).catch((error: unknown) => {
-    if (isOutage(library, error)) return []
-    throw error
-  })
+export function refsOf(library: LibraryDatabase, text: string): Promise<readonly PlacedRef[]> {
+  return unlessOut(library, [], () => refMarks(library, text))
 }
 
 /**

@@ -6,7 +6,7 @@ import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { nameOf } from '../ask/ask-form.ts'
-import { libraryFacts } from '../ask/library-facts.ts'
+import { sourcePassages } from '../ask/library-facts.ts'
 import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
@@ -39,7 +39,7 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
     const name = nameOf(textsOf(request), session)
     reply.type(types[format]).header('content-disposition', attachment(name, format))
     if (format === 'md') return reply.send(conversationMarkdown(textsOf(request), name, ended))
-    const { passages } = await libraryFacts(textsOf(request), library, ended)
+    const passages = await sourcePassages(library, ended)
     const [file] = await renderSheet(conversationSheet(name, ended, passages), [format], signal)
     return reply.send(file?.content)
   })
