@@ -318,3 +318,27 @@ describe('a conversation as a file', () => {
     expect((await get('exe')).status).toBe(400)
   })
 })
+
+describe('a part of a page, opened in a window of its own', () => {
+  const opened = { 'sec-fetch-dest': 'document' }
+  const whereTo = (response: Response) => [response.status, response.headers.get('location')]
+
+  test.each([
+    ['a passage', '/library/preview/The%20Gate%201%3A1', '/library/read/The%20Gate%201%3A1'],
+    ['a work', '/library/work-preview/The%20Gate', '/library/work/The%20Gate'],
+  ])('the preview of %s leads to its page, and stays a part for scripts', async (_, part, page) => {
+    const visitor = openVisitor(world.service)
+    expect(whereTo(await visitor.get(part, opened))).toEqual([303, page])
+    expect((await visitor.get(page)).status).toBe(200)
+    expect(whereTo(await visitor.get(part, { 'sec-fetch-dest': 'empty' }))).toEqual([200, null])
+  })
+
+  test('a turn leads to its place in the conversation, for its owner alone', async () => {
+    const reader = await newReader()
+    const { sessionId, runId } = await ask(reader, 'What does the Gate say?')
+    const part = `/runs/${runId}/turn`
+    expect(whereTo(await reader.get(part, opened))).toEqual([303, `/sessions/${sessionId}#${runId}`])
+    expect((await reader.get(part)).status).toBe(200)
+    expect((await (await newReader()).get(part, opened)).status).toBe(404)
+  })
+})

@@ -114,3 +114,8 @@ export function tabs(
       html`<a href="${href}"${href === present ? html` aria-current="page"` : nothing}>${label}</a>`,
   )}</nav>`
 }
+
+/** Whether a browser opens the address in a window: what scripts fetch as a part of a page is no page of its own. */
+export function isNavigation(request: FastifyRequest): boolean {
+  return request.headers['sec-fetch-dest'] === 'document'
+}

@@ -4,7 +4,7 @@ import { notFound } from '../../../errors.ts'
 import { type ConversationTurn, readTurn } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
-import { sendPage } from '../../components/page.ts'
+import { isNavigation, sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -32,6 +32,10 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   )
 
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
+    if (isNavigation(request)) {
+      const run = await runOf(request)
+      return reply.redirect(`/sessions/${run.sessionId}#${run.id}`, 303)
+    }
     const turn = await turnOf(request)
     const library = await libraryFacts(textsOf(request), services.library, [turn])
     const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
