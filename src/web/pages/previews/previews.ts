@@ -15,7 +15,10 @@ import { passagePreview, workPreview } from './preview-view.ts'
 /** Longest ref that is looked up, as in the reader. */
 const maxRef = 600
 
-/** `/library/preview/{ref}` and `/library/work-preview/{title}`: a passage or a work, as markup for a popover. A browser that opens one gets its page. */
+/**
+ * `/library/preview/{ref}` and `/library/work-preview/{title}`: a passage or a work, as markup for a popover. A browser
+ * that opens one gets its page.
+ */
 export function previewPages(app: FastifyInstance, { library }: WebServices): void {
   const reads = createSearchLimit()
 
