@@ -64,7 +64,7 @@ test('the form to edit a key shows what is set and changes it', async () => {
   const { name, spending, defaults } = await infoOf(key)
   expect({ name, defaults }).toEqual({ name: 'Other bot', defaults: { citation_style: 'links' } })
   expect(spending).toMatchObject({ month: { cap: null }, total: { cap: '7' } })
-  expect(await (await visitor.get('/settings/keys')).text()).toContain('7 credits in all')
+  expect(await (await visitor.get('/settings/keys')).text()).toContain('0 of 7 credits in all')
 })
 
 test.each(['/settings/keys', 'edit'])('an invalid limit comes back with its reason: %s', async (form) => {
@@ -73,6 +73,7 @@ test.each(['/settings/keys', 'edit'])('an invalid limit comes back with its reas
   const reply = await visitor.post(path, fields({ day_cap: 'much' }))
   expect(reply.status).toBe(400)
   const page = await reply.text()
+  expect(page).toContain('“Credits per day (UTC)”')
   expect(page).toContain('is not an amount of credits')
   expect(fieldOf(page, 'day_cap')).toBe('much')
   expect((await infoOf(key)).spending.day.cap).toBe('1')

@@ -19,6 +19,11 @@ const inState: Readonly<Record<KeyState, SQL>> = {
   revoked: sql`revoked_at is not null`,
 }
 
+/** How many keys of an account neither are revoked nor have expired. */
+export function countActiveKeys(executor: Executor, accountId: string): Promise<number> {
+  return executor.$count(apiKeys, and(eq(apiKeys.accountId, accountId), inState.active))
+}
+
 /**
  * One page of the keys of an account, newest first. An account can have any number of keys.
  * @param after id of the last key of the page before.

@@ -51,6 +51,10 @@ export async function faultsInLooks(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )
     if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
+    const cutOff = await page.evaluate<number>(
+      `Math.max(0, ...[...document.querySelectorAll('dialog[open]')].map((one) => one.scrollWidth - one.clientWidth))`,
+    )
+    if (cutOff > 0) faults.push(`${look}: ${cutOff} px of a dialog are cut off`)
   }
   return faults
 }

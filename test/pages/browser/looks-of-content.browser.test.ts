@@ -85,6 +85,7 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     ['preview of a sheet', 'SHEET/preview'],
     ['public sheet', 'PAPER'],
     ['keys', '/settings/keys'],
+    ['question before a key is revoked', '/settings/keys', click('.row-actions button.danger')],
     ['key', 'KEY'],
   ])('%s: is readable, does not jump, and fits a phone', async (name, path, open) => {
     const address = path.replace(/^[A-Z]+/, (word) => paths[word] ?? word)

@@ -17,10 +17,14 @@ export type AnswerCheck = Omit<VerifiedQuote, 'result' | 'quote'> & {
   readonly id: string
 }
 
-/** Signs of the results, in the order in which the line above an answer counts them. */
-const signs: Readonly<Record<Result, string>> = {
+/** What readers see of a check. A quotation that lacks a negation or a condition is not shown as a verified one. */
+type Verdict = Result | 'leaves_out'
+
+/** Signs of the verdicts, in the order in which the line above an answer counts them. */
+const signs: Readonly<Record<Verdict, string>> = {
   verbatim: '✓',
   fuzzy: '≈',
+  leaves_out: '…',
   misattributed: '→',
   not_found: '✗',
 }
@@ -37,6 +41,20 @@ export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
   })
 }
 
+/** The verdict of a check. */
+export function verdictOf<R extends QuoteCheck['result']>(check: {
+  readonly result: R
+  readonly context_warning?: unknown
+}): R | 'leaves_out' {
+  const { result, context_warning: context } = check
+  return context !== undefined && (result === 'verbatim' || result === 'fuzzy') ? 'leaves_out' : result
+}
+
+/** The class of a verdict's colours. */
+export function verdictClass(verdict: Verdict): Result {
+  return verdict === 'leaves_out' ? 'fuzzy' : verdict
+}
+
 /** How each check is shown in the sentence of its quotation. */
 export function quotationMarks(
   { answers }: Texts,
@@ -45,13 +63,10 @@ export function quotationMarks(
 ): readonly QuotationMark[] {
   return checks.map((check) => {
     const { quote, result: kind, found_ref: found, id } = check
-    const { label } = answers.checks.results[kind]
-    const sign = signs[kind]
-    if (hasDetails(check)) {
-      const words = check.context_warning ? answers.checks.leavesOut : label
-      return { quote, kind: kind === 'verbatim' ? 'fuzzy' : kind, label: words, popover: id }
-    }
-    if (kind === 'verbatim') return { quote, kind, label, sign }
+    const verdict = verdictOf(check)
+    const { label } = answers.checks.results[verdict]
+    if (hasDetails(check)) return { quote, kind: verdictClass(verdict), label, popover: id }
+    if (kind === 'verbatim') return { quote, kind, label, sign: signs[kind] }
     if (kind === 'misattributed' && found !== undefined)
       return { quote, kind, label: answers.checks.foundIn(names(found)), href: readHref(found, { quote }) }
     return { quote, kind, label }
@@ -59,21 +74,20 @@ export function quotationMarks(
 }
 
 /** The sign in the direction of the page. */
-function signOf({ direction }: Texts, result: Result): string {
-  return result === 'misattributed' && direction === 'rtl' ? '←' : signs[result]
+function signOf({ direction }: Texts, verdict: Verdict): string {
+  return verdict === 'misattributed' && direction === 'rtl' ? '←' : signs[verdict]
 }
 
-/** The line above an answer: how many quotations have which result. It opens to each of them. */
+/** The line above an answer: how many quotations have which verdict. It opens to each of them. */
 export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { none, quotations, results } = t.answers.checks
   if (checks.length === 0) return html`<p class="checks faint">${none}</p>`
-  const counts = (Object.keys(signs) as Result[]).flatMap((result) => {
-    const count = checks.filter((check) => check.result === result).length
+  const counts = (Object.keys(signs) as Verdict[]).flatMap((verdict) => {
+    const count = checks.filter((check) => verdictOf(check) === verdict).length
     if (count === 0) return []
+    const sign = html`<span aria-hidden="true">${signOf(t, verdict)}</span>`
     return [
-      html`<span class="count ${result}"><span aria-hidden="true">${signOf(t, result)}</span> ${count} ${
-        results[result].label
-      }</span> `,
+      html`<span class="count ${verdictClass(verdict)}">${sign} ${count} ${results[verdict].label}</span> `,
     ]
   })
   return html`<details class="checks"><summary><span class="faint">${quotations}</span> ${counts}</summary>
@@ -87,7 +101,8 @@ function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const place =
     at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
   const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
-  return html`<span class="badge ${result}">${t.answers.checks.results[result].label}</span>
+  const verdict = verdictOf(check)
+  return html`<span class="badge ${verdictClass(verdict)}">${t.answers.checks.results[verdict].label}</span>
 <q dir="auto">${beginningOf(quote)}</q>${place}${omitted}`
 }
 
@@ -96,7 +111,7 @@ export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: R
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(
     (check) => html`<div class="check-details" id="${check.id}" popover role="dialog" aria-label="${dialog}">
-<p>${results[check.result].meaning}</p>
+<p>${results[verdictOf(check)].meaning}</p>
 ${check.original === undefined ? nothing : html`<blockquote class="text" dir="auto">${check.original}</blockquote>`}
 ${differences(t, check)}
 <p>${checkLine(t, check, names)}</p>

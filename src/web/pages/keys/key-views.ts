@@ -1,5 +1,6 @@
 import { type KeyFilter, type KeyState, keyStates } from '../../../accounts/keys/key-list.ts'
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import type { CapPeriod, KeySpending } from '../../../billing/key-spending.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
@@ -17,6 +18,8 @@ import { settingsPage } from '../settings/settings-page.ts'
 
 type Shown = {
   readonly keys: { readonly items: readonly KeyInfo[]; readonly hasMore: boolean }
+  /** What the keys with a cap have spent, by the id of the key. */
+  readonly spending: ReadonlyMap<string, KeySpending>
   readonly projects: readonly Project[]
   readonly filter: KeyFilter
   /** Whether no newer keys are on a page before this one. */
@@ -44,11 +47,11 @@ ${isLong || isFiltered || keys.items.length > 0 ? foundKeys(t, shown) : emptySta
   })
 }
 
-function foundKeys(t: Texts, { keys, projects, filter }: Shown): Html {
+function foundKeys(t: Texts, shown: Shown): Html {
+  const { keys, filter } = shown
   if (keys.items.length === 0) return emptyState(t.keys.noneFound, t.keys.showAll)
-  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
   const path = withQuery('/settings/keys', filter)
-  return html`${keyTable(t, keys.items, names)}${pager(olderPage(keys, path, 'after', t.common.older))}`
+  return html`${keyTable(t, shown)}${pager(olderPage(keys, path, 'after', t.common.older))}`
 }
 
 function filterForm({ common, keys }: Texts, { q, state }: KeyFilter): Html {
@@ -62,16 +65,17 @@ ${selectField({ label: common.status, name: 'state', options, selected: state })
 <button class="quiet">${keys.filter}</button></form>`
 }
 
-function keyTable(t: Texts, keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
+function keyTable(t: Texts, { keys, projects, spending }: Shown): Html {
+  const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
   return dataTable({
     label: t.keys.title,
-    rows: keys,
+    rows: keys.items,
     rowClass: (key) => (stateOf(key) === 'active' ? '' : 'past'),
     columns: [
       { name: t.common.name, kind: 'title', cell: nameCell },
       { name: t.keys.access, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
-      { name: t.keys.limits, cell: (key) => limitList(t, key) },
+      { name: t.keys.limits, cell: (key) => limitList(t, key, spending.get(key.id)) },
       { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
       { name: t.common.status, cell: (key) => stateCell(t, key) },
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
@@ -93,13 +97,15 @@ function scopeList(t: Texts, { scopes }: KeyInfo): Html {
 ${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
 }
 
-/** The limits of the key itself, one a line. */
-function limitList(t: Texts, key: KeyInfo): Html {
+/** The limits of the key itself, one a line, with what has been spent of them. */
+function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): Html {
   const { keys } = t
+  const spent = (period: CapPeriod, cap: bigint) =>
+    spending ? keys.spentOf(creditsIn(t, spending[period]), creditsIn(t, cap)) : creditsIn(t, cap)
   const limits = [
-    key.dayCapMicros !== null && keys.perDay(creditsIn(t, key.dayCapMicros)),
-    key.monthCapMicros !== null && keys.perMonth(creditsIn(t, key.monthCapMicros)),
-    key.totalCapMicros !== null && keys.inAll(creditsIn(t, key.totalCapMicros)),
+    key.dayCapMicros !== null && keys.perDay(spent('day', key.dayCapMicros)),
+    key.monthCapMicros !== null && keys.perMonth(spent('month', key.monthCapMicros)),
+    key.totalCapMicros !== null && keys.inAll(spent('total', key.totalCapMicros)),
     key.requestsPerMinute !== null && keys.perMinute(key.requestsPerMinute),
     key.concurrentTurns !== null && keys.concurrent(key.concurrentTurns),
   ].filter((limit) => limit !== false)
@@ -171,6 +177,7 @@ ${copyField(t, { id: 'secret', text: key, what: keys.theKey })}
 ${replaced ? html`<h3>${keys.oldKey}</h3><p>${keys.oldKeyHint}</p>${revokeDialog(t, replaced)}` : nothing}
 <h3>${keys.withCurl}</h3>
 ${copyField(t, { id: 'curl', text: curlSnippet(key, baseUrl, question), what: keys.theCommand })}
+<p class="hint">${keys.fromVariable}</p>
 <h3>${keys.withNode}</h3>
 ${copyField(t, { id: 'node', text: nodeSnippet(baseUrl, question), what: keys.theProgram })}
 <h3>${keys.withPython}</h3>

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findKeys, keyStates } from '../../../accounts/keys/key-list.ts'
 import {
@@ -16,8 +16,8 @@ import {
   revokeKey,
 } from '../../../accounts/keys/keys.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
-import { readKeySpending } from '../../../billing/key-spending.ts'
-import { withTx } from '../../../db/client.ts'
+import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
+import { type Executor, withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
@@ -85,12 +85,16 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     const visitor = visitorOf(request)
     const page = pageOfAddress(request)
     const filter = readFields(filterQuery, request.query)
-    const keys = await withTx(database, visitor.principal, (tx) =>
-      findKeys(tx, visitor.account.id, filter, page),
-    )
-    const projects = await projectsOf(services, visitor)
+    const found = await withTx(database, visitor.principal, async (tx) => {
+      const keys = await findKeys(tx, visitor.account.id, filter, page)
+      return {
+        keys,
+        spending: await spendingOf(tx, visitor.account.id, keys.items),
+        projects: await projectsIn(tx, visitor),
+      }
+    })
     const done = doneMessage(request, textsOf(request).keys.done)
-    const shown = { keys, projects, filter, done, isFirst: page.after === undefined }
+    const shown = { ...found, filter, done, isFirst: page.after === undefined }
     return sendPage(request, reply, keysPage(textsOf(request), visitor, shown))
   })
 
@@ -127,7 +131,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
       return sendPage(request, reply, keyMadePage(textsOf(request), visitor, made))
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
-      const { message, status } = problemOf(request, error)
+      const { message, status } = keyProblem(request, error)
       const projects = await projectsOf(services, visitor)
       const again = { ...input, id: newId('key'), settings: input, problem: message }
       const choices = { projects, models: modelsOf(services) }
@@ -163,7 +167,7 @@ function editPages(app: FastifyInstance, services: WebServices): void {
       await withTx(database, visitor.principal, (tx) => changeKey(tx, id, change, visitor.account.id))
       return reply.redirect('/settings/keys?done=saved', 303)
     } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
+      const { message: problem, status } = keyProblem(request, error)
       const { name, ...values } = input
       const page = keyEditPage(textsOf(request), { ...found, models, name, values, problem })
       return sendPage(request, reply, page, status)
@@ -188,12 +192,40 @@ function settingsOf(services: WebServices, texts: SettingValues): KeySettings {
   return readSettings(texts, { toolGroups, models: modelsOf(services) })
 }
 
-function projectsOf({ database }: WebServices, { principal }: Visitor): Promise<readonly Project[]> {
-  return withTx(
-    database,
-    principal,
-    async (tx) => (await listProjects(tx, principal, { limit: 100, order: 'desc' })).items,
+function projectsOf({ database }: WebServices, visitor: Visitor): Promise<readonly Project[]> {
+  return withTx(database, visitor.principal, (tx) => projectsIn(tx, visitor))
+}
+
+async function projectsIn(tx: Executor, { principal }: Visitor): Promise<readonly Project[]> {
+  return (await listProjects(tx, principal, { limit: 100, order: 'desc' })).items
+}
+
+/** What the keys with a cap have spent, by the id of the key. */
+async function spendingOf(
+  tx: Executor,
+  accountId: string,
+  keys: readonly KeyInfo[],
+): Promise<ReadonlyMap<string, KeySpending>> {
+  const spending = new Map<string, KeySpending>()
+  for (const key of keys) {
+    const isCapped = [key.dayCapMicros, key.monthCapMicros, key.totalCapMicros].some((cap) => cap !== null)
+    if (!isCapped || key.revokedAt) continue
+    spending.set(key.id, await readKeySpending(tx, { accountId, keyId: key.id }))
+  }
+  return spending
+}
+
+/** As `problemOf`; a setting has the name that its field has on the page. */
+function keyProblem(
+  request: FastifyRequest,
+  error: unknown,
+): { readonly message: string; readonly status: number } {
+  const { message, status } = problemOf(request, error)
+  const { settings } = textsOf(request).keys
+  const named = message.replace(/`(\w+)`/, (whole, name) =>
+    Object.hasOwn(settings, name) ? `“${settings[name as keyof typeof settings]}”` : whole,
   )
+  return { message: named, status }
 }
 
 /** The form was sent before. */

@@ -1,13 +1,12 @@
 import type { Account } from '../../../accounts/accounts.ts'
 import type { AuditEntry } from '../../../accounts/audit.ts'
-import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import { resetHours } from '../../../accounts/sign-in/password-reset.ts'
 import type { Balance, Pool } from '../../../billing/pools.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
-import { type Html, html } from '../../components/html.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -34,7 +33,7 @@ type AccountShown = MessageShown & {
   readonly pools: readonly Pool[]
   readonly newestPool: string
   readonly newestEntry: string
-  readonly keys: readonly KeyInfo[]
+  readonly activeKeys: number
   /** Of the last 30 days. */
   readonly days: readonly UsageRow[]
   /** The newest audit entries about the account. */
@@ -66,19 +65,16 @@ ${
   })
 }
 
-function factsOf(t: Texts, { account, balance, keys, days }: AccountShown): readonly (Fact | false)[] {
+function factsOf(t: Texts, { account, balance, activeKeys, days }: AccountShown): readonly (Fact | false)[] {
   const { common } = t
   const texts = t.operator.accounts
-  const active = keys.filter(
-    (key) => !key.revokedAt && !(key.expiresAt && key.expiresAt.getTime() <= Date.now()),
-  )
   const turns = days.reduce((sum, row) => sum + row.turns, 0)
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
     [common.plan, html`<bdi>${account.plan}</bdi>`],
     [texts.creditsLeft, creditsIn(t, balance.availableMicros)],
     [texts.held, creditsIn(t, balance.heldMicros)],
-    [texts.activeKeys, active.length],
+    [texts.activeKeys, activeKeys],
     [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsIn(t, micros))],
     [common.created, t.day(account.createdAt)],
     [texts.id, html`<code>${account.id}</code>`],
@@ -92,7 +88,7 @@ function planCard({ common, operator }: Texts, { account, plans }: AccountShown)
   const options = planOptions(plans)
   return html`<section class="card narrow-left"><h2>${common.plan}</h2>
 <form method="post" action="/operator/accounts/${account.id}/plan">
-${selectField({ label: common.plan, name: 'plan', options, selected: account.plan })}
+${selectField({ label: texts.newPlan, name: 'plan', options, selected: account.plan })}
 <p class="hint">${texts.planHint}</p>
 <button>${texts.changePlan}</button></form></section>`
 }
@@ -107,6 +103,7 @@ type AmountForm = {
   readonly value: string | undefined
   readonly hint: string
   readonly submit: string
+  readonly isQuiet?: boolean
 }
 
 function amountForm(form: AmountForm): Html {
@@ -114,7 +111,7 @@ function amountForm(form: AmountForm): Html {
 <label>${form.label} <input name="amount" inputmode="decimal" required maxlength="20" dir="ltr"
 value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <p class="hint" id="${form.id}">${form.hint}</p>
-<button>${form.submit}</button></form>`
+<button${form.isQuiet ? html` class="quiet"` : nothing}>${form.submit}</button></form>`
 }
 
 function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amount }: AccountShown): Html {
@@ -139,6 +136,7 @@ function takeBackCard(t: Texts, { account, balance, newestEntry, takeBack }: Acc
     value: takeBack,
     hint: accounts.takeBackHint(creditsIn(t, balance.availableMicros)),
     submit: accounts.takeBack,
+    isQuiet: true,
   })}</section>`
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, findAccountById } from '../../../accounts/accounts.ts'
 import { listAuditEntries, newestAuditEntry } from '../../../accounts/audit.ts'
-import { listKeys } from '../../../accounts/keys/keys.ts'
+import { countActiveKeys } from '../../../accounts/keys/key-list.ts'
 import { changePlan } from '../../../billing/change-plan.ts'
 import { parseCredits } from '../../../billing/credits.ts'
 import { grantOnce, newestPool } from '../../../billing/grant-once.ts'
@@ -114,7 +114,7 @@ export async function showAccount(
       newestPool: await newestPool(tx, account.id),
       newestEntry: await newestAuditEntry(tx, account.id),
       entries: await listAuditEntries(tx, { accountId: account.id, limit: 10 }),
-      keys: await listKeys(tx, account.id),
+      activeKeys: await countActiveKeys(tx, account.id),
       days: principal ? await readUsage(tx, principal, { group: 'day', ...spanOf({}), limit: 400 }) : [],
     }
   })

@@ -94,6 +94,7 @@ export const keys: EnglishTexts['keys'] = {
   spentThisMonth: 'נוצלו החודש (UTC)',
   spentInAll: 'נוצלו בסך הכול',
   heldNow: 'שמורים לשאלות שלא הסתיימו',
+  spentOf: (spent, cap) => `${spent} מתוך ${cap}`,
   usedOf: (used, cap) => `${used} מתוך ${cap} קרדיטים`,
   create: 'יצירת המפתח',
   forServers: (email) =>
@@ -113,6 +114,7 @@ export const keys: EnglishTexts['keys'] = {
   withCurl: 'שאלה בעזרת curl',
   withNode: 'בעזרת ספריית OpenAI ל־Node.js',
   withPython: 'בעזרת ספריית OpenAI ל־Python',
+  fromVariable: html`התוכנות קוראות את המפתח ממשתנה הסביבה <code>API_KEY</code>.`,
   copied: 'העתקתי אותו',
   exampleQuestion: 'מהו בינוני לפי התניא?',
 }

@@ -62,11 +62,14 @@ export const answers = {
     results: {
       verbatim: { label: 'word for word', meaning: 'The passage has the quotation word for word.' },
       fuzzy: { label: 'close', meaning: 'The quotation is close to the passage, but not word for word.' },
+      leaves_out: {
+        label: 'leaves out words',
+        meaning: 'The passage has the quotation, but also words that may change its meaning.',
+      },
       misattributed: { label: 'in another passage', meaning: 'Another passage has the quotation.' },
       not_found: { label: 'not found', meaning: 'The library does not have the quotation there.' },
     },
     foundIn: (ref: string) => `in ${ref}`,
-    leavesOut: 'leaves out words',
     mayChange: (words: unknown) => html`It leaves out ${words}, which may change the meaning.`,
     leftOut: (words: unknown) => html`Left out: ${words}`,
     added: (words: unknown) => html`Added: ${words}`,

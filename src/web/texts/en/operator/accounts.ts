@@ -48,6 +48,7 @@ export const accounts = {
   since: (day: unknown) => html`since ${day}`,
   planHint: `The new plan applies from the next request. A higher plan adds its extra credits immediately; a lower plan
 removes none before the month ends.`,
+  newPlan: 'New plan',
   changePlan: 'Change the plan',
   grantCredits: 'Grant credits',
   credits: 'Credits',
@@ -80,7 +81,7 @@ log stay.`,
   deleteQuestion: 'This cannot be undone.',
   deleteConfirm: 'Delete everything',
   deleteField: 'Enter the e-mail address of the account to confirm',
-  pools: 'Pools',
+  pools: 'Credits by source',
   granted: 'Granted',
   heldColumn: 'Held',
   done: {

@@ -62,11 +62,14 @@ export const answers: EnglishTexts['answers'] = {
     results: {
       verbatim: { label: 'מילה במילה', meaning: 'הציטוט נמצא בקטע מילה במילה.' },
       fuzzy: { label: 'קרוב', meaning: 'הציטוט קרוב לקטע, אבל לא מילה במילה.' },
+      leaves_out: {
+        label: 'מילים הושמטו',
+        meaning: 'בקטע יש גם מילים שהושמטו, וייתכן שהן משנות את המשמעות.',
+      },
       misattributed: { label: 'בקטע אחר', meaning: 'הציטוט נמצא בקטע אחר.' },
       not_found: { label: 'לא נמצא', meaning: 'הציטוט אינו נמצא שם בספרייה.' },
     },
     foundIn: (ref) => `ב־${ref}`,
-    leavesOut: 'מילים הושמטו',
     mayChange: (words) => html`הושמטו ממנו המילים ${words}, וייתכן שהדבר משנה את המשמעות.`,
     leftOut: (words) => html`הושמט: ${words}`,
     added: (words) => html`נוסף: ${words}`,

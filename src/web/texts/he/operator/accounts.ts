@@ -42,6 +42,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   since: (day) => html`מאז ${day}`,
   planHint:
     'התוכנית החדשה חלה מהבקשה הבאה. תוכנית גבוהה יותר מוסיפה מיד את הקרדיטים הנוספים; תוכנית נמוכה יותר אינה גורעת קרדיטים לפני סוף החודש.',
+  newPlan: 'תוכנית חדשה',
   changePlan: 'החלפת התוכנית',
   grantCredits: 'הענקת קרדיטים',
   credits: 'קרדיטים',
