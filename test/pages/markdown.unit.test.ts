@@ -47,6 +47,9 @@ describe('Markdown of answers and files', () => {
     expect(rendered('> a small lamp')).toContain('<blockquote dir="ltr">')
     expect(rendered('- נר\n- אור')).toContain('<ul dir="rtl">')
     expect(rendered('| נר | אור |\n|--|--|\n| א | ב |')).toContain('<div class="scroll" dir="rtl">')
+    expect(rendered('| rank | deeds |\n|--|--|\n| first | many |')).toContain(
+      '<div class="scroll" dir="ltr">',
+    )
     expect(rendered('- lamp')).toContain('<ul dir="ltr">')
   })
 })

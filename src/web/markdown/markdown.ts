@@ -20,8 +20,10 @@ markdown.disable(['reference'])
 markdown.block.ruler.before('table', 'large_table', keepLargeTable, { alt: [] })
 const { escapeHtml } = markdown.utils
 markdown.renderer.rules['image'] = (tokens, at) => escapeHtml(tokens[at]?.content ?? '')
-markdown.renderer.rules['table_open'] = (tokens, at) =>
-  `<div class="scroll"${tokens[at]?.attrGet('dir') === 'rtl' ? ' dir="rtl"' : ''}><table>\n`
+markdown.renderer.rules['table_open'] = (tokens, at) => {
+  const direction = tokens[at]?.attrGet('dir')
+  return `<div class="scroll"${direction ? ` dir="${direction}"` : ''}><table>\n`
+}
 markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 markdown.validateLink = (address) => /^(https?:\/\/|mailto:)/i.test(address.trim())
 markdown.core.ruler.push('directions', giveDirections)

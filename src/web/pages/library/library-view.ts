@@ -51,6 +51,7 @@ function emptyLibrary(t: Texts): Html {
 }
 
 function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {
+  if (categories.length === 0 && authors.length === 0) return nothing
   const subject = filter.category
     ? t.library.within(t.library.categoryName(filter.category))
     : t.library.categories

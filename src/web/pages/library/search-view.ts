@@ -68,16 +68,17 @@ export function searchPage(t: Texts, shown: SearchShown): Page {
   const { query, page, facets, languages, titles } = shown
   const { hits, hasMore } = page
   const { q, language, work, author, category } = query
+  const facetLists = facetNav(t, query, facets, titles)
   return {
     title: t.search.title(q),
     section: 'library',
     sheets: ['library', 'menus'],
     scripts: ['add-to-sheet.js'],
-    wide: true,
+    wide: facetLists !== nothing,
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
 ${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query, titles)}
 ${unknownNote(t, shown)}
-<div class="shelves results">${filterDrawer(t, facetNav(t, query, facets, titles))}
+<div class="shelves results">${filterDrawer(t, facetLists)}
 <div><h2 class="sr">${t.search.title(q)}</h2>
 ${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`}
 ${pager(

@@ -41,7 +41,7 @@ function nameOf(t: Texts, { ref, heRef }: Segment): string {
 
 function ownNote(t: Texts, { note }: OwnMarks): Html {
   if (note === '') return nothing
-  return html`<p class="own-note" dir="auto"><span class="faint">${t.reader.note}:</span> ${note}</p>`
+  return html`<p class="own-note" dir="auto"><span class="faint">${t.reader.note}:</span> <bdi>${note}</bdi></p>`
 }
 
 function refLine(t: Texts, segment: Segment): Html {
