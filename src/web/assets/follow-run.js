@@ -131,25 +131,32 @@ function readingPlace(turn) {
 
 /**
  * Keeps the end of a growing answer in the window until the reader scrolls up, and again when the reader comes back.
+ * The browser scrolls up, too, and is no reader: to the place that the address names, before the reader does anything,
+ * and when the page gets shorter.
  * @param {HTMLElement} turn
  */
 function followEnd(turn) {
   const [draft, strip, toEnd] = [part(turn, '.draft'), part(turn, '.strip'), part(turn, '.to-end')]
-  let isFollowing = true
-  let top = scrollY
+  const page = document.documentElement
+  let [isFollowing, hasReader] = [true, false]
+  let [top, height] = [scrollY, page.scrollHeight]
   const below = () => draft.getBoundingClientRect().bottom - strip.getBoundingClientRect().top
   const onScroll = () => {
-    if (scrollY < top - 2) isFollowing = false
+    if (scrollY < top - 2 && hasReader && page.scrollHeight >= height) isFollowing = false
     else if (below() < 40) isFollowing = true
-    top = scrollY
+    ;[top, height] = [scrollY, page.scrollHeight]
     toEnd.hidden = isFollowing || below() < 40
   }
   const keep = () => {
     const hidden = below()
     if (isFollowing && hidden > 0) scrollBy({ top: hidden + 8, behavior: 'instant' })
-    top = scrollY
+    ;[top, height] = [scrollY, page.scrollHeight]
     toEnd.hidden = isFollowing || hidden < 40
   }
+  keep()
+  addEventListener('load', keep, { once: true })
+  for (const type of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'])
+    addEventListener(type, () => (hasReader = true), { once: true, passive: true })
   addEventListener('scroll', onScroll, { passive: true })
   toEnd.addEventListener('click', () => {
     isFollowing = true

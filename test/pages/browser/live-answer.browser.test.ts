@@ -103,6 +103,29 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     await window.close()
   })
 
+  test('is followed although the browser scrolls up to the place that the address names', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([
+      { text: `${lines}\n\n` },
+      { waitFor: held.opened },
+      { text: `${lines}\n\nAfter the scroll.\n\n` },
+    ])
+    await ask(page, 'One at a named place?')
+    await page.getByText('Paragraph 60 of a long answer.').waitFor()
+    await expect.poll(() => scrolled(page)).toBeGreaterThan(500)
+    await page.evaluate(`new Promise((resolve) => {
+      addEventListener('scroll', resolve, { once: true })
+      scrollTo({ top: 0, behavior: 'instant' })
+    })`)
+    held.open()
+    const newest = page.getByText('After the scroll.')
+    await newest.waitFor()
+    await expect.poll(() => isInWindow(newest)).toBe(true)
+    await ended(page)
+    await window.close()
+  })
+
   test('moves nothing for readers who want less motion', async () => {
     const { page, window } = await world.person()
     await page.emulateMedia({ reducedMotion: 'reduce' })
