@@ -8,7 +8,7 @@ import { allowedLicenses, licenseOption } from './import-options.ts'
 export const markdownCommands: Readonly<Record<string, Command>> = {
   'sources import markdown': {
     usage:
-      'FILE [--title T] [--he-title T] [--author A] [--category C] [--license L] [--language he|en] [--version V] [--source-url U] [--allow-license cc-by-nc|unknown]...',
+      'FILE [--title T] [--he-title T] [--author A] [--category C] [--composed YEARS] [--license L] [--language he|en] [--version V] [--source-url U] [--allow-license cc-by-nc|unknown]...',
     summary: 'imports your own text: headings become parts of its refs, paragraphs become numbered passages',
     options: {
       ...licenseOption,
@@ -16,6 +16,7 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
       'he-title': { type: 'string' },
       author: { type: 'string' },
       category: { type: 'string' },
+      composed: { type: 'string' },
       license: { type: 'string' },
       language: { type: 'string' },
       version: { type: 'string' },
@@ -35,6 +36,7 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
         he_title: invocation.text('he-title'),
         author: invocation.text('author'),
         category: invocation.text('category'),
+        composed: invocation.text('composed'),
         license: invocation.text('license'),
         language: invocation.text('language'),
         version: invocation.text('version'),

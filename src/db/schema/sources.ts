@@ -25,6 +25,9 @@ export const works = pgTable(
     author: text('author').notNull().default(''),
     /** From general to specific, as in the source's table of contents. */
     categories: text('categories').array().notNull().default([]),
+    /** First and last year in which the work was written; negative before the common era. Both or neither. */
+    composedFrom: integer('composed_from'),
+    composedTo: integer('composed_to'),
   },
   (t) => [uniqueIndex('works_title').on(t.title)],
 )

@@ -7,6 +7,7 @@ export type MarkdownFacts = {
   readonly he_title?: string | undefined
   readonly author?: string | undefined
   readonly category?: string | undefined
+  readonly composed?: string | undefined
   readonly license?: string | undefined
   readonly language?: string | undefined
   readonly version?: string | undefined
@@ -18,6 +19,7 @@ const markdownFacts = [
   'he_title',
   'author',
   'category',
+  'composed',
   'license',
   'language',
   'version',

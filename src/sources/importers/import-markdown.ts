@@ -5,6 +5,7 @@ import type { PassageRef } from '../index/passage-ref.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { isWebAddress } from '../library/source-url.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
+import { parseYears, type Years, yearsRule } from '../periods/composed.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
 import { type MarkdownFacts, readFrontMatter } from './front-matter.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
@@ -53,6 +54,7 @@ export async function importMarkdown(
       `"source_url" is "${sourceUrl}": it must be a URL that starts with http:// or https://, without spaces.`,
     )
   }
+  const composed = yearsIn(facts.composed)
   const passages = passagesOf(title, facts.he_title ?? '', body)
   if (passages.length === 0)
     throw new ServiceError('invalid_value', 'The text has no paragraphs. Check that the file is not empty.')
@@ -65,6 +67,7 @@ export async function importMarkdown(
         title,
         heTitle: facts.he_title ?? '',
         author: facts.author ?? '',
+        composed,
         categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
       },
       places: passages.map(({ place }) => place),
@@ -129,6 +132,14 @@ function languageCode(written: string | undefined): string | undefined {
   const code = name === 'hebrew' ? 'he' : name === 'english' ? 'en' : name
   if (/^[a-z]{2,3}$/.test(code)) return code
   throw new ServiceError('invalid_value', `"${written}" is not a language code. Use one such as he or en.`)
+}
+
+/** @throws ServiceError `invalid_value` when the value is neither a year nor the first and last year. */
+function yearsIn(written: string | undefined): Years | undefined {
+  if (written === undefined || written.trim() === '') return undefined
+  const years = parseYears(written)
+  if (years) return years
+  throw new ServiceError('invalid_value', `"composed" is "${written}": it ${yearsRule}.`)
 }
 
 /** Guesses the language from the script: Hebrew or English. */

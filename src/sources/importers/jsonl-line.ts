@@ -1,10 +1,20 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { isWebAddress } from '../library/source-url.ts'
+import { parseYears, yearsRule } from '../periods/composed.ts'
 import { readSegment } from './markup.ts'
 
 const words = z.string().trim().min(1)
 const optional = z.string().trim().default('')
+
+/** The years of a work, as a number or a text. */
+const years = z.union([z.string(), z.number()], yearsRule).transform((written, context) => {
+  if (written === '') return undefined
+  const read = parseYears(String(written))
+  if (read) return read
+  context.addIssue({ code: 'custom', message: `${yearsRule}, not "${written}"` })
+  return z.NEVER
+})
 
 const lineShape = z.object({
   work: words,
@@ -15,6 +25,7 @@ const lineShape = z.object({
   author: optional,
   category: z.union([z.string(), z.array(z.string())]).default([]),
   he_title: optional,
+  composed: years.optional(),
   version_he: optional,
   version_en: optional,
   license: z.string().trim().min(1).default('own'),
@@ -52,7 +63,7 @@ export function readJsonlLine(raw: string, number: number): JsonlLine {
     throw badLine(number, field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object')
   }
   for (const [field, text] of Object.entries(parsed.data)) {
-    if ([text].flat().some((value) => value.includes('\0')))
+    if ([text].flat().some((value) => typeof value === 'string' && value.includes('\0')))
       throw badLine(number, `field "${field}" holds a NUL character`)
   }
   const [he, en] = [readSegment(parsed.data.he), readSegment(parsed.data.en)]

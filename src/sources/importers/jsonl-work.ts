@@ -70,6 +70,7 @@ export class JsonlWork {
         heTitle: first('he_title'),
         author: first('author'),
         categories: categories.find((c) => c.length > 0) ?? [],
+        composed: lines.find((line) => line.composed)?.composed,
       },
       places: [...this.#places.values()],
       versions: [...this.#versions.values()].map(withCommonUrl),

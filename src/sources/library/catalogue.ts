@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import type { Years } from '../periods/composed.ts'
+import { composedYears } from '../periods/period-filter.ts'
 import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { hebrewRefOf } from './hebrew-refs.ts'
@@ -72,12 +74,15 @@ export type Work = {
   readonly heTitle: string
   readonly author: string
   readonly categories: readonly string[]
+  /** When it was written; null if unknown. */
+  readonly composed: Years | null
 }
 
 /** Finds a work by its title; undefined if there is none. */
 export async function findWork(executor: Executor, title: string): Promise<Work | undefined> {
   const found = await executor.execute<Work>(sql`
-    select id, title, he_title as "heTitle", author, categories from works where title = ${stripControls(title)}`)
+    select w.id, w.title, w.he_title as "heTitle", w.author, w.categories, ${composedYears} as composed
+    from works w where w.title = ${stripControls(title)}`)
   return found.rows[0]
 }
 

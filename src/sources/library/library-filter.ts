@@ -2,15 +2,17 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import type { DocumentRanges } from '../index/document-ranges.ts'
+import { type PeriodFilter, periodConditions } from '../periods/period-filter.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
 import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { authorsNamed, nearby } from './author-names.ts'
+import { listLanguages } from './catalogue.ts'
 import { similarNames } from './similar-names.ts'
 
 /** Limits of a search or listing. Names may be in any known spelling and either script. */
-export type LibraryFilter = {
+export type LibraryFilter = PeriodFilter & {
   readonly language?: string | undefined
   readonly work?: string | undefined
   readonly author?: string | undefined
@@ -19,15 +21,20 @@ export type LibraryFilter = {
 }
 
 /**
- * SQL conditions on a work `w` for author, category and title.
+ * SQL conditions on a work `w` for author, category, title and the years in which it was written.
  * @throws ServiceError `invalid_value` with similar names, for a work, author or category that the library does not
- * have.
+ * have, and for a wrong period.
  */
 export async function workConditions(
   executor: Executor,
-  { work, author, category }: Pick<LibraryFilter, 'work' | 'author' | 'category'>,
+  {
+    work,
+    author,
+    category,
+    ...years
+  }: Pick<LibraryFilter, 'work' | 'author' | 'category' | keyof PeriodFilter>,
 ): Promise<readonly SQL[]> {
-  const conditions: SQL[] = []
+  const conditions: SQL[] = [...periodConditions(years)]
   if (work) conditions.push(sql`w.id = any(${sql.param(await knownWorks(executor, work))}::int[])`)
   if (author) conditions.push(sql`w.author = any(${sql.param(await authorsNamed(executor, author))}::text[])`)
   if (category)
@@ -37,8 +44,8 @@ export async function workConditions(
 
 /**
  * The documents that match a filter; undefined when all match.
- * @throws ServiceError `invalid_value` with similar names, for a work, author or category that the library does not
- * have.
+ * @throws ServiceError `invalid_value` with similar names, for a work, author, category or language that the library
+ * does not have, and for a wrong period.
  */
 export async function documentRanges(
   executor: Executor,
@@ -53,7 +60,20 @@ export async function documentRanges(
     from versions v join works w on w.id = v.work_id
     where v.doc_count > 0 and ${sql.join(conditions, sql` and `)}
     order by v.first_doc`)
+  if (found.rows.length === 0 && filter.language) await requireLanguage(executor, filter.language)
   return found.rows.map((row) => [row.first, row.last] as const)
+}
+
+/** @throws ServiceError `invalid_value` when the library has texts, but none in this language. */
+async function requireLanguage(executor: Executor, written: string): Promise<void> {
+  const language = stripControls(written)
+  const languages = await listLanguages(executor)
+  if (languages.length === 0 || languages.includes(language)) return
+  throw new ServiceError(
+    'invalid_value',
+    `The library has no texts in the language "${language}". Use one of: ${languages.join(', ')}.`,
+    { param: 'language' },
+  )
 }
 
 async function knownWorks(executor: Executor, written: string): Promise<readonly number[]> {

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import type { Years } from '../periods/composed.ts'
+import { composedYears, type PeriodFilter } from '../periods/period-filter.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { workConditions } from './library-filter.ts'
@@ -64,12 +66,14 @@ export type WorkSummary = {
   readonly heTitle: string
   readonly author: string
   readonly categories: readonly string[]
+  /** When it was written; null if unknown. */
+  readonly composed: Years | null
   readonly languages: readonly string[]
   /** Number of places in the work. */
   readonly passages: number
 }
 
-export type WorkFilter = {
+export type WorkFilter = PeriodFilter & {
   readonly category?: string | undefined
   readonly author?: string | undefined
   readonly limit: number
@@ -79,20 +83,18 @@ export type WorkFilter = {
 
 /**
  * Lists the works of the library, sorted by title.
- * @throws ServiceError `invalid_value` with similar names, for a category or author that the library does not have.
+ * @throws ServiceError `invalid_value` with similar names, for a category or author that the library does not have, and
+ * for a wrong period.
  */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
   const after = stripControls(filter.after ?? '')
-  const { category, author } = filter
-  const conditions = [
-    sql`(${after} = '' or w.title > ${after})`,
-    ...(await workConditions(executor, { category, author })),
-  ]
+  const { limit, after: _, ...works } = filter
+  const conditions = [sql`(${after} = '' or w.title > ${after})`, ...(await workConditions(executor, works))]
   const found = await executor.execute<WorkSummary>(sql`
-    select w.title, w.he_title as "heTitle", w.author, w.categories,
+    select w.title, w.he_title as "heTitle", w.author, w.categories, ${composedYears} as composed,
       array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
       (select count(*)::int from passages p where p.work_id = w.id) as passages
     from works w where ${sql.join(conditions, sql` and `)}
-    order by w.title limit ${filter.limit}`)
+    order by w.title limit ${limit}`)
   return found.rows
 }

@@ -88,6 +88,28 @@ describe('importJsonl', () => {
     expect(after.rows).toEqual(before.rows)
   })
 
+  it('stores the years of a work, also when its texts came before without them', async () => {
+    const line = { work: 'Dated', ref: 'Dated 1', en: 'tamarind' }
+    const composed = async () =>
+      (await listWorks(db.database.system, { limit: 100 })).find(({ title }) => title === 'Dated')?.composed
+    await load([line])
+    expect(await composed()).toBeNull()
+    expect(await load([{ ...line, composed: '1790-1812' }])).toMatchObject({ unchanged: 1 })
+    expect(await composed()).toEqual({ from: 1790, to: 1812 })
+    await load([line])
+    expect(await composed()).toEqual({ from: 1790, to: 1812 })
+    await load([{ ...line, composed: -500 }])
+    expect(await composed()).toEqual({ from: -500, to: -500 })
+  })
+
+  it.each(['5556', 0, '1812-1790', 'about 1796', '1796.5', true, '\u0000'])(
+    'refuses the years %j, names the line and says what to write',
+    async (composed) => {
+      const line = { work: 'Undated', ref: 'Undated 1', en: 'quince', composed }
+      await expect(load([line])).rejects.toThrow(/Line 1 .*"composed": must be a year such as 1796/)
+    },
+  )
+
   it('replaces a version that has other content, in the text and in the index, and drops places without text', async () => {
     await load([
       { work: 'Edited', ref: 'Edited 1', en: 'gooseberry' },

@@ -37,6 +37,17 @@ Below.
 const bring = (content: string, flags = {}) => importMarkdown(db.database, content, flags, [])
 const rows = async (statement: string) => (await db.database.systemPool.query(statement)).rows
 
+test('the front matter or an option says when a work was written', async () => {
+  const composed = async () => (await rows('select composed_from, composed_to from works'))[0]
+  await bring(notes.replace('author:', 'composed: 1790–1812\nauthor:'))
+  expect(await composed()).toEqual({ composed_from: 1790, composed_to: 1812 })
+  await bring(notes, { composed: '1796' })
+  expect(await composed()).toEqual({ composed_from: 1796, composed_to: 1796 })
+  await expect(bring(notes, { composed: '5556' })).rejects.toThrow(
+    '"composed" is "5556": it must be a year such as 1796',
+  )
+})
+
 test('headings become nodes of the refs and paragraphs numbered passages', async () => {
   expect(await bring(notes)).toEqual({
     work: 'Notes on Dawn',

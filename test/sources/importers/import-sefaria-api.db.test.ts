@@ -189,13 +189,20 @@ test('a single passage comes in alone', async () => {
   expect(await refs()).toEqual(['Gates of Song 1:1', 'Gates of Song 1:3'])
 })
 
-test('author and other titles come from the record of the work', async () => {
+test('author, date and other titles come from the record of the work', async () => {
   const parts = [leaf('Introduction', 'הקדמה', ['Integer']), leaf('', '', ['Integer', 'Integer'])]
-  const record = schemaFile('Gates of Song', 'שערי זמר', { nodes: parts }, { titleVariants: ['Song Gates'] })
+  const record = schemaFile(
+    'Gates of Song',
+    'שערי זמר',
+    { nodes: parts },
+    { titleVariants: ['Song Gates'], compDate: [1786, 1796] },
+  )
   fake.records = { 'Gates of Song': Object.values(record)[0] }
   await get(['Gates of Song'])
-  const { rows } = await db.database.systemPool.query('select author from works')
-  expect(rows).toEqual([{ author: 'Rivka of Nowhere' }])
+  const { rows } = await db.database.systemPool.query(
+    'select author, composed_from as from, composed_to as to from works',
+  )
+  expect(rows).toEqual([{ author: 'Rivka of Nowhere', from: 1786, to: 1796 }])
   expect(await readPassage(db.database.system, 'Song Gates, Introduction 1', {})).toMatchObject({
     passages: [{ ref: 'Gates of Song, Introduction 1' }],
   })

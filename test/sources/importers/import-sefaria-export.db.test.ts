@@ -192,6 +192,23 @@ test('a second import changes nothing, and a third only what changed', async () 
   ])
 })
 
+test('importing again gives works their date, although no file changed', async () => {
+  const dates = () =>
+    rows('select title, composed_from as from, composed_to as to from works where composed_from is not null')
+  await fromBucket()
+  expect(await dates()).toEqual([])
+  fake.files = Object.fromEntries(
+    Object.entries(sampleExport).map(([path, content]) => [
+      path,
+      path === 'schemas/Gates_of_Song.json'
+        ? { ...(content as object), compDate: '1901', errorMargin: '3' }
+        : content,
+    ]),
+  )
+  expect(await fromBucket()).toMatchObject({ versions: 0, failed: [] })
+  expect(await dates()).toEqual([{ title: 'Gates of Song', from: 1898, to: 1904 }])
+})
+
 test('a file that lost its Hebrew title keeps the Hebrew refs, and the index has their words', async () => {
   const heRefs = () => rows<{ he_ref: string }>('select he_ref from passages order by ordinal')
   await fromFolder(lamp([['one'], ['two']], { heTitle: 'נר השחר' }))

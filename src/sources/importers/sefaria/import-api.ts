@@ -118,7 +118,7 @@ async function gatherWork(
   }
   const record = walk.first && (await api.record(walk.first.indexTitle))
   return {
-    work: walk.first && workOf(walk.first, record?.author ?? ''),
+    work: walk.first && workOf(walk.first, record?.author ?? '', record?.schema?.composed),
     schema: record?.schema,
     parts: isSection ? [opening.ref] : walk.partsOf(title),
     missing: walk.finish(title, report),
@@ -190,12 +190,13 @@ function allowedVersions(
   })
 }
 
-function workOf(section: ApiSection, author: string): WorkFacts {
+function workOf(section: ApiSection, author: string, composed: WorkFacts['composed']): WorkFacts {
   return {
     title: section.indexTitle,
     heTitle: section.heIndexTitle,
     author,
     categories: section.categories,
+    composed,
   }
 }
 

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { type Database, withImportTx } from '../../../db/client.ts'
 import { requireWritable } from '../../../db/library/library-database.ts'
 import type { RestrictedLicense } from '../../library/licenses.ts'
+import { lockLibrary } from '../../library/writing/library.ts'
 import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
 import { openParser, type Parser } from './format/parser.ts'
 import { titlesOf } from './format/schema.ts'
@@ -99,7 +101,20 @@ async function storeLoaded(
         ),
     })
   }
+  await saveDate(database, work)
   if (work.states.size > 0) await withImportTx(database, (tx) => saveStates(tx, work.states))
+}
+
+/** Stores the date of works whose files have not changed, so that importing again gives it to works without one. */
+async function saveDate(database: Database, { schema, toDate }: LoadedWork): Promise<void> {
+  const composed = schema?.composed
+  if (!composed || toDate.size === 0) return
+  await withImportTx(database, async (tx) => {
+    await lockLibrary(tx)
+    await tx.execute(sql`
+      update works set composed_from = ${composed.from}, composed_to = ${composed.to}
+      where title = any(${sql.param([...toDate])}::text[])`)
+  })
 }
 
 function stateOf({ read, hash }: StoredVersion, file: SourceFile | undefined): [string, FileState][] {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { mayImport, type RestrictedLicense } from '../../library/licenses.ts'
+import type { Years } from '../../periods/composed.ts'
+import { composedYears } from '../../periods/period-filter.ts'
 
 /** The outcome of the last read of a file. It lets the next import skip the file. */
 export type FileState = {
@@ -32,31 +34,36 @@ export function fingerprint(body: Buffer, schema: string | undefined): string {
     .digest('hex')
 }
 
+type KnownVersion = {
+  readonly work: string
+  readonly language: string
+  readonly version: string
+  readonly hash: string
+  readonly composed: Years | null
+}
+
 /** The recorded outcomes of earlier imports, compared with the versions that the library has now. */
 export class ImportState {
   readonly #files: ReadonlyMap<string, FileState>
   readonly #hashes: ReadonlyMap<string, string>
+  readonly #dates: ReadonlyMap<string, Years | null>
 
-  private constructor(files: ReadonlyMap<string, FileState>, hashes: ReadonlyMap<string, string>) {
+  private constructor(files: ReadonlyMap<string, FileState>, versions: readonly KnownVersion[]) {
     this.#files = files
-    this.#hashes = hashes
+    this.#hashes = new Map(versions.map((row) => [keyOf(row.work, row.language, row.version), row.hash]))
+    this.#dates = new Map(versions.map(({ work, composed }) => [work, composed]))
   }
 
   static async load(executor: Executor): Promise<ImportState> {
     const files = await executor.execute<{ key: string; value: string }>(
       sql`select key, value from library_state where starts_with(key, ${prefix})`,
     )
-    const versions = await executor.execute<{
-      work: string
-      language: string
-      version: string
-      hash: string
-    }>(sql`
-      select w.title as work, v.language, v.title as version, v.content_hash as hash
+    const versions = await executor.execute<KnownVersion>(sql`
+      select w.title as work, v.language, v.title as version, v.content_hash as hash, ${composedYears} as composed
       from versions v join works w on w.id = v.work_id`)
     return new ImportState(
       new Map(files.rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as FileState])),
-      new Map(versions.rows.map((row) => [keyOf(row.work, row.language, row.version), row.hash])),
+      versions.rows,
     )
   }
 
@@ -72,6 +79,12 @@ export class ImportState {
       if (this.#hashes.get(keyOf(work, language, version)) !== hash) return undefined
     }
     return state
+  }
+
+  /** Whether a work had another date, or none, when this import began. */
+  isDatedOtherwise(work: string, composed: Years): boolean {
+    const known = this.#dates.get(work)
+    return known?.from !== composed.from || known.to !== composed.to
   }
 
   /** The content hash that a version had when this import began. */

@@ -25,6 +25,8 @@ export type LoadedWork = {
   readonly title: string
   readonly schema: WorkSchema | undefined
   readonly versions: ReadonlyMap<ReadVersion, SourceFile>
+  /** Titles of stored works with unchanged files and another date than that of the schema. */
+  readonly toDate: ReadonlySet<string>
   /** States to record for files that contain nothing to store. */
   readonly states: ReadonlyMap<string, FileState>
 }
@@ -34,7 +36,13 @@ type LoadedFile = { readonly entry: ExportEntry; readonly sha: string; readonly 
 
 /** Downloads and parses the files of a work. Failures go into the report. */
 export async function loadWork(context: LoadContext, work: WorkEntries): Promise<LoadedWork> {
-  const nothing = { title: work.title, schema: undefined, versions: new Map(), states: new Map() }
+  const nothing = {
+    title: work.title,
+    schema: undefined,
+    versions: new Map(),
+    toDate: new Set<string>(),
+    states: new Map(),
+  }
   if (context.signal?.aborted) return nothing
   const fetched = await context.report.timed('reading', () => fetchWork(context, work))
   if (!fetched) return nothing
@@ -87,6 +95,20 @@ async function fetchFile(
   return { entry, sha, content: known?.sha === sha ? undefined : content }
 }
 
+function worksToDate(
+  { state, allowLicenses }: LoadContext,
+  files: readonly LoadedFile[],
+  schema: WorkSchema | undefined,
+): ReadonlySet<string> {
+  const composed = schema?.composed
+  if (!composed) return new Set()
+  const titles = files.flatMap(({ entry, content }) => {
+    const result = content ? undefined : state.current(entry.id, allowLicenses)?.result
+    return result?.kind === 'stored' ? [result.work] : []
+  })
+  return new Set(titles.filter((title) => state.isDatedOtherwise(title, composed)))
+}
+
 function isStored(context: LoadContext, entry: ExportEntry): boolean {
   return context.state.current(entry.id, context.allowLicenses)?.result.kind === 'stored'
 }
@@ -117,7 +139,13 @@ async function parseWork(
     const result = leftOut(context, entry, outcome)
     if (result) states.set(entry.id, { sha, etag: content.etag, result })
   })
-  return { title, schema: parsed.schema, versions, states }
+  return {
+    title,
+    schema: parsed.schema,
+    versions,
+    toDate: worksToDate(context, files, parsed.schema),
+    states,
+  }
 }
 
 type ChangedFile = LoadedFile & { readonly content: Content }

@@ -10,6 +10,7 @@ import { removeFromIndex } from '../../index/packing/remove-documents.ts'
 import type { PassageRef } from '../../index/passage-ref.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
 import { headingsOf } from '../../index/terms.ts'
+import type { Years } from '../../periods/composed.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
@@ -23,6 +24,8 @@ export type WorkFacts = {
   readonly author: string
   /** From general to specific. */
   readonly categories: readonly string[]
+  /** When it was written, if the source says. */
+  readonly composed?: Years | undefined
 }
 
 export type WorkImport = {
@@ -179,12 +182,15 @@ async function saveWork(
     sql`select he_title as title from works where title = ${work.title}`,
   )
   const saved = await tx.execute<{ id: number }>(sql`
-    insert into works as w (title, he_title, author, categories)
-    values (${work.title}, ${work.heTitle}, ${work.author}, ${sql.param(work.categories)}::text[])
+    insert into works as w (title, he_title, author, categories, composed_from, composed_to)
+    values (${work.title}, ${work.heTitle}, ${work.author}, ${sql.param(work.categories)}::text[],
+      ${work.composed?.from ?? null}, ${work.composed?.to ?? null})
     on conflict (title) do update set
       he_title = coalesce(nullif(excluded.he_title, ''), w.he_title),
       author = coalesce(nullif(excluded.author, ''), w.author),
-      categories = case when excluded.categories = '{}' then w.categories else excluded.categories end
+      categories = case when excluded.categories = '{}' then w.categories else excluded.categories end,
+      composed_from = coalesce(excluded.composed_from, w.composed_from),
+      composed_to = coalesce(excluded.composed_to, w.composed_to)
     returning id`)
   const before = known.rows[0]?.title
   const isRetitled = before !== undefined && work.heTitle !== '' && work.heTitle !== before

@@ -60,6 +60,7 @@ function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
         return html`${i > 0 ? ' / ' : nothing}${link}`
       }),
     ],
+    work.composed ? [t.library.written, t.library.years(work.composed)] : false,
     [t.library.length, t.common.passages(passages)],
   ]
 }

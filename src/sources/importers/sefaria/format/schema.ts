@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type AddressType, addressType, type Offsets } from '../../../library/address.ts'
 import type { OtherTitle } from '../../../library/writing/headings.ts'
+import type { Years } from '../../../periods/composed.ts'
+import { readComposed } from './composed-date.ts'
 
 /** A node of a work's schema: a branch with child nodes, or a leaf with nested lists of segments. */
 export type SchemaNode = {
@@ -17,7 +19,12 @@ export type SchemaNode = {
 }
 
 /** The schema of a work. Its root has all alternative titles of the work, including former ones. */
-export type WorkSchema = { readonly root: SchemaNode; readonly author: string }
+export type WorkSchema = {
+  readonly root: SchemaNode
+  readonly author: string
+  /** When the work was written, if the record says. */
+  readonly composed: Years | undefined
+}
 
 const word = z.string().catch('')
 const words = z.array(z.string()).catch([])
@@ -61,7 +68,7 @@ export function readSchemaFile(value: unknown): WorkSchema | undefined {
     en: [...new Set([...read.others.en, ...titleVariants])].filter((title) => title !== read.title),
     he: [...new Set([...read.others.he, ...heTitleVariants])].filter((title) => title !== read.heTitle),
   }
-  return { root: { ...read, others }, author: readAuthors(value) }
+  return { root: { ...read, others }, author: readAuthors(value), composed: readComposed(value) }
 }
 
 /** Authors named in the record of a work, separated by commas; empty when it names none. */

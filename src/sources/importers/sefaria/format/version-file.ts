@@ -42,6 +42,7 @@ export function readVersionFile(
     heTitle: file.heTitle || root.heTitle,
     author: schema?.author ?? '',
     categories: file.categories,
+    composed: schema?.composed,
   }
   const version = makeVersion(work, file, placedSegments(root, file.text))
   return version ? { kind: 'read', version } : { kind: 'empty' }

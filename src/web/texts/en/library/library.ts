@@ -1,3 +1,5 @@
+import { yearRange } from './dates.ts'
+
 /** The works of the library, and one work. */
 export const library = {
   library: 'Library',
@@ -24,6 +26,9 @@ export const library = {
   noWorksHint: 'No work has this author or category.',
   author: 'Author',
   category: 'Category',
+  written: 'Written',
+  years: ({ from, to }: { readonly from: number; readonly to: number }) =>
+    from === to ? yearRange(from, to) : `about ${yearRange(from, to)}`,
   length: 'Length',
   contents: 'Contents',
   versions: 'Versions',

@@ -1,5 +1,6 @@
 import type { EnglishTexts } from '../../en/index.ts'
 import { categories, versions } from './categories.ts'
+import { yearRange } from './dates.ts'
 
 export const library: EnglishTexts['library'] = {
   library: 'הספרייה',
@@ -23,6 +24,8 @@ export const library: EnglishTexts['library'] = {
   noWorksHint: 'אין ספר של מחבר זה או בנושא זה.',
   author: 'מחבר',
   category: 'נושא',
+  written: 'נכתב',
+  years: ({ from, to }) => (from === to ? yearRange(from, to) : `בערך ${yearRange(from, to)}`),
   length: 'היקף',
   contents: 'תוכן העניינים',
   versions: 'נוסחים',

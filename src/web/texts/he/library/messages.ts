@@ -14,6 +14,16 @@ export const libraryMessages: Messages = {
     'אין בספרייה נושא בשם ”{category}”. השמות הקרובים: {names}.',
   'The library has no category "{category}". GET /v1/sources/works lists works with their authors and categories.':
     'אין בספרייה נושא בשם ”{category}”. דף הספרייה מציג את הספרים, המחברים והנושאים.',
+  'The library has no texts in the language "{language}". Use one of: {languages}.':
+    'אין בספרייה טקסטים בשפה ”{language}”. אלה הקודים של שפות הספרייה: {languages}.',
+  'The period "{period}" is no century. Use its number, such as 18, or -5 for the 5th century BCE, or "undated".':
+    '”{period}” אינה מאה. יש לכתוב את מספרה, כגון 18, או ‎-5 למאה ה־5 לפנה״ס, או ”undated” לספרים ללא תאריך.',
+  'The years begin with {from} and end with {to}. Give an earlier `from` or a later `to`.':
+    'השנים מתחילות ב־{from} ומסתיימות ב־{to}. יש לבחור שנת התחלה מוקדמת יותר או שנת סיום מאוחרת יותר.',
+  'The field "from" is not valid: must be a year such as 1796, or -500 for 500 BCE.':
+    'בשדה ”משנת” יש לכתוב שנה, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
+  'The field "to" is not valid: must be a year such as 1796, or -500 for 500 BCE.':
+    'בשדה ”עד שנת” יש לכתוב שנה, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
   'Enter a ref, such as Tanya 32.': 'יש להזין מראה מקום, כגון תניא ל״ב.',
   'Enter a title for the sheet.': 'יש להזין כותרת לדף.',
   '{what} has {has} characters. It may have {may} characters: shorten it.':
