@@ -10,6 +10,12 @@ export const workSchema = z
     he_title: z.string(),
     author: z.string(),
     categories: z.array(z.string()),
+    composed: z
+      .object({ from: z.int(), to: z.int() })
+      .nullable()
+      .describe(
+        'First and last year in which it was written, negative before the common era; null if unknown',
+      ),
     languages: z.array(z.string()),
     passages: count,
   })

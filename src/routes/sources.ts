@@ -14,6 +14,7 @@ import { linksFrom } from '../sources/library/links.ts'
 import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../sources/library/passages.ts'
 import { passageUrl } from '../sources/library/source-url.ts'
 import type { Passage } from '../sources/library/types.ts'
+import { periodAsked } from '../sources/periods/period-arguments.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/search/hit-page.ts'
 import type { Services } from '../turns/services.ts'
 import {
@@ -31,6 +32,7 @@ const scope = 'sources:read' as const
 const worksQuery = z.object({
   category: nameAsked,
   author: nameAsked,
+  ...periodAsked,
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: nameAsked,
 })
@@ -165,6 +167,7 @@ function workBody(work: WorkSummary): BodyOf<typeof workSchema> {
     he_title: work.heTitle,
     author: work.author,
     categories: work.categories,
+    composed: work.composed,
     languages: work.languages,
     passages: work.passages,
   }

@@ -6,6 +6,7 @@ import { verifyInThread } from '../../sources/citations/verification.ts'
 import { linksFrom } from '../../sources/library/links.ts'
 import { listWorks, readPassage } from '../../sources/library/passages.ts'
 import { passageUrl } from '../../sources/library/source-url.ts'
+import { periodArguments } from '../../sources/periods/period-arguments.ts'
 import { hitQuery, nameAsked, readHits } from '../../sources/search/hit-page.ts'
 import { scholarTools } from '../../sources/tools/scholar-tools.ts'
 import { unknownRef } from '../unknown-ref.ts'
@@ -22,6 +23,7 @@ const searchInput = z.object({
   work: hitQuery.shape.work,
   author: hitQuery.shape.author,
   category: hitQuery.shape.category,
+  ...periodArguments,
   limit: z.int().min(1).max(50).default(10),
 })
 
@@ -66,6 +68,7 @@ const verifyInput = z.object({
 const worksInput = z.object({
   category: nameAsked,
   author: nameAsked,
+  ...periodArguments,
   limit: z.int().min(1).max(500).default(100),
   after: nameAsked.describe('The title after which the page begins'),
 })

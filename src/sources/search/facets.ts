@@ -1,15 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { centuriesOf, type Years } from '../periods/composed.ts'
+import { composedYears, undated } from '../periods/period-filter.ts'
 import type { SearchHit } from './hit.ts'
+import type { LanguageCounts } from './languages.ts'
 
 /** A value of a facet, and how many of the counted hits have it. */
 export type HitCount = { readonly name: string; readonly hits: number }
 
 /**
- * What the hits of a search are counted by. The library stores no dates, so there is no period. Nor are there counts by
- * language: a passage that matches in two languages is one hit.
+ * What the hits of a search are counted by. A period is the number of a century, or `undated`; a work of several centuries
+ * counts in each of them. A passage found in two languages counts in both.
  */
-export const facetNames = ['work', 'author', 'category'] as const
+export const facetNames = ['work', 'author', 'period', 'language', 'category'] as const
 
 export type FacetName = (typeof facetNames)[number]
 
@@ -31,6 +34,7 @@ export type SearchFacets = Readonly<Record<FacetName, FacetCounts>> & {
 export type RankedHits = {
   readonly hits: readonly Pick<SearchHit, 'work' | 'author'>[]
   readonly hasMore: boolean
+  readonly languages: () => LanguageCounts
 }
 
 /** Number of hits that callers read to count them. The words of each are compared with the query. */
@@ -48,8 +52,8 @@ export async function countFacets(
   without: Readonly<Partial<Record<FacetName, RankedHits>>>,
 ): Promise<SearchFacets> {
   const hitsOf = (name: FacetName) => without[name] ?? found
-  const titles = new Set(hitsOf('category').hits.map(({ work }) => work))
-  const categories = await categoriesOf(executor, [...titles])
+  const titles = new Set([...hitsOf('category').hits, ...hitsOf('period').hits].map(({ work }) => work))
+  const works = await worksOf(executor, [...titles])
   const counts = (name: FacetName, valuesOf: (hit: RankedHits['hits'][number]) => readonly string[]) => {
     const { hits, hasMore } = hitsOf(name)
     return { counted: hits.length, isAll: !hasMore, values: countBy(hits.map(valuesOf)) }
@@ -59,19 +63,36 @@ export async function countFacets(
     isAll: !found.hasMore,
     work: counts('work', ({ work }) => [work]),
     author: counts('author', ({ author }) => [author]),
-    category: counts('category', ({ work }) => categories.get(work) ?? []),
+    period: counts('period', ({ work }) => periodsOf(works.get(work))),
+    language: languageCounts(hitsOf('language')),
+    category: counts('category', ({ work }) => works.get(work)?.categories ?? []),
   }
 }
 
-/** The categories of works. They are few, because they come from at most 100 hits. */
-async function categoriesOf(
+function languageCounts({ hits, hasMore, languages }: RankedHits): FacetCounts {
+  const values = [...languages()].map(([name, found]) => ({ name, hits: Math.min(found, countedHits) }))
+  return { counted: hits.length, isAll: !hasMore, values: mostFirst(values) }
+}
+
+type CountedWork = {
+  readonly title: string
+  readonly categories: readonly string[]
+  readonly composed: Years | null
+}
+
+/** Facts of works. They are few, because they come from at most 100 hits of a search or two. */
+async function worksOf(
   executor: Executor,
   titles: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await executor.execute<{ title: string; categories: readonly string[] }>(
-    sql`select title, categories from works where title = any(${sql.param(titles)}::text[])`,
-  )
-  return new Map(rows.map(({ title, categories }) => [title, categories]))
+): Promise<ReadonlyMap<string, CountedWork>> {
+  const { rows } = await executor.execute<CountedWork>(sql`
+    select w.title, w.categories, ${composedYears} as composed
+    from works w where w.title = any(${sql.param(titles)}::text[])`)
+  return new Map(rows.map((work) => [work.title, work]))
+}
+
+function periodsOf(work: CountedWork | undefined): readonly string[] {
+  return work?.composed ? centuriesOf(work.composed).map(String) : [undated]
 }
 
 /** Counts each name once per hit, the most frequent first. */
@@ -79,7 +100,9 @@ function countBy(names: readonly (readonly string[])[]): readonly HitCount[] {
   const counts = new Map<string, number>()
   for (const own of names)
     for (const name of new Set(own)) if (name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts]
-    .map(([name, hits]) => ({ name, hits }))
-    .sort((a, b) => b.hits - a.hits || a.name.localeCompare(b.name, 'en'))
+  return mostFirst([...counts].map(([name, hits]) => ({ name, hits })))
+}
+
+function mostFirst(counts: readonly HitCount[]): readonly HitCount[] {
+  return counts.toSorted((a, b) => b.hits - a.hits || a.name.localeCompare(b.name, 'en'))
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
+import { periodAsked } from '../periods/period-arguments.ts'
 import type { SearchHit } from './hit.ts'
+import type { LanguageCounts } from './languages.ts'
 import { type MissingPlace, missingPlaces } from './missing/places.ts'
 import { cachedCitingPassages } from './named/citing-passages.ts'
-import { searchSources } from './search.ts'
+import { searchLibrary } from './search.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 
 /** The name of a work, author or category in a request. */
@@ -21,6 +23,7 @@ export const hitQuery = z.object({
   work: nameAsked,
   author: nameAsked,
   category: nameAsked,
+  ...periodAsked,
   limit: z.coerce.number().int().min(1).max(100).default(10),
   after: hitId.optional(),
 })
@@ -28,6 +31,7 @@ export const hitQuery = z.object({
 export type HitPage = {
   readonly hits: readonly (SearchHit & { readonly id: string })[]
   readonly hasMore: boolean
+  readonly languages: () => LanguageCounts
   readonly unknownRef: UnknownRef | undefined
 }
 
@@ -67,11 +71,12 @@ export async function rankHits(
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
-  const found = await searchSources(executor, query, semantic)
+  const { hits: found, languages } = await searchLibrary(executor, query, semantic)
   signal.throwIfAborted()
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
     hasMore: found.length > wanted && offset + wanted < deepestHit,
+    languages,
   }
 }
 

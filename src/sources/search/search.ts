@@ -7,20 +7,21 @@ import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
 import { learnedWords, withLearned } from './expansion/learned.ts'
 import type { Query } from './expansion/query.ts'
 import type { SearchHit } from './hit.ts'
+import { countLanguages, type LanguageCounts } from './languages.ts'
 import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
 import { addNamedPassages, findNamedPassages } from './named/named-passages.ts'
 import { boostNamedWorks, namedWorks, withCandidates } from './named/named-works.ts'
 import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
-import { findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
+import { type Candidates, findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
 import { expansionsOf } from './relevance/expansions.ts'
 import { isRelevant } from './relevance/relevance-floor.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
-import { collapse, fuse } from './scoring/fusion.ts'
+import { collapse, fuse, type RankedList } from './scoring/fusion.ts'
 import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
 import { withSections } from './sections.ts'
 import { fuseSemantic } from './semantic/fuse-rankings.ts'
@@ -38,22 +39,36 @@ export type SearchQuery = LibraryFilter & {
   readonly findCiting?: FindCiting
 }
 
+export type SearchResult = {
+  /** Best first. */
+  readonly hits: readonly SearchHit[]
+  /** How many hits the search has in each language; also those before `offset` and after the last hit. */
+  readonly languages: () => LanguageCounts
+}
+
+/** Like `searchLibrary`, for callers that only need the hits. */
+export async function searchSources(
+  ...search: Parameters<typeof searchLibrary>
+): Promise<readonly SearchHit[]> {
+  return (await searchLibrary(...search)).hits
+}
+
 /**
  * Searches the library and returns hits, best first. Passages at a ref in the query come first. Neighbouring passages
  * of a section are reduced to the best one, versions of a passage to the best version. Works or authors named as the
  * source are preferred. An empty query finds nothing. With `meaning`, passages near in meaning are merged in; a
  * query that names a place is not sent to the model.
- * @throws ServiceError `invalid_value` for a work, author or category that the library lacks, and the reason of
- * `query.signal` when it is aborted.
+ * @throws ServiceError `invalid_value` for a work, author, category or language that the library lacks, and for a
+ * wrong period; the reason of `query.signal` when it is aborted.
  */
-export async function searchSources(
+export async function searchLibrary(
   executor: Executor,
   query: SearchQuery,
   semantic?: SemanticSearch,
-): Promise<readonly SearchHit[]> {
+): Promise<SearchResult> {
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
-  if (ranges?.length === 0) return []
+  if (ranges?.length === 0) return { hits: [], languages: () => new Map() }
   const whole = await withPlainQuotations(executor, query.text, ranges)
   const [named, facts, learned] = await Promise.all([
     findNamedPassages(executor, query.text, ranges, query.findCiting ?? cachedCitingPassages(executor)),
@@ -89,12 +104,7 @@ export async function searchSources(
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
   query.signal?.throwIfAborted()
-  const lists = candidates.map((list) => ({
-    ranked: withSections(rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]), rows),
-    // Without this divisor, the script with fewer texts would win, because its words look rarer.
-    unit: Math.sqrt(inverseFrequency(1, facts[list.script])),
-  }))
-  const byWords = fuse(lists, rows)
+  const byWords = fuse(rerankedLists(candidates, rows, parsed, facts), rows)
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const coverage = coverageOf(asked, facts, topics)
   const withSemantic = fuseSemantic(byWords, nearest, rows, (row) => isRelevant(coverage(row)))
@@ -103,7 +113,7 @@ export async function searchSources(
   const fused = named.rows.length > 0 ? addNamedPassages(named, ranked) : collapse(ranked)
   const expansions = expansionsOf(query.text, parsed, found)
   const snippet = snippetsOf(found, facts)
-  return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
+  const hits = fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
     snippet: snippet(row),
     coverage: {
@@ -113,6 +123,20 @@ export async function searchSources(
     },
     matched: expansions(row),
     score,
+  }))
+  return { hits, languages: () => countLanguages(ranked, rows.values(), named) }
+}
+
+function rerankedLists(
+  candidates: readonly Candidates[],
+  rows: ReadonlyMap<number, PassageRow>,
+  query: Query,
+  facts: StatsByScript,
+): readonly RankedList[] {
+  return candidates.map(({ script, ranked, concepts }) => ({
+    ranked: withSections(rerank(ranked, rows, query, concepts, facts[script]), rows),
+    // Without this divisor, the script with fewer texts would win, because its words look rarer.
+    unit: Math.sqrt(inverseFrequency(1, facts[script])),
   }))
 }
 

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
 import type { AskPublisher } from '../library/publisher.ts'
+import { periodArguments } from '../periods/period-arguments.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import type { SearchHit } from '../search/hit.ts'
@@ -28,6 +29,7 @@ const searchArguments = z.object({
   work: name,
   author: name,
   category: name,
+  ...periodArguments,
   limit: z.number().int().min(1).max(20).default(8),
 })
 const readArguments = z.object({
@@ -38,6 +40,7 @@ const readArguments = z.object({
 const listArguments = z.object({
   category: name,
   author: name,
+  ...periodArguments,
 })
 
 /**

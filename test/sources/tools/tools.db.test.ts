@@ -63,9 +63,12 @@ describe('the source tools', () => {
       Object.keys((spec.parameters['properties'] ?? {}) as object),
     ])
     expect(shapes).toEqual([
-      ['search_sources', ['query', 'language', 'work', 'author', 'category', 'limit']],
+      [
+        'search_sources',
+        ['query', 'language', 'work', 'author', 'category', 'period', 'from', 'to', 'limit'],
+      ],
       ['read_source', ['ref', 'before', 'after']],
-      ['list_works', ['category', 'author']],
+      ['list_works', ['category', 'author', 'period', 'from', 'to']],
       ['resolve_ref', ['ref']],
       ['work_shape', ['work']],
       ['find_parallels', ['ref']],

@@ -13,6 +13,8 @@ import type { FindCiting } from './citing-passages.ts'
 export type NamedPassages = {
   /** In reading order, followed by passages that cite a place of the Bible or the Talmud. */
   readonly rows: readonly PassageRow[]
+  /** The same passages in all versions. */
+  readonly texts: readonly PassageRow[]
   /** Refs of the citing passages. */
   readonly citing: ReadonlySet<string>
   /** Whether the query consists only of a ref. */
@@ -41,9 +43,11 @@ export async function findNamedPassages(
       : await placesWithin(executor, text)
   const hebrew = /[א-ת]/.test(text)
   const byRef = new Map<string, PassageRow>()
+  const texts: PassageRow[] = []
   const add = (row: PassageRow, isWhole: boolean): boolean => {
     if (ranges && !inRanges(row.doc_id, ranges)) return false
     const better = !byRef.has(row.ref) || (row.language === 'he') === hebrew
+    texts.push(row)
     if (better && (isWhole || byRef.size < maxRows)) byRef.set(row.ref, row)
     return true
   }
@@ -51,7 +55,7 @@ export async function findNamedPassages(
   const citing = new Set<string>()
   for (const one of scripture)
     for (const row of await findCiting(one)) if (add(row, false)) citing.add(row.ref)
-  return { rows: [...byRef.values()], citing, isRef: place !== undefined || asked !== undefined }
+  return { rows: [...byRef.values()], texts, citing, isRef: place !== undefined || asked !== undefined }
 }
 
 type Within = { readonly places: readonly PassageRange[]; readonly scripture: readonly ScripturePlace[] }

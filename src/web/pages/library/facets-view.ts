@@ -1,3 +1,4 @@
+import { undated } from '../../../sources/periods/period-filter.ts'
 import {
   type FacetCounts,
   type FacetName,
@@ -6,19 +7,11 @@ import {
   type SearchFacets,
 } from '../../../sources/search/facets.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { withQuery } from '../../components/library-links.ts'
 import { nameIn } from '../../components/names.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { authorName } from '../author-name.ts'
-
-/** The words and filters of a search, as its URL has them. */
-export type SearchFilters = {
-  readonly q: string
-  readonly language?: string | undefined
-  readonly work?: string | undefined
-  readonly author?: string | undefined
-  readonly category?: string | undefined
-}
+import { type SearchFilters, searchHref } from './search-filters.ts'
+import { yearsForm } from './years-form.ts'
 
 /** Hebrew titles of works, by their titles. */
 type Titles = ReadonlyMap<string, string>
@@ -27,15 +20,20 @@ type Titles = ReadonlyMap<string, string>
 const maxShown = 8
 
 /**
- * Where the hits are: works, authors and categories with their numbers, each a link that narrows the search.
- * The numbers are those within the other chosen filters. Nothing if no link would narrow it.
+ * Where the hits are: works, authors, periods, languages and categories with their numbers, each a link that narrows
+ * the search. The numbers are those within the other chosen filters. Nothing if no link would narrow it.
  */
 export function facetNav(t: Texts, filters: SearchFilters, facets: SearchFacets, titles: Titles): Html {
-  const shown = [
-    facet(t, { name: 'work', heading: t.search.works }, filters, facets.work, titles),
-    facet(t, { name: 'author', heading: t.search.authors }, filters, facets.author, titles),
-    facet(t, { name: 'category', heading: t.search.categories }, filters, facets.category, titles),
-  ]
+  const headings = {
+    work: t.search.works,
+    author: t.search.authors,
+    period: t.search.periods,
+    language: t.search.languages,
+    category: t.search.categories,
+  }
+  const shown = facetNames.map((name) =>
+    facet(t, { name, heading: headings[name] }, filters, facets[name], titles),
+  )
   if (shown.every((one) => one === nothing)) return nothing
   return html`<nav class="shelf-nav facets" aria-label="${t.search.facets}">${shown}</nav>`
 }
@@ -48,24 +46,36 @@ function facet(
   titles: Titles,
 ): Html {
   // A value that every hit has narrows nothing.
-  const counts = values.filter(({ name: value, hits }) => hits < counted || value === filters[name])
-  if (counts.length === 0) return nothing
+  const useful = values.filter(({ name: value, hits }) => hits < counted || value === filters[name])
+  // A language that every hit has still chooses which texts are shown.
+  const counts = name === 'language' && useful.length > 0 ? values : useful
+  const hasYears = name === 'period' && (filters.from !== undefined || filters.to !== undefined)
+  if (counts.length === 0 && !hasYears) return nothing
   const entry = (one: HitCount) =>
     html`<li>${facetLink(t, name, filters, one, titles)} <span class="faint">${one.hits}</span></li>`
-  const more = counts.slice(maxShown)
-  return html`<details open><summary>${heading}</summary><ul>${counts.slice(0, maxShown).map(entry)}</ul>
+  const ordered = name === 'period' ? inTime : (some: readonly HitCount[]) => some
+  const more = ordered(counts.slice(maxShown))
+  return html`<details open><summary>${heading}</summary><ul>${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
 ${
   more.length > 0
     ? html`<details class="more-facets"><summary>+${more.length}</summary><ul>${more.map(entry)}</ul>
 </details>`
     : nothing
-}</details>`
+}${name === 'period' ? yearsForm(t, filters) : nothing}</details>`
+}
+
+/** Periods from the earliest to the latest; works without a date last. */
+function inTime(periods: readonly HitCount[]): readonly HitCount[] {
+  const time = ({ name }: HitCount) => (name === undated ? Number.POSITIVE_INFINITY : Number(name))
+  return periods.toSorted((a, b) => time(a) - time(b))
 }
 
 /** A value as the page shows it, in its language. */
 function shownValue(t: Texts, name: FacetName, value: string, titles: Titles): string {
   if (name === 'category') return t.library.categoryName(value)
   if (name === 'author') return authorName(t, value)
+  if (name === 'language') return t.languageName(value)
+  if (name === 'period') return value === undated ? t.search.undated : t.search.century(Number(value))
   return nameIn(t, { en: value, he: titles.get(value) ?? '' })
 }
 
@@ -83,18 +93,21 @@ function facetLink(
 
 /** The filters in use, each with a link that drops it; nothing without filters. */
 export function filterChips(t: Texts, filters: SearchFilters, titles: Titles): Html {
-  const used = facetNames.filter((name) => filters[name] !== undefined)
-  if (used.length === 0) return nothing
-  return html`<ul class="chips">${used.map((name) => {
-    const value = filters[name] ?? ''
-    const shown = shownValue(t, name, value, titles)
-    return html`<li class="chip">${t.search[name]}: <bdi>${shown}</bdi>
-<a href="${searchHref({ ...filters, [name]: undefined })}" aria-label="${t.search.without(shown)}">✕</a></li>`
-  })}</ul>`
+  const used = facetNames.flatMap((name) => {
+    const value = filters[name]
+    if (value === undefined) return []
+    const without = searchHref({ ...filters, [name]: undefined })
+    return [chip(t, t.search[name], shownValue(t, name, value, titles), without)]
+  })
+  const { from, to } = filters
+  if (from !== undefined || to !== undefined) {
+    const without = searchHref({ ...filters, from: undefined, to: undefined })
+    used.push(chip(t, t.search.years, t.search.between(from, to), without))
+  }
+  return used.length === 0 ? nothing : html`<ul class="chips">${used}</ul>`
 }
 
-/** The URL of a search. */
-export function searchHref(filters: SearchFilters, after?: string): string {
-  const { q, language, work, author, category } = filters
-  return withQuery('/library/search', { q, language, work, author, category, after })
+function chip(t: Texts, label: string, value: string, without: string): Html {
+  return html`<li class="chip">${label}: <bdi>${value}</bdi>
+<a href="${without}" aria-label="${t.search.without(value)}">✕</a></li>`
 }

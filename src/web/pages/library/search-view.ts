@@ -11,8 +11,9 @@ import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { RefNames } from '../ref-names.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
-import { facetNav, filterChips, searchHref } from './facets-view.ts'
+import { facetNav, filterChips } from './facets-view.ts'
 import { filterDrawer } from './filter-drawer.ts'
+import { filterParameters, searchHref } from './search-filters.ts'
 import { searchForm } from './search-form.ts'
 
 type Query = z.output<typeof hitQuery>
@@ -67,7 +68,8 @@ export type SearchShown = {
 export function searchPage(t: Texts, shown: SearchShown): Page {
   const { query, page, facets, languages, titles } = shown
   const { hits, hasMore } = page
-  const { q, language, work, author, category } = query
+  const { q } = query
+  const { language, ...kept } = filterParameters(query)
   const facetLists = facetNav(t, query, facets, titles)
   return {
     title: t.search.title(q),
@@ -76,7 +78,7 @@ export function searchPage(t: Texts, shown: SearchShown): Page {
     scripts: ['add-to-sheet.js'],
     wide: facetLists !== nothing,
     main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>
-${searchForm(t, { q, language, languages, kept: { work, author, category } })}${filterChips(t, query, titles)}
+${searchForm(t, { q, language, languages, kept })}${filterChips(t, query, titles)}
 ${unknownNote(t, shown)}
 <div class="shelves results">${filterDrawer(t, facetLists)}
 <div><h2 class="sr">${t.search.title(q)}</h2>
@@ -95,11 +97,11 @@ function countNote(t: Texts, { after }: Query, { total, isAll }: SearchFacets): 
 }
 
 function noHits(t: Texts, query: Query): Html {
-  const { q, language, work, author, category, after } = query
+  const { q, after } = query
   if (after !== undefined) {
     return emptyState(t.search.noMore, html`<a href="${searchHref(query)}">${t.search.backToBest}</a>`)
   }
-  if (work ?? author ?? category ?? language) {
+  if (Object.values(filterParameters(query)).some((value) => value !== undefined)) {
     const whole = searchHref({ q })
     return emptyState(
       t.search.none,

@@ -1,4 +1,5 @@
 import { counter } from '../../grammar/plural.ts'
+import { century, year, yearRange } from './dates.ts'
 
 const count = counter('en')
 
@@ -15,9 +16,25 @@ export const search = {
   works: 'Works',
   authors: 'Authors',
   categories: 'Categories',
+  periods: 'Periods',
+  languages: 'Languages',
   work: 'Work',
   author: 'Author',
   category: 'Category',
+  period: 'Period',
+  years: 'Years',
+  /** Years of a filter; one of them may be missing. */
+  between: (from: number | undefined, to: number | undefined) =>
+    from === undefined
+      ? `until ${year(to ?? 0)}`
+      : to === undefined
+        ? `from ${year(from)}`
+        : yearRange(from, to),
+  from: 'From year',
+  to: 'To year',
+  showYears: 'Show these years',
+  century,
+  undated: 'Not dated',
   without: (name: string) => `Without the filter “${name}”`,
   allResults: count({ one: '1 result', other: (n) => `${n} results` }),
   bestResults: (shown: number) => `The best ${shown} results, by place. More follow on later pages.`,

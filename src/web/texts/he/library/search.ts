@@ -1,5 +1,6 @@
 import type { EnglishTexts } from '../../en/index.ts'
 import { counter } from '../../grammar/plural.ts'
+import { century, year, yearRange } from './dates.ts'
 
 const count = counter('he')
 
@@ -15,9 +16,20 @@ export const search: EnglishTexts['search'] = {
   works: 'ספרים',
   authors: 'מחברים',
   categories: 'נושאים',
+  periods: 'תקופות',
+  languages: 'שפות',
   work: 'ספר',
   author: 'מחבר',
   category: 'נושא',
+  period: 'תקופה',
+  years: 'שנים',
+  between: (from, to) =>
+    from === undefined ? `עד ${year(to ?? 0)}` : to === undefined ? `מ־${year(from)}` : yearRange(from, to),
+  from: 'משנת',
+  to: 'עד שנת',
+  showYears: 'הצגת השנים האלה',
+  century,
+  undated: 'ללא תאריך',
   without: (name) => `בלי הסינון “${name}”`,
   allResults: count({ one: 'תוצאה אחת', two: 'שתי תוצאות', other: (n) => `${n} תוצאות` }),
   bestResults: (number) => `${number} התוצאות הטובות ביותר, לפי מקומן. אחרות מופיעות בדפים הבאים.`,
