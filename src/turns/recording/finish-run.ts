@@ -61,10 +61,11 @@ export function endOf(run: Run, event: TerminalEvent): RunEndRow {
   }
 }
 
-/** The answer as a message for later turns. Null if the turn has no answer. */
-function answerOf(end: RunEnd): ModelMessage | null {
+/** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
+function answerOf(end: RunEnd): string | null {
   if (end.text === '' && end.tool_calls.length === 0) return null
-  return { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
+  const answer: ModelMessage = { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
+  return JSON.stringify(answer)
 }
 
 /** Facts about a charge, for the usage pages. */

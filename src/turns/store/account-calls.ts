@@ -28,6 +28,12 @@ type Waiting<Call> = {
 const maxCalls = 32
 
 /**
+ * Characters of a batch's texts. A batch fits into the buffer of a socket: a process that is stopped while it sends one
+ * would keep the locks of the calls that the server has already made.
+ */
+const maxCharacters = 32 * 1024
+
+/**
  * While the server makes one batch, the next ones are on their way, so that the server does not wait for this process.
  * More would be smaller batches, and each costs a transaction. Decision 79 has the figures.
  */
@@ -94,11 +100,21 @@ export class AccountCalls<Call extends object> {
   }
 
   async #sendBatch(connection: BatchConnection<Call>): Promise<void> {
-    const next = this.#waiting.splice(0, maxCalls)
+    const next = this.#waiting.splice(0, this.#fitting())
     const [ready, timed] = [next.filter(({ onSend }) => !onSend), next.filter(({ onSend }) => onSend)]
     const batch = timed.length > 0 ? [...ready, ...(await readyToSend(timed))] : ready
     const isDone = await this.#together(connection, batch)
     if (!isDone) for (const one of batch) await this.#together(connection, await readyToSend([one]))
+  }
+
+  /** How many of the waiting calls fit into one batch. */
+  #fitting(): number {
+    let characters = 0
+    const over = this.#waiting.findIndex(({ call }, index) => {
+      characters += charactersOf(call)
+      return index === maxCalls || (index > 0 && characters > maxCharacters)
+    })
+    return over < 0 ? this.#waiting.length : over
   }
 
   /** @returns false if no call succeeded and each may be repeated. */
@@ -129,4 +145,12 @@ async function readyToSend<Call>(calls: readonly Waiting<Call>[]): Promise<reado
     }
   })
   return (await Promise.all(ready)).flat()
+}
+
+/** Long values are texts, also those that are JSON. */
+function charactersOf(call: object): number {
+  return Object.values(call).reduce<number>(
+    (sum, value) => (typeof value === 'string' ? sum + value.length : sum),
+    0,
+  )
 }

@@ -1,17 +1,18 @@
-import { type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import type { PreparedCall, PreparedStatement } from '../../db/statement-batch.ts'
 import type { CallName, TurnCall } from './turn-calls.ts'
 
 const appended = 'account run epoch events_before steps_before events steps'
 
 /** The database function of each call, and its parameters in order. */
-const functions: Readonly<Record<CallName, readonly [name: string, parameters: readonly string[]]>> = {
-  append: ['append_to_run_2', `${appended} more for_step`.split(' ')],
-  prepareCall: ['append_to_run_2', `${appended} more for_step`.split(' ')],
+const functions: Readonly<Record<CallName, readonly [name: string, parameters: string]>> = {
+  append: ['append_to_run_2', `${appended} more for_step`],
+  prepareCall: ['append_to_run_2', `${appended} more for_step`],
   finish: [
     'end_turn',
     `${appended} status output error_code error_message finish_reason usage cost charge facts
-    session message turn position answer`.split(/\s+/),
+    session message turn position answer`,
   ],
   admit: [
     'admit_run',
@@ -21,60 +22,39 @@ const functions: Readonly<Record<CallName, readonly [name: string, parameters: r
     sessionId newSessionId projectId afterTurn hasQuestion sessionName
     runId messageId model request input onDisconnect
     holdMicros ampleMicros ampleParts maxMicros
-    leaseOwner clientAt leaseSeconds turnSeconds`.split(/\s+/),
+    leaseOwner clientAt leaseSeconds turnSeconds`,
   ],
 }
 
-/** The calls in one expression, which is a JSON array of their answers. It makes them in order. */
-const answersTo = (calls: readonly (readonly [call: CallName, argumentOf: (name: string) => SQLChunk])[]) => {
-  const made = calls.map(([call, argumentOf]) => {
-    const [name, parameters] = functions[call]
-    return sql`${sql.raw(name)}(${sql.join(parameters.map(argumentOf), sql`, `)})`
-  })
-  return sql<readonly unknown[]>`json_build_array(${sql.join(made, sql`, `)})`
+type CallStatement = PreparedStatement & { readonly parameters: readonly string[] }
+
+const statementOf = ([name, names]: readonly [string, string]): CallStatement => {
+  const parameters = names.split(/\s+/)
+  const places = parameters.map((_, index) => `$${index + 1}`)
+  return { name, text: `select to_json(${name}(${places.join(', ')}))`, parameters }
 }
 
-/** A single call, without its values. The server parses and plans it once per connection. */
-const prepared = (executor: Executor, call: CallName) =>
-  executor
-    .select({ answers: answersTo([[call, sql.placeholder]]) })
-    .from(sql`(select) as once`)
-    .prepare(call)
+const statements = Object.fromEntries(
+  Object.entries(functions).map(([call, named]) => [call, statementOf(named)]),
+) as Readonly<Record<CallName, CallStatement>>
 
-export type SendCall = (account: string, call: TurnCall) => Promise<unknown>
+const valuesOf = (account: string, call: TurnCall): readonly unknown[] =>
+  statements[call.call].parameters.map((name) => (name === 'account' ? account : call[name]))
 
-/** Prepares single calls on an executor. */
-export function singleCalls(executor: Executor): SendCall {
-  const known: Partial<Record<CallName, ReturnType<typeof prepared>>> = {}
-  return async (account, call) => {
-    const query = known[call.call] ?? prepared(executor, call.call)
-    known[call.call] = query
-    const [, parameters] = functions[call.call]
-    const values = Object.fromEntries(parameters.map((name) => [name, call[name] ?? null]))
-    const [row] = await query.execute({ ...values, account })
-    return row?.answers[0]
-  }
+/** A call as a statement of its connection. */
+export function preparedCall(account: string, call: TurnCall): PreparedCall {
+  return { statement: statements[call.call], values: valuesOf(account, call) }
 }
 
-/**
- * Makes several calls in one statement, which is one transaction. They hold their locks until the last is done, so
- * `open_calls` first takes the locks that others would wait for, and gives up soon.
- */
-export async function callTogether(
-  executor: Executor,
-  account: string,
-  calls: readonly TurnCall[],
-): Promise<readonly unknown[]> {
-  const answers = answersTo(
-    calls.map((call) => [call.call, (name) => argument(name === 'account' ? account : call[name])]),
-  )
-  const { rows } = await executor.execute<{ answers: readonly unknown[] }>(
-    sql`select ${answers} as answers from open_calls(${account})`,
-  )
-  return rows[0]?.answers ?? []
+/** Comes before several calls: they hold their locks until the last is done. See the function. */
+export function opening(account: string): PreparedCall {
+  return { statement: { name: 'open_calls', text: 'select null from open_calls($1)' }, values: [account] }
 }
 
-/** Drizzle would take an array for a list. Other plain values need no wrapper, which costs time. */
-function argument(value: unknown): SQLChunk {
-  return typeof value === 'object' && value !== null ? sql.param(value) : ((value ?? null) as SQL)
+/** Makes a call in an open transaction. */
+export async function callIn(tx: Executor, account: string, call: TurnCall): Promise<unknown> {
+  const values = valuesOf(account, call).map((value) => sql.param(value ?? null))
+  const made = sql`${sql.raw(functions[call.call][0])}(${sql.join(values, sql`, `)})`
+  const { rows } = await tx.execute<{ answer: unknown }>(sql`select to_json(${made}) as answer`)
+  return rows[0]?.answer
 }

@@ -33,8 +33,8 @@ export type RunEndRow = {
   readonly message: string
   readonly turn: number
   readonly position: number
-  /** The answer as a message for later turns. Null if the turn has none. */
-  readonly answer: object | null
+  /** The answer as a message for later turns, as JSON. Null if the turn has none. */
+  readonly answer: string | null
 }
 
 /** What a write does besides appending. */

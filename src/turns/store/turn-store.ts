@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { AccountBatches } from './account-batches.ts'
 import { callConnections } from './call-connections.ts'
-import { singleCalls } from './call-statements.ts'
+import { callIn } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
 import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
@@ -64,10 +64,9 @@ export function createTurnStore(database: Database): TurnStore {
 
 /** Calls in an open transaction of the caller. */
 export function callsIn(tx: Executor): TurnCalls {
-  const single = singleCalls(tx)
   return {
     call: async <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
-      (await single(accountId, { ...call, ...(await onSend?.()) })) as Answer,
+      (await callIn(tx, accountId, { ...call, ...(await onSend?.()) })) as Answer,
   }
 }
 

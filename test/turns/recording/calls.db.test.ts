@@ -107,7 +107,7 @@ test('a second write of one start is refused, whatever it would have said', asyn
   const runId = newId('run')
   await startUntil({ notAfter: later(60_000) }, runId)
   await expect(startUntil({ notAfter: later(60_000) }, runId)).rejects.toMatchObject({
-    cause: { code: '23505' },
+    code: '23505',
   })
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })

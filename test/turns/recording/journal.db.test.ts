@@ -156,7 +156,7 @@ test('a step that cannot be written fails the next model call and ends the run',
     journal.model(asking)
     expect(journal.costMicros).toBe(3_000n)
     await expect.poll(() => journal.costMicros, { timeout: 10_000 }).toBe(0n)
-    await expect(journal.prepareCall(2, 0n)).rejects.toMatchObject({ cause: { message: 'refused' } })
+    await expect(journal.prepareCall(2, 0n)).rejects.toMatchObject({ message: 'refused' })
   } finally {
     await db.database.systemPool.query('drop function refuse_step cascade')
   }
@@ -280,6 +280,6 @@ test('a new owner extends the hold of a step that its predecessor had extended a
   const second = journalOf(claimed)
   expect(await second.journal.prepareCall(1, 3_000n)).toMatchObject({ isHeld: true })
   // What one attempt asks for, it gets once.
-  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toMatchObject({ cause: { code: '23505' } })
+  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toMatchObject({ code: '23505' })
   await endWith(second.journal)
 })

@@ -83,6 +83,17 @@ test('a batch has at most 32 calls', async () => {
   expect((await next(5)).calls).toEqual(['32', '33'])
 })
 
+test('a batch fits into the buffer of a socket, and a longer call is alone', async () => {
+  const { sent, batches, next, busy } = batching()
+  await busy()
+  for (const [call, characters] of Object.entries({ one: 20_000, two: 10_000, long: 40_000, three: 20_000 }))
+    void batches.call('a', { call, text: 'x'.repeat(characters) } as never)
+  for (const [at, calls] of [['one', 'two'], ['long'], ['three']].entries()) {
+    sent[at]?.answer()
+    expect((await next(4 + at)).calls).toEqual(calls)
+  }
+})
+
 test('a failed batch is repeated call by call, and only the failing call fails', async () => {
   const { sent, call, next, busy } = batching()
   await busy()
