@@ -27,10 +27,12 @@ DECLARE
   v_hash bytea;
   v_open int := 0;
   v_window record;
-  v_key record;
+  v_works boolean;
+  v_limited boolean;
+  v_limit record;
   v_hold record;
+  v_account text := set_config('app.account', p_account, true);
 BEGIN
-  PERFORM set_config('app.account', p_account, true);
   SELECT a.plan, a.suspended_at IS NOT NULL INTO plan, v_suspended
   FROM accounts a WHERE a.id = p_account AND a.password_hash <> '' FOR NO KEY UPDATE;
   decision := CASE
@@ -47,14 +49,20 @@ BEGIN
     FROM sessions s WHERE s.id = p_session AND s.account_id = p_account FOR UPDATE;
   END IF;
   IF p_key IS NOT NULL THEN
-    decision := CASE WHEN NOT key_usable(p_key) THEN 'invalid_api_key' WHEN NOT p_api_access THEN 'plan_without_api_access' END;
+    SELECT key_works(k),
+      num_nonnulls(k.requests_per_minute, k.concurrent_turns, k.day_cap_micros, k.month_cap_micros, k.total_cap_micros) > 0
+    INTO v_works, v_limited FROM api_keys k WHERE k.id = p_key;
+    decision := CASE WHEN v_works IS NOT TRUE THEN 'invalid_api_key' WHEN NOT p_api_access THEN 'plan_without_api_access' END;
     IF decision IS NOT NULL THEN RETURN; END IF;
   END IF;
 
   -- Whether the request has begun a run before.
-  IF p_again AND EXISTS (SELECT FROM runs r WHERE r.id = p_run) THEN
-    decision := 'written';
-    RETURN;
+  IF p_again THEN
+    PERFORM FROM runs r WHERE r.id = p_run;
+    IF FOUND THEN
+      decision := 'written';
+      RETURN;
+    END IF;
   END IF;
   IF p_idempotency_key IS NOT NULL THEN
     SELECT i.request_hash, r.id, r.client_at, r.client_closed_at IS NOT NULL
@@ -65,7 +73,8 @@ BEGIN
       decision := 'idempotency_key_reused';
       RETURN;
     END IF;
-  ELSIF p_key IS NOT NULL THEN
+  -- Most requests are equal to none. Without a time, which the index has last: any equal run ends the search.
+  ELSIF p_key IS NOT NULL AND EXISTS (SELECT FROM runs r WHERE r.api_key_id = p_key AND r.request_hash = p_hash) THEN
     IF NOT p_retried THEN
       replicas := unsettled_replicas(p_key, p_hash, p_minutes, p_settled);
       IF replicas IS NOT NULL THEN
@@ -113,17 +122,17 @@ BEGIN
   IF decision IS NOT NULL THEN RETURN; END IF;
 
   -- The limits of the key.
-  IF p_key IS NOT NULL THEN
-    v_key := key_refusal(p_account, p_key, p_session, p_hold);
-    IF v_key.refusal IS NOT NULL THEN
-      decision := v_key.refusal;
-      key_limit := v_key.max;
-      available := v_key.room;
-      seconds := v_key.seconds;
+  IF v_limited THEN
+    v_limit := key_refusal(p_account, p_key, p_session, p_hold);
+    IF v_limit.refusal IS NOT NULL THEN
+      decision := v_limit.refusal;
+      key_limit := v_limit.max;
+      available := v_limit.room;
+      seconds := v_limit.seconds;
       RETURN;
     END IF;
     -- As for the account's credits: many turns must fit under the cap.
-    IF v_key.room / p_ample_parts < p_ample_hold THEN p_ample_hold := p_hold; END IF;
+    IF v_limit.room / p_ample_parts < p_ample_hold THEN p_ample_hold := p_hold; END IF;
   END IF;
 
   IF p_monthly > 0 AND NOT allowance_given(p_account) THEN
@@ -151,6 +160,10 @@ BEGIN
     WHERE s.id = p_session;
   END IF;
   -- Dated under the account's lock, so that the order of an account's turns in time is that of their numbers.
+  WITH input AS (
+    INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content, transcript)
+    SELECT * FROM input_rows(p_account, coalesce(p_session, p_session_new), p_run, admit_run.turn, p_input)
+  )
   INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
     request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
     deadline_at, on_disconnect, client_at, created_at, started_at)
@@ -162,7 +175,6 @@ BEGIN
     clock_timestamp(), CASE WHEN p_owner IS NOT NULL THEN now() END)
   RETURNING r.account_turn, r.created_at, r.deadline_at, r.lease_expires_at, r.started_at
   INTO account_turn, created_at, deadline_at, lease_expires_at, started_at;
-  PERFORM write_input(p_account, coalesce(p_session, p_session_new), p_run, turn, p_input);
   IF p_idempotency_key IS NOT NULL THEN
     INSERT INTO idempotency_keys AS i (account_id, api_key_id, key, request_hash, run_id, expires_at)
     VALUES (p_account, coalesce(p_key, ''), p_idempotency_key, p_hash, p_run, now() + make_interval(hours => p_key_hours))

@@ -32,13 +32,16 @@ BEGIN
     v_missing := v_missing - parts[v_number];
   END LOOP;
   v_transaction := nextval('credit_transactions_id_seq');
-  -- A hold is extended once for each step and attempt.
+  WITH entries AS (
+    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+    SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
+    FROM unnest(pools, parts) AS part (pool, micros), (VALUES ('available', -1), ('held', 1)) AS side (ledger, sign)
+  ), moved AS (
+    UPDATE credit_pools c SET available_micros = available_micros - part.micros, held_micros = held_micros + part.micros
+    FROM unnest(pools, parts) AS part (pool, micros) WHERE c.id = part.pool
+  )
+  -- Postgres executes this first, so a second hold fails here. A hold is extended once for each step and attempt.
   INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, step, epoch)
   VALUES (v_transaction, p_account, p_run, p_kind, drawn, p_step,
     CASE WHEN p_step IS NULL THEN 0 ELSE coalesce((SELECT r.epoch FROM runs r WHERE r.id = p_run), 0) END);
-  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
-  SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
-  FROM unnest(pools, parts) AS part (pool, micros), (VALUES ('available', -1), ('held', 1)) AS side (ledger, sign);
-  UPDATE credit_pools c SET available_micros = available_micros - part.micros, held_micros = held_micros + part.micros
-  FROM unnest(pools, parts) AS part (pool, micros) WHERE c.id = part.pool;
 END $$;

@@ -36,20 +36,24 @@ BEGIN
     v_charge := nextval('credit_transactions_id_seq');
   END IF;
   v_release := nextval('credit_transactions_id_seq');
+  WITH entries AS (
+    -- What is charged of a part goes from held to spent, and the rest of it from held to available.
+    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+    SELECT entry.transaction, part.pool, entry.ledger, p_account, entry.micros
+    FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged), LATERAL (VALUES
+      (v_charge, 'held', -part.charged), (v_charge, 'spent', part.charged),
+      (v_release, 'held', part.charged - part.micros), (v_release, 'available', part.micros - part.charged)
+    ) AS entry (transaction, ledger, micros)
+    WHERE entry.micros <> 0
+  ), moved AS (
+    UPDATE credit_pools c
+    SET held_micros = held_micros - part.micros, available_micros = available_micros + part.micros - part.charged
+    FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged) WHERE c.id = part.pool
+  )
+  -- Postgres executes this first, so a second settlement fails here.
   INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, facts)
   SELECT made.id, p_account, p_run, made.kind, made.micros, made.facts
   FROM (VALUES (v_charge, 'charge', p_charge, p_facts), (v_release, 'release', p_held - coalesce(p_charge, 0), NULL))
     AS made (id, kind, micros, facts)
   WHERE made.id IS NOT NULL;
-  -- What is charged of a part goes from held to spent, and the rest of it from held to available.
-  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
-  SELECT entry.transaction, part.pool, entry.ledger, p_account, entry.micros
-  FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged), LATERAL (VALUES
-    (v_charge, 'held', -part.charged), (v_charge, 'spent', part.charged),
-    (v_release, 'held', part.charged - part.micros), (v_release, 'available', part.micros - part.charged)
-  ) AS entry (transaction, ledger, micros)
-  WHERE entry.micros <> 0;
-  UPDATE credit_pools c
-  SET held_micros = held_micros - part.micros, available_micros = available_micros + part.micros - part.charged
-  FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged) WHERE c.id = part.pool;
 END $$;

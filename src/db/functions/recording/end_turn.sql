@@ -1,5 +1,5 @@
--- The end of a run: its row, its last steps and events, its session, then the pools, in the order in which a start locks
--- them, and the answer. A start in the same session waits for the session's row, and then sees that this run has ended.
+-- The end of a run: its row, its last steps and events, the answer with its session, then the pools, in the order in which a
+-- start locks them. A start in the same session waits for the session's row, and then sees that this run has ended.
 -- `waiting`: whether another turn may wait for that.
 CREATE FUNCTION end_turn(
   p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb, p_steps jsonb,
@@ -23,11 +23,11 @@ BEGIN
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
   PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_steps_before, p_steps);
+  WITH answer AS (
+    INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
+    SELECT p_message, p_account, p_session, p_run, p_turn, p_position, 'assistant', p_answer WHERE p_answer IS NOT NULL
+  )
   UPDATE sessions SET updated_at = now() WHERE id = p_session RETURNING turn_count INTO v_newest;
   PERFORM settle_hold(p_account, p_run, p_charge, p_facts, v_run.hold_micros, v_run.hold_pools, v_run.hold_parts);
-  IF p_answer IS NOT NULL THEN
-    INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
-    VALUES (p_message, p_account, p_session, p_run, p_turn, p_position, 'assistant', p_answer);
-  END IF;
   waiting := v_newest > p_turn OR EXISTS (SELECT FROM runs WHERE account_id = p_account AND status = 'queued');
 END $$;
