@@ -17,6 +17,7 @@ import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { keepRetention } from './operations/retention.ts'
+import { freeStartMemory } from './operations/start-memory.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
@@ -168,9 +169,11 @@ async function startService(
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const keepStartMemory = freeStartMemory()
   return {
     url: `http://${host}:${port}`,
     async stop() {
+      keepStartMemory()
       const upkeepEnded = upkeep.stop()
       const late = followRequests(app.server)
       await readiness.end()
