@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RefNames, refNames, stepTitle } from '../../src/web/pages/ref-names.ts'
+import { textsIn } from '../../src/web/texts/catalogue.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -6,6 +8,13 @@ import { wordsOfLatin } from './texts/latin-words.ts'
 
 const parts = { 'Part I; Lamps': 'חלק א׳; נרות', 'Part II; Wicks': 'חלק ב׳; פתילות' } as const
 const hebrewNumbers = ['', 'א׳', 'ב׳']
+
+const ranges = [
+  'The Oil, Part II; Wicks 1:1-2',
+  'The Oil, Part II; Wicks 1:2-2:1',
+  'The Oil, Part II; Wicks 1-2',
+]
+const hebrewRanges = ['א׳:א׳–ב׳', 'א׳:ב׳–ב׳:א׳', 'א׳–ב׳'].map((range) => `השמן, חלק ב׳; פתילות ${range}`)
 
 /** A book with two parts of two chapters of two passages. */
 const book = Object.entries(parts).flatMap(([part, hePart]) =>
@@ -19,7 +28,7 @@ const book = Object.entries(parts).flatMap(([part, hePart]) =>
       en: `The oil of ${part} at ${chapter}:${verse} burns with a small clear flame until the morning.`,
       he: `שמן ${chapter}:${verse}`,
       license: 'own',
-      ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2'] }),
+      ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2', ...ranges] }),
     })),
   ),
 )
@@ -86,6 +95,26 @@ test('links, nearest refs and previews have Hebrew refs', async () => {
   const preview = await at('/library/preview', first)
   expect(preview).toContain(`<b dir="auto">${hebrewFirst}</b>\n<bdi class="other-name">${first}</bdi>`)
   expect(await textOf('/library/work-preview/The%20Oil')).toContain('<p dir="auto">שניאור זלמן מליאדי</p>')
+})
+
+test('ranges have Hebrew refs in links, previews and steps, where the library has both ends', async () => {
+  const panel = await at('/library/passage', first)
+  for (const range of hebrewRanges) expect(panel).toContain(`dir="auto">${range}</span>`)
+  for (const [i, range] of ranges.entries())
+    expect(await at('/library/preview', range)).toContain(`<b dir="auto">${hebrewRanges[i]}</b>`)
+  const names = await refNames({ language: 'he' }, world.db.database.system, [...ranges, `${ranges[0]}0`])
+  expect(ranges.map(names)).toEqual(hebrewRanges)
+  expect(names(`${ranges[0]}0`)).toBe(`${ranges[0]}0`)
+})
+
+test('a step is named by the passages that it has read, if its ref is written in another way', () => {
+  const read: RefNames = (ref) => ({ 'Oil 1:1': 'שמן א׳:א׳', 'Oil 1:3': 'שמן א׳:ג׳' })[ref] ?? ref
+  const title = (refs: readonly string[], names = read) =>
+    stepTitle(textsIn('he'), { title: 'Reading oil ch. 1:1-3', refs }, names)
+  expect(title(['Oil 1:1', 'Oil 1:2', 'Oil 1:3'])).toBe('קריאת שמן א׳:א׳–ג׳')
+  expect(title(['Oil 1:1'])).toBe('קריאת שמן א׳:א׳')
+  expect(title(['Oil 1:1', 'Oil 9'])).toBe('קריאת oil ch. 1:1-3')
+  expect(title([])).toBe('קריאת oil ch. 1:1-3')
 })
 
 test('checks, steps and sources of an answer have Hebrew refs', async () => {

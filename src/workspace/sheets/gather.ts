@@ -2,16 +2,10 @@ import type { Executor } from '../../db/client.ts'
 import { loadRange, maxRangePassages } from '../../sources/library/load-passages.ts'
 import type { PassageRow } from '../../sources/library/passage-row.ts'
 import { sourceUrlOf } from '../../sources/library/source-url.ts'
+import { spanOf } from '../../sources/refs/grammar/ref-span.ts'
 import { nearestRefs } from '../../sources/refs/nearest-refs.ts'
 import { resolveRef } from '../../sources/refs/ref-lookup.ts'
-import {
-  labelOf,
-  printable,
-  type SheetLanguage,
-  type SheetSource,
-  type SheetVersion,
-  spanOf,
-} from './sheet.ts'
+import { labelOf, printable, type SheetLanguage, type SheetSource, type SheetVersion } from './sheet.ts'
 
 /** One source of a sheet, as its author specifies it. */
 export type SheetItem = {
