@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RefNames, refNames, stepTitle } from '../../src/web/pages/ref-names.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -148,6 +149,42 @@ test('a sheet has Hebrew refs in its editor, its preview and its public page', a
   expect(editor).toContain('טקסט של הספרייה, ללא רישיון ציבורי')
   const preview = await textOf(`${path}/preview`)
   expect(preview).toContain(`<span>${hebrewFirst}</span></h2>`)
+})
+
+/** Latin words of a Markdown file outside the quoted texts. */
+const latinOfFile = (markdown: string) =>
+  wordsOfLatin(
+    markdown
+      .split('\n')
+      .filter((line) => !line.startsWith('>'))
+      .join('\n'),
+  )
+
+test('files of a sheet are Hebrew for a reader of Hebrew pages', async () => {
+  const made = await visitor.post('/sheets/add', { ref: 'The Oil, Part I; Lamps 1', sheet: 'new' })
+  const path = made.headers.get('location')?.split('?')[0] ?? ''
+  const markdown = await textOf(`${path}/file?format=md`)
+  expect(markdown).toContain('## 1. השמן, חלק א׳; נרות א׳:א׳–ב׳')
+  expect(markdown).toContain('השמן, עברית')
+  expect(latinOfFile(markdown)).toEqual([])
+  const preview = await textOf(`${path}/preview`)
+  expect(latinIn(/<article[\s\S]*<\/article>/.exec(preview)?.[0].replace(/^/, '<main>') ?? '')).toEqual([])
+  const html = await textOf(`${path}/file?format=html`)
+  expect(html).toContain('<html lang="he" dir="rtl">')
+  expect(html).not.toMatch(/>[^<]*\bThe Oil\b/)
+})
+
+test('a conversation is exported with Hebrew refs, titles and labels', async () => {
+  const { session } = await world.row<{ session: string }>('select session_id as session from runs')
+  const markdown = await textOf(`/sessions/${session}/export?format=md`)
+  expect(markdown).toContain(`[1] **${hebrewFirst}** (`)
+  expect(markdown).toContain('### מקורות')
+  expect(latinOfFile(markdown.replace(/”[^”]*”/g, ''))).toEqual([])
+  const pdf = Buffer.from(await (await visitor.get(`/sessions/${session}/export?format=pdf`)).arrayBuffer())
+  const { text } = await readDocument('pdf', pdf, () => false)
+  expect(text).toContain(`1 ${hebrewFirst}`)
+  expect(text).toContain('השמן, עברית')
+  expect(text).not.toMatch(/The Oil,/)
 })
 
 test('English pages of the same passages name them in English', async () => {

@@ -97,6 +97,15 @@ test('points, accents, brackets, numbers and English words in one text are read 
   }
 })
 
+test('columns of one line stay apart, whatever their lines end with', async () => {
+  const long = 'A text that goes on to a second line of its column, and then to a third one for certain.'
+  for (const he of ['שֶׁמֶן 1:1', 'נֵר קָטָן', 'Oil and שֶׁמֶן']) {
+    const rows = [{ label: { he: '', en: '' }, texts: { he, en: long } }]
+    const text = await read(sheet({ intro: '', sources: [source({ rows, note: '' })] }))
+    expect(text).toContain(`${plain(he)} A text that goes on`)
+  }
+})
+
 test('an answer in both languages is read back in its order, with lists and tables', async () => {
   const answer = [
     'The word **שָׁלוֹם** means *peace and rest*, "וְאָהַבְתָּ לְרֵעֲךָ כָּמוֹךָ" (19:18).',

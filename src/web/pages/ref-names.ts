@@ -38,8 +38,8 @@ export function refsInTitles(t: Pick<Texts, 'translate'>, titles: readonly strin
 }
 
 /**
- * What a step does. A ref in its title that the library writes in another way is named by the passages that the step has
- * read.
+ * What a step does. A ref in its title that the library writes in another way is named by the passages that the step
+ * has read.
  */
 export function stepTitle(
   t: Pick<Texts, 'translate'>,

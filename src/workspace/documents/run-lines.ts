@@ -46,17 +46,20 @@ function columnsOf(row: Runs): readonly Runs[] {
 }
 
 /**
- * The runs from left to right, each with the run before it and the width between them. It is 0 where a space is drawn, which
- * justification makes wide.
+ * The runs from left to right, each with the run before it and the width between them. It is 0 where a space is drawn,
+ * which justification makes wide. Columns have letters of different sizes, and a line may end with a space.
  */
 function withGaps(row: Runs) {
   const sorted = row.toSorted((a, b) => leftOf(a) - leftOf(b))
   return sorted.map((run, at) => {
     const before = sorted[at - 1]
-    const isSpaced =
-      /\s$/.test(before?.clusters.at(-1)?.text ?? '') || /^\s/.test(run.clusters[0]?.text ?? '')
+    const isSpaced = before !== undefined && before.height === run.height && isBlankBetween(before, run)
     return { run, before, gap: before && !isSpaced ? leftOf(run) - rightOf(before) : 0 }
   })
+}
+
+function isBlankBetween(before: TextRun, run: TextRun): boolean {
+  return /^\s$/.test(before.clusters.at(-1)?.text ?? '') || /^\s$/.test(run.clusters[0]?.text ?? '')
 }
 
 /**
@@ -72,7 +75,7 @@ function textOf(line: Runs): string {
     text += readRun(run)
     previous = run
   }
-  return text.replace(directionMarks, '').trim().normalize('NFC')
+  return text.replace(directionMarks, '').replace(/\s/g, ' ').trim().normalize('NFC')
 }
 
 function withPiecesTurned(line: Runs): readonly TextRun[] {

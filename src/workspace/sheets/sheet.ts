@@ -15,6 +15,8 @@ export type SheetRow = {
 export type SheetVersion = {
   readonly language: SheetLanguage
   readonly work: string
+  /** Hebrew title of the work; empty if the library has none. */
+  readonly heWork: string
   readonly title: string
   readonly license: string
   /** A web address, or empty. */
@@ -40,6 +42,8 @@ export type Exchange = { readonly question: string; readonly answer: string }
  * its author.
  */
 export type Sheet = {
+  /** Language of the labels, refs and titles of works. Default: that of the title. */
+  readonly language?: SheetLanguage
   readonly title: string
   readonly intro: string
   /** A conversation before the sources, in Word and PDF. */
