@@ -161,12 +161,13 @@ const latinOfFile = (markdown: string) =>
   )
 
 test('files of a sheet are Hebrew for a reader of Hebrew pages', async () => {
-  const made = await visitor.post('/sheets/add', { ref: 'The Oil, Part I; Lamps 1', sheet: 'new' })
+  const made = await visitor.post('/sheets', { title: 'Evening' })
   const path = made.headers.get('location')?.split('?')[0] ?? ''
+  await visitor.post('/sheets/add', { ref: 'The Oil, Part I; Lamps 1', sheet: path.split('/').at(-1) ?? '' })
   const markdown = await textOf(`${path}/file?format=md`)
   expect(markdown).toContain('## 1. השמן, חלק א׳; נרות א׳:א׳–ב׳')
   expect(markdown).toContain('השמן, עברית')
-  expect(latinOfFile(markdown)).toEqual([])
+  expect(latinOfFile(markdown)).toEqual(['Evening'])
   const preview = await textOf(`${path}/preview`)
   expect(latinIn(/<article[\s\S]*<\/article>/.exec(preview)?.[0].replace(/^/, '<main>') ?? '')).toEqual([])
   const html = await textOf(`${path}/file?format=html`)
