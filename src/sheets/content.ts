@@ -2,14 +2,8 @@ import pLimit from 'p-limit'
 import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { gatherWithVersions, type ItemProblem } from '../workspace/sheets/gather.ts'
-import {
-  directionOf,
-  languagesOf,
-  type Sheet,
-  type SheetLanguage,
-  type SheetSource,
-} from '../workspace/sheets/sheet.ts'
-import { wordsFor } from '../workspace/sheets/words.ts'
+import { languagesOf, type Sheet, type SheetLanguage, type SheetSource } from '../workspace/sheets/sheet.ts'
+import { languageForReader, wordsIn } from '../workspace/sheets/words.ts'
 import type { PassageEntry, SheetEntry } from './entries.ts'
 import type { StoredSheet } from './store.ts'
 
@@ -77,6 +71,14 @@ export async function readPassageEntry(
 /** Maximum characters of passages in a file of a sheet. */
 const maxCharacters = 300_000
 
+/** For whom a file is made. */
+export type FileReader = {
+  /** Language of the reader's pages. Hebrew makes every sheet Hebrew. */
+  readonly language: SheetLanguage
+  /** Names the refs of missing passages. */
+  readonly nameOf: (ref: string) => string
+}
+
 /**
  * The sheet as `renderSheet` takes it. A note belongs to the passage above it, or to the introduction if there is none.
  * A passage that the library no longer has is named in the same place.
@@ -85,21 +87,23 @@ const maxCharacters = 300_000
 export function sheetForFiles(
   { title, intro }: Pick<StoredSheet, 'title' | 'intro'>,
   entries: readonly ReadEntry[],
+  reader: FileReader,
 ): Sheet {
-  const words = wordsFor(directionOf(title))
+  const language = languageForReader(title, reader.language)
+  const words = wordsIn(language)
   const sources: SheetSource[] = []
   const before = [intro]
   for (const entry of entries) {
     if (entry.kind === 'passage') sources.push(entry.source)
     else {
-      const text = entry.kind === 'note' ? entry.text : words.missing(entry.entry.ref)
+      const text = entry.kind === 'note' ? entry.text : words.missing(reader.nameOf(entry.entry.ref))
       const last = sources.pop()
       if (last) sources.push({ ...last, note: joined([last.note, text]) })
       else before.push(text)
     }
   }
   requireSize(sources)
-  return { title, intro: joined(before), sources }
+  return { language, title, intro: joined(before), sources }
 }
 
 function joined(texts: readonly string[]): string {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RefNames, refNames, stepTitle } from '../../src/web/pages/ref-names.ts'
+import { textsIn } from '../../src/web/texts/catalogue.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -6,6 +9,13 @@ import { wordsOfLatin } from './texts/latin-words.ts'
 
 const parts = { 'Part I; Lamps': 'חלק א׳; נרות', 'Part II; Wicks': 'חלק ב׳; פתילות' } as const
 const hebrewNumbers = ['', 'א׳', 'ב׳']
+
+const ranges = [
+  'The Oil, Part II; Wicks 1:1-2',
+  'The Oil, Part II; Wicks 1:2-2:1',
+  'The Oil, Part II; Wicks 1-2',
+]
+const hebrewRanges = ['א׳:א׳–ב׳', 'א׳:ב׳–ב׳:א׳', 'א׳–ב׳'].map((range) => `השמן, חלק ב׳; פתילות ${range}`)
 
 /** A book with two parts of two chapters of two passages. */
 const book = Object.entries(parts).flatMap(([part, hePart]) =>
@@ -19,7 +29,7 @@ const book = Object.entries(parts).flatMap(([part, hePart]) =>
       en: `The oil of ${part} at ${chapter}:${verse} burns with a small clear flame until the morning.`,
       he: `שמן ${chapter}:${verse}`,
       license: 'own',
-      ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2'] }),
+      ...(chapter + verse === 2 && { refs: ['The Oil, Part II; Wicks 2:2', ...ranges] }),
     })),
   ),
 )
@@ -88,6 +98,26 @@ test('links, nearest refs and previews have Hebrew refs', async () => {
   expect(await textOf('/library/work-preview/The%20Oil')).toContain('<p dir="auto">שניאור זלמן מליאדי</p>')
 })
 
+test('ranges have Hebrew refs in links, previews and steps, where the library has both ends', async () => {
+  const panel = await at('/library/passage', first)
+  for (const range of hebrewRanges) expect(panel).toContain(`dir="auto">${range}</span>`)
+  for (const [i, range] of ranges.entries())
+    expect(await at('/library/preview', range)).toContain(`<b dir="auto">${hebrewRanges[i]}</b>`)
+  const names = await refNames({ language: 'he' }, world.db.database.system, [...ranges, `${ranges[0]}0`])
+  expect(ranges.map(names)).toEqual(hebrewRanges)
+  expect(names(`${ranges[0]}0`)).toBe(`${ranges[0]}0`)
+})
+
+test('a step is named by the passages that it has read, if its ref is written in another way', () => {
+  const read: RefNames = (ref) => ({ 'Oil 1:1': 'שמן א׳:א׳', 'Oil 1:3': 'שמן א׳:ג׳' })[ref] ?? ref
+  const title = (refs: readonly string[], names = read) =>
+    stepTitle(textsIn('he'), { title: 'Reading oil ch. 1:1-3', refs }, names)
+  expect(title(['Oil 1:1', 'Oil 1:2', 'Oil 1:3'])).toBe('קריאת שמן א׳:א׳–ג׳')
+  expect(title(['Oil 1:1'])).toBe('קריאת שמן א׳:א׳')
+  expect(title(['Oil 1:1', 'Oil 9'])).toBe('קריאת oil ch. 1:1-3')
+  expect(title([])).toBe('קריאת oil ch. 1:1-3')
+})
+
 test('checks, steps and sources of an answer have Hebrew refs', async () => {
   const read = (ref: string) => callTools([{ name: 'read_source', arguments: { ref } }])
   const quoted = 'burns with a small clear flame until the morning'
@@ -119,6 +149,43 @@ test('a sheet has Hebrew refs in its editor, its preview and its public page', a
   expect(editor).toContain('טקסט של הספרייה, ללא רישיון ציבורי')
   const preview = await textOf(`${path}/preview`)
   expect(preview).toContain(`<span>${hebrewFirst}</span></h2>`)
+})
+
+/** Latin words of a Markdown file outside the quoted texts. */
+const latinOfFile = (markdown: string) =>
+  wordsOfLatin(
+    markdown
+      .split('\n')
+      .filter((line) => !line.startsWith('>'))
+      .join('\n'),
+  )
+
+test('files of a sheet are Hebrew for a reader of Hebrew pages', async () => {
+  const made = await visitor.post('/sheets', { title: 'Evening' })
+  const path = made.headers.get('location')?.split('?')[0] ?? ''
+  await visitor.post('/sheets/add', { ref: 'The Oil, Part I; Lamps 1', sheet: path.split('/').at(-1) ?? '' })
+  const markdown = await textOf(`${path}/file?format=md`)
+  expect(markdown).toContain('## 1. השמן, חלק א׳; נרות א׳:א׳–ב׳')
+  expect(markdown).toContain('השמן, עברית')
+  expect(latinOfFile(markdown)).toEqual(['Evening'])
+  const preview = await textOf(`${path}/preview`)
+  expect(latinIn(/<article[\s\S]*<\/article>/.exec(preview)?.[0].replace(/^/, '<main>') ?? '')).toEqual([])
+  const html = await textOf(`${path}/file?format=html`)
+  expect(html).toContain('<html lang="he" dir="rtl">')
+  expect(html).not.toMatch(/>[^<]*\bThe Oil\b/)
+})
+
+test('a conversation is exported with Hebrew refs, titles and labels', async () => {
+  const { session } = await world.row<{ session: string }>('select session_id as session from runs')
+  const markdown = await textOf(`/sessions/${session}/export?format=md`)
+  expect(markdown).toContain(`[1] **${hebrewFirst}** (`)
+  expect(markdown).toContain('### מקורות')
+  expect(latinOfFile(markdown.replace(/”[^”]*”/g, ''))).toEqual([])
+  const pdf = Buffer.from(await (await visitor.get(`/sessions/${session}/export?format=pdf`)).arrayBuffer())
+  const { text } = await readDocument('pdf', pdf, () => false)
+  expect(text).toContain(`1 ${hebrewFirst}`)
+  expect(text).toContain('השמן, עברית')
+  expect(text).not.toMatch(/The Oil,/)
 })
 
 test('English pages of the same passages name them in English', async () => {

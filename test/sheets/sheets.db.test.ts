@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Executor, withTx } from '../../src/db/client.ts'
-import { readEntries, sheetForFiles } from '../../src/sheets/content.ts'
+import { type FileReader, readEntries, sheetForFiles } from '../../src/sheets/content.ts'
 import { newNote, newPassage, type SheetEntry, sheetLimits, withEntry } from '../../src/sheets/entries.ts'
 import { findSharedSheet, linkOfSheet, shareSheet, unshareSheet } from '../../src/sheets/public-link.ts'
 import { changeSheet, createSheet, deleteSheet, findSheet, listSheets } from '../../src/sheets/store.ts'
@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 import { makeAccount, testPeppers } from '../support/world/accounts.ts'
 
-const gate = { work: 'The Gate', license: 'CC0', source_url: 'https://example.org/gate' }
+const gate = { work: 'The Gate', he_title: 'השער', license: 'CC0', source_url: 'https://example.org/gate' }
 const book = [
   {
     ...gate,
@@ -132,6 +132,8 @@ test('passages show the chosen version, and say when the library has it no longe
   expect(fullest).toMatchObject({ source: { versions: [{ language: 'he', license: 'CC0' }] } })
 })
 
+const reader: FileReader = { language: 'en', nameOf: (ref) => ref }
+
 test('a passage that the library does not have is named, and the others are still shown', async () => {
   const entries = await read([
     newNote('Before'),
@@ -141,7 +143,7 @@ test('a passage that the library does not have is named, and the others are stil
     newPassage('The Gate 1:2', { heading: 'Oil' }),
   ])
   expect(entries.map(({ kind }) => kind)).toEqual(['note', 'passage', 'note', 'missing', 'passage'])
-  const sheet = sheetForFiles({ title: 'Lamps', intro: 'Read.' }, entries)
+  const sheet = sheetForFiles({ title: 'Lamps', intro: 'Read.' }, entries, reader)
   expect(sheet.intro).toBe('Read.\nBefore')
   expect(sheet.sources.map(({ heading, note }) => [heading, note])).toEqual([
     ['', 'Between\nThe Gate 9:9: this passage is no longer in the library.'],
@@ -149,7 +151,22 @@ test('a passage that the library does not have is named, and the others are stil
   ])
 })
 
+test('a file is Hebrew for a Hebrew title, and for a reader of Hebrew pages', async () => {
+  const entries = await read([newPassage('The Gate 1:1'), newPassage('The Gate 9:9')])
+  const nameOf = (ref: string) => ref.replace('The Gate 9:9', 'השער ט׳:ט׳')
+  const file = (title: string, language: 'he' | 'en') =>
+    sheetForFiles({ title, intro: '' }, entries, { language, nameOf })
+  expect(file('Lamps', 'en').language).toBe('en')
+  for (const made of [file('Lamps', 'he'), file('נרות', 'en'), file('נרות', 'he')]) {
+    expect(made.language).toBe('he')
+    expect(made.sources[0]?.note).toBe('הקטע השער ט׳:ט׳ אינו עוד בספרייה.')
+    expect(made.sources[0]?.versions.map(({ heWork }) => heWork)).toContain('השער')
+  }
+})
+
 test('a file needs at least one passage of the library', async () => {
   const entries = await read([newNote('Alone'), newPassage('Nowhere 5')])
-  expect(() => sheetForFiles({ title: 'Lamps', intro: '' }, entries)).toThrow(/has no passage of the library/)
+  expect(() => sheetForFiles({ title: 'Lamps', intro: '' }, entries, reader)).toThrow(
+    /has no passage of the library/,
+  )
 })

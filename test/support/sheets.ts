@@ -9,6 +9,7 @@ export const cantillated = 'שָׁמַ֣עְתִּי ק֔וֹל הַנֵּ֖ר �
 export const version = (language: 'he' | 'en', more: Partial<SheetVersion> = {}): SheetVersion => ({
   language,
   work: 'The Gate',
+  heWork: 'השער',
   title: language === 'he' ? 'Vocalised edition' : 'Plain translation',
   license: 'CC BY 4.0',
   url: `https://example.org/gate/${language}`,

@@ -61,3 +61,8 @@ test('another height begins another line, a raised letter does not', () => {
 test('nothing but blanks makes no line', () => {
   expect(textOf([at(10, ' '), at(20, '')])).toEqual([])
 })
+
+test('neighbouring letters that are one character with their point are read in order', () => {
+  expect(textOf([at(10, 'ח\ufb35\ufb3a')])).toEqual(['ח\u05da\u05bc\u05d5\u05bc'])
+  expect(textOf([at(10, 'שלום ofﬁce')])).toEqual(['שלום office'])
+})

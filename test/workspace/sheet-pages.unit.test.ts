@@ -1,12 +1,15 @@
 import { constants, inflateSync } from 'node:zlib'
+import { getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import { openArchive } from '../../src/workspace/documents/archive.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
+import { linesOf, type PdfItem } from '../../src/workspace/documents/pdf-lines.ts'
 import { sheetToHtml } from '../../src/workspace/sheets/html.ts'
 import { sheetToMarkdown } from '../../src/workspace/sheets/markdown.ts'
 import { renderSheet } from '../../src/workspace/sheets/render.ts'
-import type { Sheet, SheetFormat } from '../../src/workspace/sheets/sheet.ts'
+import { type Sheet, type SheetFormat, sheetFormats } from '../../src/workspace/sheets/sheet.ts'
 import { completeTextLayer } from '../../src/workspace/sheets/text-layer/complete-text-layer.ts'
+import { headingOf, refsBelow, wordsOf } from '../../src/workspace/sheets/words.ts'
 import { cantillated, english, pointed, sheet, source, version } from '../support/sheets.ts'
 
 const hostile = '<script>alert(1)</script> [x](javascript:alert) *b* <img src=x onerror=1> "q" & #1'
@@ -76,8 +79,9 @@ test('each text of a page has its language and direction', () => {
   expect(html).toContain('<div class="text he" lang="he" dir="rtl">')
   expect(html).toContain('<div class="text en" lang="en" dir="ltr">')
   expect(html).toContain('<div class="text he cantillated" lang="he" dir="rtl">')
-  expect(html).toContain('<aside dir="ltr">\n<h3>Note</h3>')
+  expect(html).toContain('<aside dir="ltr">\n<h3>הערה</h3>')
   expect(html).toContain('<aside dir="rtl">\n<h3>הערה</h3>')
+  expect(sheetToHtml(sheet(), [])).toContain('<aside dir="ltr">\n<h3>Note</h3>')
 })
 
 test('Markdown shows texts to the letter: nothing of them is read as markup', () => {
@@ -132,6 +136,44 @@ test('a sheet in Word, PDF and HTML says every text, ref, note, version and lice
   }
 })
 
+test('a Hebrew sheet has Hebrew headings, refs and labels in each format', async () => {
+  const own = { title: 'מהדורה מנוקדת', url: '' }
+  const made = sheet({
+    language: 'he',
+    title: 'Lamps',
+    intro: '',
+    sources: [
+      source({
+        heading: '',
+        note: 'Why?',
+        rows: [{ label: { he: '', en: '' }, texts: { he: plain, en: 'Flame.' } }],
+        versions: [
+          version('he', { ...own, license: 'Public Domain' }),
+          version('en', { ...own, title: 'Starter library, English', license: 'own' }),
+        ],
+      }),
+      source({ heading: 'פתיחה', note: '', versions: [version('he', { ...own, license: 'own' })] }),
+    ],
+  })
+  for (const format of sheetFormats) {
+    const content = await render(made, format)
+    const text = format === 'md' ? String(content) : await textOf(format, content)
+    const latin = text
+      .replace(/<[^>]*>|Lamps|Why\?|Flame\.|Book of|pp\.|12|A small lamp.*/g, ' ')
+      .match(/[A-Za-z]{2,}/g)
+    expect(latin, format).toBeNull()
+    for (const part of ['1', 'השער א׳:א׳', 'הערה', 'השער, אנגלית', 'נחלת הכלל', 'הספרייה ההתחלתית, אנגלית'])
+      expect(text, format).toContain(part)
+  }
+  const [first] = made.sources
+  const hebrew = wordsOf(made)
+  expect(first && refsBelow(first, hebrew)).toEqual({ he: '', en: '' })
+  expect(headingOf(source({ heading: '', heRef: '' }), hebrew)).toBe('The Gate 1:1')
+  const english = wordsOf(sheet())
+  expect(refsBelow(source(), english)).toEqual({ he: 'השער א׳:א׳', en: 'The Gate 1:1' })
+  expect(headingOf(source({ heading: '' }), english)).toBe('The Gate 1:1')
+})
+
 test('a PDF embeds the Hebrew font and maps each cluster to its letters and points', async () => {
   const pdf = await render(sheet(), 'pdf')
   expect(pdf.toString('latin1')).toMatch(/\/BaseFont ?\/[A-Z]{6}\+FrankRuhlLibre-Regular/)
@@ -142,6 +184,14 @@ test('a PDF embeds the Hebrew font and maps each cluster to its letters and poin
   expect(said).toEqual(expect.arrayContaining(['רָ', 'אֲ']))
 })
 
+/** Readers that do not know what Typst states use PDF.js, such as Firefox. */
+const textByPdfJs = async (pdf: Buffer): Promise<string> => {
+  const document = await getDocumentProxy(new Uint8Array(pdf), { verbosity: 0 })
+  const { items } = await (await document.getPage(1)).getTextContent({ disableNormalization: true })
+  const lines = linesOf(items.filter((item): item is PdfItem & typeof item => 'str' in item))
+  return lines.map((line) => line.text).join('\n')
+}
+
 /** The Hebrew letters of a text alone, without points, spaces and what stands between words. */
 const lettersOf = (text: string) => text.normalize('NFD').replace(/[^\u05d0-\u05ea]/g, '')
 
@@ -149,7 +199,7 @@ test('PDF.js reads Hebrew letters as the sheet has them, with points, without La
   const made = sheet({
     sources: [source({ rows: [{ label: { he: '', en: '' }, texts: { he: pointed, en: '' } }] })],
   })
-  const text = await textOf('pdf', await render(made, 'pdf'))
+  const text = await textByPdfJs(await render(made, 'pdf'))
   const hebrew = pointed.split('Book')[0]!
   const line = text.replace(/\s+/g, ' ')
   const found = line.slice(line.indexOf('The Gate 1:1') + 'The Gate 1:1'.length, line.indexOf('Book of'))

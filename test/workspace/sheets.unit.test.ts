@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { spanOf } from '../../src/sources/refs/grammar/ref-span.ts'
 import { scriptRuns } from '../../src/workspace/sheets/script-runs.ts'
-import { directionOf, labelOf, printable, spanOf, versionsOf } from '../../src/workspace/sheets/sheet.ts'
+import { directionOf, labelOf, printable, versionsOf } from '../../src/workspace/sheets/sheet.ts'
 import { pointed, sheet, source, version } from '../support/sheets.ts'
 
 test('a text has the direction of its first letter, whatever stands before it', () => {

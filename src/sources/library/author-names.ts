@@ -3,7 +3,8 @@ import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { fold } from '../text/fold.ts'
 import { stripControls } from '../text/strip-controls.ts'
-import { hebrewNameOf, nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
+import { hebrewNameOf } from '../vocabulary/names/hebrew-names.ts'
+import { nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
 import { similarNames } from './similar-names.ts'
 
 /** Maximum number of names that an error suggests for an unknown name. */
@@ -79,7 +80,7 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
 /** The authors of a work in Hebrew letters; empty unless the vocabulary knows each of them. */
 export function hebrewAuthor(author: string): string {
   const [whole = '', ...each] = namesIn(author).map(hebrewNameOf)
-  return whole === '' && each.every((name) => name !== '') ? each.join(', ') : whole
+  return whole === '' && each.every((name) => name !== '') ? [...new Set(each)].join(', ') : whole
 }
 
 /** Splits the author field of a work with several authors. */

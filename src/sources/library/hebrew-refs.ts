@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
+import { spanOf } from '../refs/grammar/ref-span.ts'
+import { refReadings } from '../refs/grammar/refs.ts'
 
 /** The Hebrew ref of a chapter, from that of its first passage: the last number is left out. */
 export function hebrewSectionRef(heRef: string): string {
@@ -25,8 +27,28 @@ export async function firstPassagesAt(
   return new Map(rows.map(({ wanted, ref, he_ref }) => [wanted, { ref, heRef: he_ref }]))
 }
 
-/** The Hebrew refs of passages and chapters. A ref without one in the library is missing in the result. */
+/**
+ * The Hebrew refs of passages, chapters and ranges. A ref without one in the library is missing in the result; so is a
+ * range of which the library does not have both ends.
+ */
 export async function hebrewRefs(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const single = await hebrewNamesAt(executor, refs)
+  const ranges = [...new Set(refs)].filter((ref) => !single.has(ref)).flatMap(rangesIn)
+  const ends = await hebrewNamesAt(
+    executor,
+    ranges.flatMap(({ first, last }) => [first, last]),
+  )
+  const named = ranges.flatMap(({ ref, first, last }) => {
+    const [from, to] = [ends.get(first), ends.get(last)]
+    return from === undefined || to === undefined ? [] : [[ref, spanOf(from, to)] as const]
+  })
+  return new Map([...single, ...named.reverse()])
+}
+
+async function hebrewNamesAt(
   executor: Executor,
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -36,6 +58,14 @@ export async function hebrewRefs(
       const he = hebrewRefOf(wanted, first)
       return he === '' ? [] : [[wanted, he] as const]
     }),
+  )
+}
+
+/** The ends of a range as single refs, in each reading: `Tanya 1:3` and `Tanya 1:5` for `Tanya 1:3-5`. */
+function rangesIn(ref: string) {
+  if (!/\d[a-d]?\s?[-–—]\s?[\da-d]/.test(ref)) return []
+  return refReadings(ref).flatMap(({ heading, address, until }) =>
+    until ? [{ ref, first: `${heading} ${address.join(':')}`, last: `${heading} ${until.join(':')}` }] : [],
   )
 }
 

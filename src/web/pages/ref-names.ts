@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import { hebrewRefs } from '../../sources/library/hebrew-refs.ts'
+import { spanOf } from '../../sources/refs/grammar/ref-span.ts'
 import type { Texts } from '../texts/catalogue.ts'
 
 /** The name of a ref in the language of a page; the ref itself where the library has no Hebrew one. */
@@ -36,15 +37,20 @@ export function refsInTitles(t: Pick<Texts, 'translate'>, titles: readonly strin
   return refs
 }
 
-/** What a step does. A ref in its title that the library writes in another way is the one that the step has read. */
+/**
+ * What a step does. A ref in its title that the library writes in another way is named by the passages that the step
+ * has read.
+ */
 export function stepTitle(
   t: Pick<Texts, 'translate'>,
   { title, refs }: { readonly title: string; readonly refs: readonly string[] },
   names: RefNames,
 ): string {
-  const [only, ...others] = refs
+  const [first, last] = [refs[0], refs.at(-1)]
   return t.translate(title, (asked) => {
     const name = names(asked)
-    return name === asked && only !== undefined && others.length === 0 ? names(only) : name
+    if (name !== asked || first === undefined || last === undefined) return name
+    const ends = [first, last].filter((ref) => names(ref) !== ref)
+    return ends.length < 2 ? asked : spanOf(names(first), names(last))
   })
 }

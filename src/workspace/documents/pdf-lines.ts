@@ -30,7 +30,8 @@ const marksOnly = /^[\p{M}\s]+$/u
  * Groups pieces of text into lines and sorts each line into reading order. Only the positions of pieces are reliable,
  * because programs often draw Hebrew lines from the left. Within a piece PDF.js already gives reading order.
  */
-export function linesOf(items: readonly PdfItem[]): readonly PdfLine[] {
+export function linesOf(pieces: readonly PdfItem[]): readonly PdfLine[] {
+  const items = pieces.map((piece) => ({ ...piece, str: withoutForms(piece.str) }))
   const lines: PdfItem[][] = []
   let last: PdfItem | undefined
   for (const item of items) {
@@ -41,6 +42,20 @@ export function linesOf(items: readonly PdfItem[]): readonly PdfLine[] {
   }
   const isHebrewPage = isMostlyHebrew(items.map((item) => item.str).join(''))
   return lines.map((line) => readLine(line, isHebrewPage))
+}
+
+/** Neighbouring letters that are one character with their point. PDF.js takes them for left-to-right and does not reverse them. */
+const hebrewForms = /[\ufb1d-\ufb4f](?:[^\p{L}\p{M}\p{N}]*[\ufb1d-\ufb4f])+/gu
+const forms = /[\u00a0\u2000-\u200a\u202f\ufb00-\ufdfb\ufe70-\ufefc]/gu
+
+/**
+ * Replaces characters that only show another form of letters. PDF.js would do so before it reverses a piece, and a
+ * point would then stand before its letter.
+ */
+function withoutForms(text: string): string {
+  return text
+    .replace(hebrewForms, (run) => [...run].reverse().join(''))
+    .replace(forms, (form) => form.normalize('NFKC'))
 }
 
 function isMostlyHebrew(text: string): boolean {

@@ -19,7 +19,7 @@ import {
   type SheetRow,
   type SheetSource,
 } from './sheet.ts'
-import { versionLine, type Words, wordsFor } from './words.ts'
+import { noteLabel, refsOf, versionLine, type Words } from './words.ts'
 
 /** Margin in twentieths of a point. */
 const sideMargin = 150
@@ -54,14 +54,14 @@ export function sourceTable(source: SheetSource, words: Words): Table {
     layout: TableLayoutType.FIXED,
     borders: noBorders,
     rows: [
-      refsRow(source),
+      refsRow(refsOf(source, words)),
       ...source.rows.map((row) => cells(languages.map((language) => textLines(row, language)))),
       cells(source.versions.map(({ language }) => [versionParagraph(source, language, words)])),
     ],
   })
 }
 
-function refsRow({ ref, heRef }: SheetSource): TableRow {
+function refsRow({ he, en }: Readonly<Record<SheetLanguage, string>>): TableRow {
   const rule = { style: BorderStyle.SINGLE, size: 4, color: colours.rule }
   const borders = { top: none, left: none, right: none, bottom: rule }
   const style = { color: colours.accent }
@@ -70,8 +70,8 @@ function refsRow({ ref, heRef }: SheetSource): TableRow {
     tableHeader: true,
     cantSplit: true,
     children: [
-      cell([textParagraph(heRef, { ...style, direction: 'rtl' }, before)], { borders }),
-      cell([textParagraph(ref, { ...style, direction: 'ltr' }, before)], { borders }),
+      cell([textParagraph(he, { ...style, direction: 'rtl' }, before)], { borders }),
+      cell([textParagraph(en, { ...style, direction: 'ltr' }, before)], { borders }),
     ],
   })
 }
@@ -123,7 +123,7 @@ function versionParagraph(source: SheetSource, language: SheetLanguage, words: W
 }
 
 /** A box with a line above it for the note of the sheet's author, so that it looks different from the text. */
-export function noteTable({ note }: SheetSource): readonly [] | readonly [Paragraph, Table] {
+export function noteTable({ note }: SheetSource, words: Words): readonly [] | readonly [Paragraph, Table] {
   if (note === '') return []
   const direction = directionOf(note)
   const rule = { style: BorderStyle.SINGLE, size: 12, color: colours.accent }
@@ -133,7 +133,7 @@ export function noteTable({ note }: SheetSource): readonly [] | readonly [Paragr
     margins: { top: 100, bottom: 80, left: 180, right: 180 },
     borders: { ...noBorders, top: rule },
     children: [
-      textParagraph(wordsFor(direction).note, label, { keepNext: true }),
+      textParagraph(noteLabel(note, words), label, { keepNext: true }),
       ...paragraphsOf(note).map((line) => textParagraph(line, {}, { spacing: { after: 40 } })),
     ],
   })

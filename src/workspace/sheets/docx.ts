@@ -25,7 +25,15 @@ import {
   type UsedVersion,
   versionsOf,
 } from './sheet.ts'
-import { directionOfSheet, licenseText, versionName, type Words, wordsOf } from './words.ts'
+import {
+  directionOfSheet,
+  headingOf,
+  licenseText,
+  versionName,
+  versionTitle,
+  type Words,
+  wordsOf,
+} from './words.ts'
 
 /** Renders a sheet as a Word document (ECMA-376) with embedded fonts. */
 export function sheetToDocx(sheet: Sheet, fonts: PrintFonts): Promise<Buffer> {
@@ -33,7 +41,7 @@ export function sheetToDocx(sheet: Sheet, fonts: PrintFonts): Promise<Buffer> {
   const answers = (sheet.exchanges ?? []).map(exchangeBlocks)
   const document = new Document({
     title: sheet.title,
-    creator: 'Source sheet',
+    creator: words.creator,
     styles: documentStyles,
     fonts: [embedded(fonts.main), ...(isCantillated(sheet) ? [embedded(fonts.cantillated)] : [])],
     numbering: { config: answers.flatMap(({ lists }) => lists) },
@@ -103,11 +111,14 @@ function exchangeBlocks({ question, answer }: Exchange, index: number) {
 }
 
 function sourceBlocks(source: SheetSource, number: number, words: Words): readonly (Paragraph | Table)[] {
-  return [headingParagraph(source, number), sourceTable(source, words), ...noteTable(source)]
+  return [
+    headingParagraph(headingOf(source, words), number),
+    sourceTable(source, words),
+    ...noteTable(source, words),
+  ]
 }
 
-function headingParagraph({ heading, ref }: SheetSource, number: number): Paragraph {
-  const text = heading === '' ? ref : heading
+function headingParagraph(text: string, number: number): Paragraph {
   const direction = directionOf(text)
   const style = { size: 'heading', bold: true } as const
   const children = [
@@ -147,7 +158,7 @@ function versionItem(
   style: { readonly size: 'small'; readonly color: string; readonly direction: 'rtl' | 'ltr' },
 ): Paragraph {
   const { direction } = style
-  const name = `${versionName(version, words)}: ${version.title}. ${words.license}: ${licenseText(version, words)}. `
+  const name = `${versionName(version, words)}: ${versionTitle(version, words)}. ${words.license}: ${licenseText(version, words)}. `
   const numbers = ` (${words.sources}: ${version.sources.join(', ')})`
   return paragraph(
     [

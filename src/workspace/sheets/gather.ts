@@ -1,17 +1,12 @@
 import type { Executor } from '../../db/client.ts'
+import { hebrewTitles } from '../../sources/library/catalogue.ts'
 import { loadRange, maxRangePassages } from '../../sources/library/load-passages.ts'
 import type { PassageRow } from '../../sources/library/passage-row.ts'
 import { sourceUrlOf } from '../../sources/library/source-url.ts'
+import { spanOf } from '../../sources/refs/grammar/ref-span.ts'
 import { nearestRefs } from '../../sources/refs/nearest-refs.ts'
 import { resolveRef } from '../../sources/refs/ref-lookup.ts'
-import {
-  labelOf,
-  printable,
-  type SheetLanguage,
-  type SheetSource,
-  type SheetVersion,
-  spanOf,
-} from './sheet.ts'
+import { labelOf, printable, type SheetLanguage, type SheetSource, type SheetVersion } from './sheet.ts'
 
 /** One source of a sheet, as its author specifies it. */
 export type SheetItem = {
@@ -61,7 +56,9 @@ export async function gatherWithVersions(
     return { ref, kind: 'large', problem }
   }
   const rows = (await loadRange(executor, place)).filter(({ text }) => printable(text) !== '')
-  const versions = { he: versionsBySize(rows, 'he'), en: versionsBySize(rows, 'en') }
+  const [row] = rows
+  const heWork = row ? ((await hebrewTitles(executor, [row.work])).get(row.work) ?? '') : ''
+  const versions = { he: versionsBySize(rows, 'he', heWork), en: versionsBySize(rows, 'en', heWork) }
   const wanted: readonly SheetLanguage[] = item.languages === 'both' ? ['he', 'en'] : [item.languages]
   const shown = wanted.flatMap((language) => {
     const [fullest] = versions[language]
@@ -79,14 +76,18 @@ export async function gatherWithVersions(
 }
 
 /** The versions in a language, the one with most of the passages first. Ties: by title. */
-function versionsBySize(rows: readonly PassageRow[], language: SheetLanguage): readonly Shown[] {
+function versionsBySize(
+  rows: readonly PassageRow[],
+  language: SheetLanguage,
+  heWork: string,
+): readonly Shown[] {
   const versions = Map.groupBy(
     rows.filter((row) => row.language === language),
     ({ version }) => version,
   )
   return [...versions.values()]
     .sort((a, b) => b.length - a.length)
-    .flatMap((own) => (own[0] ? [{ language, rows: own, version: versionOf(language, own[0]) }] : []))
+    .flatMap((own) => (own[0] ? [{ language, rows: own, version: versionOf(language, own[0], heWork) }] : []))
 }
 
 type Shown = {
@@ -95,11 +96,12 @@ type Shown = {
   readonly version: SheetVersion
 }
 
-function versionOf(language: SheetLanguage, row: PassageRow): SheetVersion {
+function versionOf(language: SheetLanguage, row: PassageRow, heWork: string): SheetVersion {
   const { work, version, license } = row
   return {
     language,
     work: printable(work),
+    heWork: printable(heWork),
     title: printable(version),
     license: printable(license),
     url: webAddress(sourceUrlOf(row)),

@@ -15,11 +15,14 @@ import {
 } from './sheet.ts'
 import {
   directionOfSheet,
+  headingOf,
   licenseText,
+  noteLabel,
+  refsBelow,
   versionLine,
   versionName,
+  versionTitle,
   type Words,
-  wordsFor,
   wordsOf,
 } from './words.ts'
 
@@ -58,21 +61,24 @@ ${versionsOf(sheet)
 }
 
 function sourceSection(source: SheetSource, number: number, words: Words): string {
-  const { heading, ref, heRef } = source
   const languages = languagesOf(source)
-  const title = heading === '' ? ref : heading
+  const title = headingOf(source, words)
   return `<section>
 <h2 dir="${directionOf(title)}"><span class="number">${number}</span> <span>${escaped(title)}</span></h2>
-<p class="refs"><bdi lang="en" dir="ltr">${escaped(ref)}</bdi><bdi lang="he" dir="rtl">${escaped(heRef)}</bdi></p>
-<div class="${languages.length > 1 ? 'columns' : 'single'}">
+${refsLine(refsBelow(source, words))}<div class="${languages.length > 1 ? 'columns' : 'single'}">
 ${source.rows.map((row) => rowCells(row, languages)).join('')}${source.versions
   .map((version) => {
     const line = escaped(versionLine(version, words))
     return `<p class="version ${version.language}" dir="auto">${line}${link(version.url)}</p>\n`
   })
   .join('')}</div>
-${noteAside(source)}</section>
+${noteAside(source, words)}</section>
 `
+}
+
+function refsLine({ he, en }: Readonly<Record<SheetLanguage, string>>): string {
+  if (he === '' && en === '') return '<div class="refs"></div>\n'
+  return `<p class="refs"><bdi lang="en" dir="ltr">${escaped(en)}</bdi><bdi lang="he" dir="rtl">${escaped(he)}</bdi></p>\n`
 }
 
 function rowCells({ label, texts }: SheetRow, languages: readonly SheetLanguage[]): string {
@@ -88,14 +94,14 @@ function rowCells({ label, texts }: SheetRow, languages: readonly SheetLanguage[
     .join('')
 }
 
-function noteAside({ note }: SheetSource): string {
+function noteAside({ note }: SheetSource, words: Words): string {
   if (note === '') return ''
   const direction = directionOf(note)
-  return `<aside dir="${direction}">\n<h3>${wordsFor(direction).note}</h3>\n${paragraphs(note, 'note')}</aside>\n`
+  return `<aside dir="${direction}">\n<h3>${noteLabel(note, words)}</h3>\n${paragraphs(note, 'note')}</aside>\n`
 }
 
 function versionItem(version: UsedVersion, words: Words): string {
-  const name = `<bdi>${escaped(versionName(version, words))}</bdi>: <bdi>${escaped(version.title)}</bdi>`
+  const name = `<bdi>${escaped(versionName(version, words))}</bdi>: <bdi>${escaped(versionTitle(version, words))}</bdi>`
   const license = `${words.license}: <bdi>${escaped(licenseText(version, words))}</bdi>`
   return `<li>${name}. ${license}.${link(version.url)} (${words.sources}: ${version.sources.join(', ')})</li>\n`
 }

@@ -8,7 +8,17 @@ import {
   type UsedVersion,
   versionsOf,
 } from './sheet.ts'
-import { licenseText, versionLine, versionName, type Words, wordsFor, wordsOf } from './words.ts'
+import {
+  headingOf,
+  licenseText,
+  noteLabel,
+  refsBelow,
+  versionLine,
+  versionName,
+  versionTitle,
+  type Words,
+  wordsOf,
+} from './words.ts'
 
 /**
  * Renders a sheet as CommonMark. Right-to-left paragraphs are in a `div` with a direction, which Markdown cannot
@@ -33,17 +43,18 @@ export function sheetToMarkdown(sheet: Sheet): string {
 }
 
 function sourceBlocks(source: SheetSource, number: number, words: Words): readonly string[] {
-  const refs = [source.ref, source.heRef].filter((ref) => ref !== '').map((ref) => `**${line(ref)}**`)
+  const { en, he } = refsBelow(source, words)
+  const refs = [en, he].filter((ref) => ref !== '').map((ref) => `**${line(ref)}**`)
   return [
-    `## ${number}. ${line(source.heading === '' ? source.ref : source.heading)}`,
+    `## ${number}. ${line(headingOf(source, words))}`,
     refs.join(' · '),
     ...languagesOf(source).flatMap((language) => textBlocks(source, language, words)),
-    ...noteBlocks(source),
+    ...noteBlocks(source, words),
   ]
 }
 
 function versionItem(version: UsedVersion, words: Words): string {
-  const name = inline(`${versionName(version, words)}: ${version.title}`)
+  const name = inline(`${versionName(version, words)}: ${versionTitle(version, words)}`)
   const license = `${words.license}: ${inline(licenseText(version, words))}`
   return `- ${name}. ${license}.${link(version.url)} (${words.sources}: ${version.sources.join(', ')})`
 }
@@ -62,10 +73,10 @@ function textBlocks(source: SheetSource, language: SheetLanguage, words: Words):
   return language === 'he' ? [`<div dir="rtl" lang="he">`, quoted, '</div>', cited] : [quoted, cited]
 }
 
-function noteBlocks({ note }: SheetSource): readonly string[] {
+function noteBlocks({ note }: SheetSource, words: Words): readonly string[] {
   const [first, ...more] = paragraphsOf(note)
   if (first === undefined) return []
-  return directed(note, [`**${wordsFor(directionOf(note)).note}:** ${inline(first)}`, ...more.map(line)])
+  return directed(note, [`**${noteLabel(note, words)}:** ${inline(first)}`, ...more.map(line)])
 }
 
 function prose(text: string): readonly string[] {

@@ -13,11 +13,14 @@ import {
 import { completeTextLayer } from './text-layer/complete-text-layer.ts'
 import {
   directionOfSheet,
+  headingOf,
   licenseText,
+  noteLabel,
+  refsBelow,
   versionLine,
   versionName,
+  versionTitle,
   type Words,
-  wordsFor,
   wordsOf,
 } from './words.ts'
 
@@ -50,7 +53,7 @@ function dataOf(sheet: Sheet) {
       heading: words.versions,
       colophon: words.colophon,
       items: versionsOf(sheet).map((version) => ({
-        text: `${versionName(version, words)}: ${isolated(version.title, direction)}. ${words.license}: ${licenseText(version, words)}.`,
+        text: `${versionName(version, words)}: ${isolated(versionTitle(version, words), direction)}. ${words.license}: ${licenseText(version, words)}.`,
         url: version.url,
         sources: `(${words.sources}: ${version.sources.join(', ')})`,
       })),
@@ -75,9 +78,10 @@ function inlines(content: readonly Inline[]) {
 }
 
 function sourceOf(source: SheetSource, words: Words) {
-  const { heading, ref, heRef, note, versions, rows } = source
+  const { note, versions, rows } = source
+  const { en: ref, he: heRef } = refsBelow(source, words)
   return {
-    heading: textOf(heading === '' ? ref : heading),
+    heading: textOf(headingOf(source, words)),
     ref,
     heRef,
     columns: versions.map((version) => ({
@@ -91,7 +95,7 @@ function sourceOf(source: SheetSource, words: Words) {
         lines: paragraphsOf(texts[language]).map(textOf),
       })),
     ),
-    note: { label: wordsFor(directionOf(note)).note, lines: paragraphsOf(note).map(textOf) },
+    note: { label: noteLabel(note, words), lines: paragraphsOf(note).map(textOf) },
   }
 }
 

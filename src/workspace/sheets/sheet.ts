@@ -15,6 +15,8 @@ export type SheetRow = {
 export type SheetVersion = {
   readonly language: SheetLanguage
   readonly work: string
+  /** Hebrew title of the work; empty if the library has none. */
+  readonly heWork: string
   readonly title: string
   readonly license: string
   /** A web address, or empty. */
@@ -40,6 +42,8 @@ export type Exchange = { readonly question: string; readonly answer: string }
  * its author.
  */
 export type Sheet = {
+  /** Language of the labels, refs and titles of works. Default: that of the title. */
+  readonly language?: SheetLanguage
   readonly title: string
   readonly intro: string
   /** A conversation before the sources, in Word and PDF. */
@@ -108,24 +112,6 @@ export function versionsOf(sheet: Sheet): readonly UsedVersion[] {
     }
   }
   return [...used.values()]
-}
-
-/**
- * Joins two refs to a range: `Tanya 32:1` and `Tanya 32:5` to `Tanya 32:1–5`. Refs without a common beginning are
- * both written in full.
- */
-export function spanOf(first: string, last: string): string {
-  if (first === last) return first
-  const cut = commonBeginning(first, last)
-  return cut === 0 ? `${first} – ${last}` : `${first}–${last.slice(cut)}`
-}
-
-/** Length of the common beginning of two refs, up to a space or colon, so that numbers stay whole. */
-function commonBeginning(first: string, last: string): number {
-  let cut = 0
-  for (let i = 0; i < first.length && first[i] === last[i]; i += 1)
-    if (/[\s:]/.test(first[i] ?? '')) cut = i + 1
-  return cut
 }
 
 /** The last number of a ref, in digits or Hebrew letters. */

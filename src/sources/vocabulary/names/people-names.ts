@@ -25,6 +25,11 @@ export const hebrewNames: readonly string[] = people.map(({ names, given = '', t
   return name && of ? `${name} מ${of}` : firstHebrew(names)
 })
 
+/** The names of the towns of each person, in both scripts. */
+export const townsOfPeople: readonly (readonly string[])[] = people.map(({ towns: places = [] }) =>
+  places.flatMap((town) => [...listOf(towns[town].en), ...listOf(towns[town].he)]),
+)
+
 function firstHebrew(names: string): string {
   return listOf(names).find((name) => hebrew.test(name)) ?? ''
 }

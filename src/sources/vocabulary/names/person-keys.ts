@@ -1,6 +1,6 @@
 import { fold, medial } from '../../text/fold.ts'
 import { lazy } from '../../text/lazy.ts'
-import { hebrewNames, peopleGroups } from './people-names.ts'
+import { peopleGroups } from './people-names.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
 /** Titles before and inside a name, which may be omitted. */
@@ -67,10 +67,4 @@ const nobody: ReadonlySet<number> = new Set()
 /** The people with this complete name, as written, otherwise by its sound. Several people may share it. */
 export function peopleNamed(name: string): ReadonlySet<number> {
   return people().get(writtenKey(name)) ?? people().get(soundKey(name)) ?? nobody
-}
-
-/** A person in Hebrew letters; empty when the vocabulary does not know the name, or several people share it. */
-export function hebrewNameOf(name: string): string {
-  const [person, ...others] = peopleNamed(name)
-  return person === undefined || others.length > 0 ? '' : (hebrewNames[person] ?? '')
 }

@@ -2,6 +2,7 @@ import { databaseFault, isTransient } from '../../../db/errors.ts'
 import type { LibraryDatabase } from '../../../db/library/library-database.ts'
 import { findQuotations } from '../../../sources/citations/quotations/quotes.ts'
 import { containedIn } from '../../../sources/citations/quotations/spans.ts'
+import { hebrewTitles } from '../../../sources/library/catalogue.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
 import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs.ts'
 import { findWorkTitles } from '../../../sources/refs/in-text/work-titles.ts'
@@ -50,6 +51,15 @@ export function sourcePassages(
   turns: readonly ConversationTurn[],
 ): Promise<LibraryFacts['passages']> {
   return unlessOut(library, noFacts.passages, () => passagesAt(library.system, refsOfSources(turns)))
+}
+
+/** The Hebrew titles of the works that these turns cite; none while a separate library database does not answer. */
+export function hebrewTitlesOfSources(
+  library: LibraryDatabase,
+  turns: readonly ConversationTurn[],
+): Promise<ReadonlyMap<string, string>> {
+  const works = turns.flatMap(({ end }) => end?.sources.map(({ work }) => work) ?? [])
+  return unlessOut(library, new Map<string, string>(), () => hebrewTitles(library.system, works))
 }
 
 function refsOfSources(turns: readonly ConversationTurn[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
+import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 /** A conversation as Markdown: each question is a heading, with its answer and the sources by their numbers. */
@@ -14,14 +15,14 @@ export function conversationMarkdown(t: Texts, name: string, turns: readonly Con
   return `${[`# ${oneLine(name)}`, ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function sourceItem(
-  { answers }: Texts,
-  { n, ref, he_ref: heRef, version, license, url, text }: CitedSource,
-): string {
-  const refs = [ref, heRef].filter((part) => part !== '').join(' · ')
+function sourceItem(t: Texts, { n, ref, he_ref: heRef, version, license, url, text }: CitedSource): string {
+  const refs =
+    t.language === 'he' && heRef !== '' ? heRef : [ref, heRef].filter((one) => one !== '').join(' · ')
   const facts = [
-    version,
-    license === '' ? '' : answers.licence(license),
+    t.library.versionName(version),
+    license === ''
+      ? ''
+      : t.answers.licence(t.language === 'he' ? licenseText({ license }, wordsIn('he')) : license),
     /^https?:/.test(url) ? `<${url}>` : '',
   ]
   const quoted = text

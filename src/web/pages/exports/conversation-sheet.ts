@@ -11,6 +11,13 @@ import {
 
 type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 'text'>
 
+/** How a file of a conversation is written. */
+export type ConversationStyle = {
+  readonly language: SheetLanguage
+  /** Hebrew titles of works. */
+  readonly heWorks: ReadonlyMap<string, string>
+}
+
 /**
  * A conversation as a sheet, for Word and PDF: questions and answers, then each cited passage once, in Hebrew and
  * English. The numbers in the answers are those of the passages in the sheet.
@@ -19,18 +26,20 @@ export function conversationSheet(
   name: string,
   turns: readonly ConversationTurn[],
   passages: ReadonlyMap<string, readonly Passage[]>,
+  { language, heWorks }: ConversationStyle,
 ): Sheet {
   const cited = turns.flatMap(({ end }) => end?.sources ?? [])
   const byRef = [...Map.groupBy(cited, ({ ref }) => ref)]
   const numbers = new Map(byRef.map(([ref], at) => [ref, at + 1]))
   return {
+    language,
     title: printable(name),
     intro: '',
     exchanges: turns.map((turn) => ({
       question: printable(turn.question),
       answer: printable(renumbered(turn, numbers)),
     })),
-    sources: byRef.flatMap(([ref, own]) => sourceOf(own, passages.get(ref) ?? []) ?? []),
+    sources: byRef.flatMap(([ref, own]) => sourceOf(own, passages.get(ref) ?? [], heWorks) ?? []),
   }
 }
 
@@ -43,7 +52,11 @@ function renumbered({ answer, end }: ConversationTurn, numbers: ReadonlyMap<stri
   })
 }
 
-function sourceOf(cited: readonly CitedSource[], passages: readonly Passage[]): SheetSource | undefined {
+function sourceOf(
+  cited: readonly CitedSource[],
+  passages: readonly Passage[],
+  heWorks: ConversationStyle['heWorks'],
+): SheetSource | undefined {
   const [first] = cited
   if (!first) return undefined
   // A cited version comes before the others of the library.
@@ -61,10 +74,24 @@ function sourceOf(cited: readonly CitedSource[], passages: readonly Passage[]): 
         texts: { he: printable(hebrew?.text ?? ''), en: printable(other?.text ?? '') },
       },
     ],
-    versions: [...(hebrew ? [versionOf(hebrew, 'he')] : []), ...(other ? [versionOf(other, 'en')] : [])],
+    versions: [
+      ...(hebrew ? [versionOf(hebrew, 'he', heWorks)] : []),
+      ...(other ? [versionOf(other, 'en', heWorks)] : []),
+    ],
   }
 }
 
-function versionOf({ work, version, license, url }: Text, language: SheetLanguage): SheetVersion {
-  return { language, work, title: version, license, url: /^https?:/.test(url) ? url : '' }
+function versionOf(
+  { work, version, license, url }: Text,
+  language: SheetLanguage,
+  heWorks: ConversationStyle['heWorks'],
+): SheetVersion {
+  return {
+    language,
+    work,
+    heWork: heWorks.get(work) ?? '',
+    title: version,
+    license,
+    url: /^https?:/.test(url) ? url : '',
+  }
 }

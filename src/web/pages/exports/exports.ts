@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { renderSheet } from '../../../workspace/sheets/render.ts'
+import { languageForReader } from '../../../workspace/sheets/words.ts'
 import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { nameOf } from '../ask/ask-form.ts'
-import { sourcePassages } from '../ask/library-facts.ts'
+import { hebrewTitlesOfSources, sourcePassages } from '../ask/library-facts.ts'
 import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
@@ -37,10 +39,13 @@ export function exportPages(app: FastifyInstance, services: WebServices): void {
     }))
     const ended = turns.filter(({ end }) => end !== undefined)
     const name = nameOf(textsOf(request), session)
+    const t = textsIn(languageForReader(name, textsOf(request).language))
     reply.type(types[format]).header('content-disposition', attachment(name, format))
-    if (format === 'md') return reply.send(conversationMarkdown(textsOf(request), name, ended))
+    if (format === 'md') return reply.send(conversationMarkdown(t, name, ended))
     const passages = await sourcePassages(library, ended)
-    const [file] = await renderSheet(conversationSheet(name, ended, passages), [format], signal)
+    const heWorks = t.language === 'he' ? await hebrewTitlesOfSources(library, ended) : new Map()
+    const sheet = conversationSheet(name, ended, passages, { language: t.language, heWorks })
+    const [file] = await renderSheet(sheet, [format], signal)
     return reply.send(file?.content)
   })
 }

@@ -14,9 +14,12 @@ const maxText = 320
 /** Versions of a work. */
 const maxVersions = 4
 
-/** The beginning of a passage, Hebrew first, with the licence of each text and a link that opens it. */
-export function passagePreview(t: Texts, ref: string, passages: readonly Passage[]): Html {
-  const names = { en: ref, he: passages[0]?.heRef ?? '' }
+/**
+ * The beginning of a passage, Hebrew first, with the licence of each text and a link that opens it.
+ * @param names the ref in both languages.
+ */
+export function passagePreview(t: Texts, names: Names, passages: readonly Passage[]): Html {
+  const ref = names.en
   const name = nameIn(t, names)
   const shown = firstOfEach(passages)
   return html`${head(t, names)}

@@ -4,6 +4,7 @@ import { clientAddress } from '../../../http/connection/client-address.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
 import { findWork, listVersions } from '../../../sources/library/catalogue.ts'
+import { hebrewRefs } from '../../../sources/library/hebrew-refs.ts'
 import { readPassage } from '../../../sources/library/passages.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import { isNavigation } from '../../components/page.ts'
@@ -26,13 +27,16 @@ export function previewPages(app: FastifyInstance, { library }: WebServices): vo
     const ref = request.params.ref.slice(0, maxRef)
     if (isNavigation(request)) return reply.redirect(readHref(ref), 303)
     const signal = disconnectSignal(reply)
-    const found = await reads.run(clientAddress(request), signal, () =>
-      readPassage(library.system, ref, { signal }),
-    )
+    const found = await reads.run(clientAddress(request), signal, async () => ({
+      ...(await readPassage(library.system, ref, { signal })),
+      hebrew: await hebrewRefs(library.system, [ref]),
+    }))
     if (!('passages' in found)) throw notFound()
+    const [only = '', ...others] = new Set(found.passages.map(({ heRef }) => heRef))
+    const he = found.hebrew.get(ref) ?? (others.length > 0 ? '' : only)
     return reply
       .type('text/html; charset=utf-8')
-      .send(String(await passagePreview(textsOf(request), ref, found.passages)))
+      .send(String(await passagePreview(textsOf(request), { en: ref, he }, found.passages)))
   })
 
   app.get<{ Params: { title: string } }>(

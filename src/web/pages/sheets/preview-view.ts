@@ -1,14 +1,19 @@
-import type { ReadEntry } from '../../../sheets/content.ts'
+import type { FileReader, ReadEntry } from '../../../sheets/content.ts'
 import type { StoredSheet } from '../../../sheets/store.ts'
 import { directionOf, paragraphsOf } from '../../../workspace/sheets/sheet.ts'
+import { headingOf, languageForReader, refsBelow, wordsIn } from '../../../workspace/sheets/words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
-import type { Texts } from '../../texts/catalogue.ts'
+import { type Texts, textsIn } from '../../texts/catalogue.ts'
 import { downloadMenu, printButton, sheetBar } from './sheet-bar.ts'
 import { replacedNote, sourceTexts } from './source-view.ts'
 
-type Shown = { readonly sheet: StoredSheet; readonly entries: readonly ReadEntry[] }
+type Shown = {
+  readonly sheet: StoredSheet
+  readonly entries: readonly ReadEntry[]
+  /** Names the refs of missing passages. */
+  readonly nameOf: FileReader['nameOf']
+}
 
 /** The sheet as its readers see it, for its author. */
 export function previewPage(t: Texts, shown: Shown): Page {
@@ -32,15 +37,20 @@ ${printButton(t)}</div>${article(t, shown)}`,
   }
 }
 
-function article(t: Texts, { sheet, entries }: Shown): Html {
+/** The paper has the language of the files that the reader gets. */
+function article(pageTexts: Texts, { sheet, entries, nameOf }: Shown): Html {
   const { title, intro } = sheet
+  const t = textsIn(languageForReader(title, pageTexts.language))
   let number = 0
   const views = entries.map((entry) => {
     if (entry.kind === 'note') return note(entry.text)
     number += 1
-    return entry.kind === 'missing' ? missing(t, entry, number) : passage(t, entry, number)
+    return entry.kind === 'missing'
+      ? missing(t, entry, nameOf(entry.entry.ref), number)
+      : passage(t, entry, number)
   })
-  return html`<article class="sheet-paper"><header><h1 dir="auto">${title}</h1>
+  return html`<article class="sheet-paper" lang="${t.language}" dir="${t.direction}">
+<header><h1 dir="auto">${title}</h1>
 ${paragraphsOf(intro).map((line) => html`<p class="intro" dir="auto">${line}</p>`)}</header>
 ${entries.length === 0 ? html`<p class="faint">${t.sheets.noPassages}</p>` : views}
 ${number === 0 ? nothing : html`<footer class="faint"><p>${t.sheets.colophon}</p></footer>`}</article>`
@@ -54,22 +64,24 @@ function note(text: string): Html {
 }
 
 function passage(t: Texts, entry: Extract<ReadEntry, { kind: 'passage' }>, number: number): Html {
-  const { ref, heRef, heading } = entry.source
-  const title = heading === '' ? nameIn(t, { en: ref, he: heRef }) : heading
+  const words = wordsIn(t.language)
+  const title = headingOf(entry.source, words)
+  const { en, he } = refsBelow(entry.source, words)
   return html`<section class="sheet-source"><h2 dir="${directionOf(title)}"><span class="number">${number}</span>
 <span>${title}</span></h2>
-<p class="sheet-refs">${title === ref ? nothing : html`<bdi lang="en" dir="ltr">${ref}</bdi>`}
-${title === heRef ? nothing : html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`}</p>
+<p class="sheet-refs">${en === '' || en === title ? nothing : html`<bdi lang="en" dir="ltr">${en}</bdi>`}
+${he === '' || he === title ? nothing : html`<span class="he-ref" lang="he" dir="rtl">${he}</span>`}</p>
 ${replacedNote(t, entry)}${sourceTexts(t, entry.source)}</section>`
 }
 
 function missing(
   t: Texts,
   { entry, problem }: Extract<ReadEntry, { kind: 'missing' }>,
+  ref: string,
   number: number,
 ): Html {
-  const title = entry.heading === '' ? entry.ref : entry.heading
-  const gone = html`<bdi>${entry.ref}</bdi>: ${t.sheets.unavailable[problem.kind]}`
+  const title = entry.heading === '' ? ref : entry.heading
+  const gone = html`<bdi>${ref}</bdi>: ${t.sheets.unavailable[problem.kind]}`
   return html`<section class="sheet-source"><h2 dir="${directionOf(title)}"><span class="number">${number}</span>
 <span>${title}</span></h2>
 ${notice('note', gone)}</section>`

@@ -5,16 +5,19 @@ import { notFound } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createSearchLimit } from '../../../http/limits/work-limits.ts'
-import { readEntries } from '../../../sheets/content.ts'
+import { type FileReader, type ReadEntry, readEntries } from '../../../sheets/content.ts'
 import { findSharedSheet } from '../../../sheets/public-link.ts'
 import { findSheet, type StoredSheet } from '../../../sheets/store.ts'
 import { sheetFormats } from '../../../workspace/sheets/sheet.ts'
+import { languageForReader } from '../../../workspace/sheets/words.ts'
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
+import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { previewPage, sharedPage } from './preview-view.ts'
 import { createSheetFiles } from './sheet-file.ts'
@@ -30,7 +33,8 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
   app.get('/sheets/:id/preview', accountsOnly, async (request, reply) => {
     const sheet = await sheetOf(request)
     const entries = await entriesOf(sheet, visitorOf(request).principal.accountId, disconnectSignal(reply))
-    return sendPage(request, reply, previewPage(textsOf(request), { sheet, entries }))
+    const { nameOf } = await fileReader(textsOf(request), sheet, entries)
+    return sendPage(request, reply, previewPage(textsOf(request), { sheet, entries, nameOf }))
   })
 
   app.get('/sheets/:id/file', accountsOnly, async (request, reply) => {
@@ -39,14 +43,16 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const signal = disconnectSignal(reply)
     const { accountId } = visitorOf(request).principal
     const entries = await entriesOf(sheet, accountId, signal)
-    return sendFile(reply, { sheet, entries, format, maker: accountId, signal })
+    const reader = await fileReader(textsOf(request), sheet, entries)
+    return sendFile(reply, { sheet, entries, format, reader, maker: accountId, signal })
   })
 
   app.get<{ Params: { token: string } }>('/sheets/shared/:token', openToAll, async (request, reply) => {
     const { token } = request.params
     const sheet = await sharedSheet(reply, token)
     const entries = await entriesOf(sheet, clientAddress(request), disconnectSignal(reply))
-    return sendPage(request, reply, sharedPage(textsOf(request), { sheet, entries }, token))
+    const { nameOf } = await fileReader(textsOf(request), sheet, entries)
+    return sendPage(request, reply, sharedPage(textsOf(request), { sheet, entries, nameOf }, token))
   })
 
   app.get<{ Params: { token: string } }>('/sheets/shared/:token/file', openToAll, async (request, reply) => {
@@ -54,9 +60,21 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const { format } = readFields(fileQuery, request.query)
     const signal = disconnectSignal(reply)
     const entries = await entriesOf(sheet, clientAddress(request), signal)
+    const reader = await fileReader(textsOf(request), sheet, entries)
     // All readers of an account's public sheets share its place: they must not keep others from their files.
-    return sendFile(reply, { sheet, entries, format, maker: `public ${sheet.accountId}`, signal })
+    return sendFile(reply, { sheet, entries, format, reader, maker: `public ${sheet.accountId}`, signal })
   })
+
+  /** Who reads the sheet, with the names of the passages that are missing in it. */
+  async function fileReader(
+    { language }: Texts,
+    { title }: StoredSheet,
+    entries: readonly ReadEntry[],
+  ): Promise<FileReader> {
+    const missing = entries.flatMap((entry) => (entry.kind === 'missing' ? [entry.entry.ref] : []))
+    const own = { language: languageForReader(title, language) }
+    return { language, nameOf: await refNames(own, library.system, missing) }
+  }
 
   async function sharedSheet(reply: FastifyReply, token: string): Promise<StoredSheet> {
     reply.headers({ 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' })

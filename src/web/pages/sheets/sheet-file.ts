@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../../errors.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import { attachmentHeaders } from '../../../http/transfers/download.ts'
-import { type ReadEntry, sheetForFiles } from '../../../sheets/content.ts'
+import { type FileReader, type ReadEntry, sheetForFiles } from '../../../sheets/content.ts'
 import type { StoredSheet } from '../../../sheets/store.ts'
 import { cleanFileName, contentTypeOf } from '../../../workspace/documents/file-names.ts'
 import { RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
@@ -12,6 +12,7 @@ type Asked = {
   readonly sheet: StoredSheet
   readonly entries: readonly ReadEntry[]
   readonly format: SheetFormat
+  readonly reader: FileReader
   /** Whose files are made one after the other. */
   readonly maker: string
   readonly signal: AbortSignal
@@ -26,8 +27,8 @@ export function createSheetFiles(): (reply: FastifyReply, asked: Asked) => Promi
     maxWaiting: 4,
     retryAfterSeconds: 5,
   })
-  return async (reply, { sheet, entries, format, maker, signal }) => {
-    const made = sheetForFiles(sheet, entries)
+  return async (reply, { sheet, entries, format, reader, maker, signal }) => {
+    const made = sheetForFiles(sheet, entries, reader)
     try {
       const [file] = await files.run(maker, signal, () => renderSheet(made, [format], signal))
       const name = cleanFileName(`${sheet.title.replace(/[/\\]/g, '-').slice(0, 180)}.${format}`)

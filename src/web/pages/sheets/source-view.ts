@@ -5,7 +5,7 @@ import {
   type SheetLanguage,
   type SheetSource,
 } from '../../../workspace/sheets/sheet.ts'
-import { versionLine, wordsFor } from '../../../workspace/sheets/words.ts'
+import { versionLine, wordsIn } from '../../../workspace/sheets/words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice } from '../../components/page.ts'
 import { sourceLink } from '../../components/texts.ts'
@@ -35,7 +35,7 @@ function versionOf(t: Texts, { versions }: SheetSource, language: SheetLanguage)
   const version = versions.find((one) => one.language === language)
   if (!version) return nothing
   const title = t.library.versionName(version.title)
-  const line = versionLine({ ...version, title }, wordsFor(t.direction))
+  const line = versionLine({ ...version, title }, wordsIn(t.language))
   return html`<p class="version faint" dir="auto"><bdi>${line}</bdi>
 ${version.url ? html` · ${sourceLink(version.url, t.common.source)}` : nothing}</p>`
 }

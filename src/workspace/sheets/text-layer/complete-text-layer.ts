@@ -1,8 +1,7 @@
-import { inflateSync } from 'node:zlib'
+import { cmapSections, statedTexts, utf16 } from '../../typst-pdf/cmap.ts'
+import { operationsOf } from '../../typst-pdf/content-tokens.ts'
+import { decoded, objectsOf, type PdfObjects, referenceIn } from '../../typst-pdf/objects.ts'
 import { type Cluster, type GlyphTexts, glyphTexts } from './glyph-texts.ts'
-
-/** An indirect object: its dictionary as text, and its stream without decoding. */
-type PdfObject = { readonly dictionary: string; readonly stream: Buffer | undefined }
 
 /**
  * Corrects the ToUnicode CMaps of a PDF from Typst, as an incremental update (ISO 32000-1, 7.5.6): the drawing stays byte
@@ -42,40 +41,14 @@ function* update(
   yield Buffer.from(`${table}trailer\n<<${trailer}>>\nstartxref\n${at}\n%%EOF\n`, 'latin1')
 }
 
-/** All objects by number. The length of a stream stands in its dictionary. */
-function objectsOf(pdf: Buffer): ReadonlyMap<number, PdfObject> {
-  const objects = new Map<number, PdfObject>()
-  const text = pdf.toString('latin1')
-  const head = /(?:^|\n)(\d+) 0 obj\n/g
-  for (let found = head.exec(text); found; found = head.exec(text)) {
-    const end = text.indexOf('endobj', head.lastIndex)
-    // A damaged file: what follows is not read.
-    if (end < 0) return objects
-    const begins = text.indexOf('stream\n', head.lastIndex)
-    const hasStream = begins >= 0 && begins < end
-    const dictionary = text.slice(head.lastIndex, hasStream ? begins : end)
-    const length = Number(/\/Length (\d+)/.exec(dictionary)?.[1] ?? 0)
-    const from = begins + 'stream\n'.length
-    const stream = hasStream ? pdf.subarray(from, from + length) : undefined
-    objects.set(Number(found[1]), { dictionary, stream })
-    head.lastIndex = hasStream ? from + length : end
-  }
-  return objects
-}
-
-function referenceIn(dictionary: string, name: string): number | undefined {
-  const found = new RegExp(`/${name} (\\d+) 0 R`).exec(dictionary)?.[1]
-  return found === undefined ? undefined : Number(found)
-}
-
 /** The clusters with `ActualText` of all pages, by the number of their font's object. */
-function clustersByFont(objects: ReadonlyMap<number, PdfObject>): ReadonlyMap<number, readonly Cluster[]> {
+function clustersByFont(objects: PdfObjects): ReadonlyMap<number, readonly Cluster[]> {
   const clusters = new Map<number, Cluster[]>()
   for (const { dictionary } of objects.values()) {
     const contents = referenceIn(dictionary, 'Contents')
-    const stream = contents === undefined ? undefined : objects.get(contents)?.stream
-    if (!/\/Type \/Page\n/.test(dictionary) || stream === undefined) continue
-    for (const { font, ...cluster } of drawnClusters(inflateSync(stream).toString('latin1'))) {
+    const content = /\/Type \/Page\n/.test(dictionary) ? decoded(objects.get(contents ?? -1)) : undefined
+    if (content === undefined) continue
+    for (const { font, ...cluster } of drawnClusters(content)) {
       const number = referenceIn(dictionary, font)
       if (number === undefined) continue
       clusters.set(number, [...(clusters.get(number) ?? []), cluster])
@@ -96,30 +69,13 @@ function drawnClusters(content: string): readonly (Cluster & { readonly font: st
 
 /** The glyph numbers, two bytes each, of all strings that are drawn. */
 function glyphsOf(operators: string): readonly number[] {
-  const bytes = [...operators.matchAll(/\(((?:\\[\s\S]|[^\\)])*)\)/g)]
-    .map(([, text = '']) => unescaped(text))
+  const bytes = [...operationsOf(operators)]
+    .flatMap(({ operands }) => operands.flatMap((one) => (one.kind === 'array' ? one.items : [one])))
+    .flatMap((one) => (one.kind === 'string' ? [one.text] : []))
     .join('')
   return Array.from(
     { length: bytes.length / 2 },
     (_, i) => bytes.charCodeAt(2 * i) * 256 + bytes.charCodeAt(2 * i + 1),
-  )
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-
-function unescaped(text: string): string {
-  return text.replace(/\\(?:([0-7]{1,3})|([\s\S]))/g, (_, octal?: string, char = '') =>
-    octal === undefined ? (escapes[char] ?? char) : String.fromCharCode(Number.parseInt(octal, 8)),
-  )
-}
-
-const entry = /<([0-9A-F]{4})> <([0-9A-F]+)>/g
-const sections = /\d+ beginbfchar\n[\s\S]*?endbfchar\n/g
-
-function statedTexts(cmap: string): GlyphTexts {
-  const listed = (cmap.match(sections) ?? []).join('')
-  return new Map(
-    [...listed.matchAll(entry)].map(([, glyph = '', text = '']) => [Number.parseInt(glyph, 16), utf16(text)]),
   )
 }
 
@@ -133,12 +89,10 @@ function withTexts(cmap: string, texts: GlyphTexts): string {
     const part = lines.slice(at, at + 100)
     parts.push(`${part.length} beginbfchar\n${part.join('')}endbfchar\n`)
   }
-  const start = cmap.search(sections)
-  return start < 0 ? cmap : cmap.slice(0, start) + parts.join('') + cmap.slice(start).replace(sections, '')
-}
-
-function utf16(hex: string): string {
-  return Buffer.from(hex, 'hex').swap16().toString('utf16le')
+  const start = cmap.search(cmapSections)
+  return start < 0
+    ? cmap
+    : cmap.slice(0, start) + parts.join('') + cmap.slice(start).replace(cmapSections, '')
 }
 
 function hexOf(text: string): string {

@@ -77,7 +77,7 @@ function linkedPlace(
 ): Html {
   const name = isHere
     ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${ref}</span>`
+    : html`<span dir="auto">${names(ref)}</span>`
   // A longer text ends after a whole word.
   const shown = beginning.length < beginningLength ? beginning : `${beginning.replace(/\s+\S*$/, '')} …`
   const text = beginning

@@ -140,5 +140,5 @@ function linked(t: Texts, parallels: readonly Parallel[], names: RefNames): Html
 function parallelRef({ ref, in_library: inLibrary }: Parallel, names: RefNames): Html {
   return inLibrary
     ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${ref}</span>`
+    : html`<span dir="auto">${names(ref)}</span>`
 }

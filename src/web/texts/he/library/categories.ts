@@ -31,9 +31,3 @@ export const categories: Readonly<Record<string, string>> = {
   practice: 'הנהגות',
   work: 'ספרים',
 }
-
-/** Hebrew titles of the versions of the starter library. */
-export const versions: Readonly<Record<string, string>> = {
-  'Starter library, English': 'הספרייה ההתחלתית, אנגלית',
-  'Starter library, Hebrew': 'הספרייה ההתחלתית, עברית',
-}

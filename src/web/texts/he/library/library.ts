@@ -1,5 +1,6 @@
+import { hebrewVersionName } from '../../../../sources/vocabulary/titles/version-names.ts'
 import type { EnglishTexts } from '../../en/index.ts'
-import { categories, versions } from './categories.ts'
+import { categories } from './categories.ts'
 import { yearRange } from './dates.ts'
 
 export const library: EnglishTexts['library'] = {
@@ -12,7 +13,7 @@ export const library: EnglishTexts['library'] = {
   empty: 'הספרייה ריקה',
   emptyHint: 'מפעיל השירות מוסיף אוספים בדף תפעול, ספרייה.',
   categoryName: (name) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
-  versionName: (title) => (Object.hasOwn(versions, title) ? (versions[title] ?? title) : title),
+  versionName: hebrewVersionName,
   within: (category) => `בתוך ${category}`,
   filter: 'סינון',
   categories: 'נושאים',
