@@ -77,6 +77,12 @@ function hide() {
   if (box.isConnected) box.remove()
 }
 
+/** Whether the keyboard is on a link with a preview, or the focus in the preview: the pointer then closes nothing. */
+function hasKeyboard() {
+  const { activeElement: active } = document
+  return box.contains(active) || (active?.matches(':focus-visible') === true && linkOf(active) !== null)
+}
+
 /** Below the link where there is room, otherwise above it; within the window. @param {HTMLElement} link */
 function place(link) {
   const at = link.getBoundingClientRect()
@@ -98,6 +104,7 @@ document.addEventListener('pointerover', (event) => {
   const link = linkOf(event.target)
   if (link && link !== shownFor) later(() => void show(link))
   else if (link || box.contains(/** @type {Node} */ (event.target))) clearTimeout(timer)
+  else if (hasKeyboard()) return
   else if (shownFor || wanted) later(hide)
   else clearTimeout(timer)
 })
@@ -122,6 +129,16 @@ document.addEventListener('click', (event) => {
     void show(link)
   } else if (!link && shownFor && !box.contains(/** @type {Node} */ (event.target))) hide()
 })
-addEventListener('scroll', () => shownFor && !box.matches(':hover, :focus-within') && hide(), {
-  passive: true,
-})
+addEventListener('scroll', onScroll, { passive: true })
+
+function onScroll() {
+  if (!shownFor) return
+  if (shownFor === document.activeElement && isInWindow(shownFor)) place(shownFor)
+  else if (!box.matches(':hover, :focus-within')) hide()
+}
+
+/** @param {Element} element */
+function isInWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect()
+  return bottom > 0 && top < innerHeight
+}

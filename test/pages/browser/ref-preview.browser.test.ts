@@ -6,7 +6,7 @@ import { ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { hasFocus, tabTo } from './window-state.ts'
+import { hasFocus, scrolled, tabTo } from './window-state.ts'
 
 describe.skipIf(!hasBrowser)('refs in an answer', () => {
   let world: BrowserWorld
@@ -48,6 +48,30 @@ describe.skipIf(!hasBrowser)('refs in an answer', () => {
     expect(await hasFocus(link)).toBe(true)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/library\/read\/The%20Gate%201%3A1/)
+    await window.close()
+  })
+
+  test('have a preview for the keyboard while the page moves under a resting pointer', async () => {
+    const { page, window } = await world.person()
+    const text = 'A paragraph of plain words.\n\n'.repeat(60)
+    world.upstream.enqueue(...readingTheGate(), reply(`See The Gate 1:1.\n\n${text}`))
+    await ask(page, 'Where, at length?')
+    await ended(page)
+    await page.mouse.move(100, 600)
+    await page.keyboard.press('Control+End')
+    await expect.poll(() => scrolled(page)).toBeGreaterThan(500)
+    const link = page.locator('.answer p > a.ref')
+    await page.getByRole('button', { name: 'Copy answer' }).focus()
+    for (let pressed = 0; pressed < 20 && !(await hasFocus(link)); pressed += 1)
+      await page.keyboard.press('Shift+Tab')
+    const box = page.getByRole('group', preview)
+    await box.waitFor()
+    const top = async () => ((await box.boundingBox())?.y ?? 0) - ((await link.boundingBox())?.y ?? 0)
+    const before = await top()
+    await page.evaluate('scrollBy({ top: 30, behavior: "instant" })')
+    await expect.poll(top).toBeCloseTo(before, 0)
+    await page.evaluate('scrollBy({ top: 3_000, behavior: "instant" })')
+    await box.waitFor({ state: 'detached' })
     await window.close()
   })
 
