@@ -16,6 +16,13 @@ describe('checks in the sentences of an answer', () => {
     )
   })
 
+  test('a label follows the closing sign after an ellipsis', () => {
+    const quote = 'the moon was full of fishes'
+    expect(marked(`He says “… ${quote}; …” [1]`, [missing(quote)])).toContain(`</span>; …” ${note}`)
+    expect(marked(`He says “${quote} ...” [1]`, [missing(quote)])).toContain(`</span> ...” ${note}`)
+    expect(marked(`He says “${quote}” … and`, [missing(quote)])).toContain(`</span>” ${note} … and`)
+  })
+
   test('a quotation with emphasis and a line break is marked in all its parts, with one label', () => {
     const html = marked('> the moon **was full**\n> of fishes [1]', [
       missing('the moon **was full** of fishes'),

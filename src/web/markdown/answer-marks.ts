@@ -162,8 +162,8 @@ function addPiece(
   pieces.set(target, [...(pieces.get(target) ?? []), piece])
 }
 
-/** Closing quotation marks and punctuation between a quotation and its label. */
-const closing = /^[.,;:!?…]*[”"’»״'“]*[.,;:!?…]*/
+/** Closing quotation marks, with an ellipsis before them, and punctuation between a quotation and its label. */
+const closing = /^(?:[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“]+|[.,;:!?…]*[”"’»״'“]*)[.,;:!?…]*/
 
 function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefined): readonly Token[] {
   if (!pieces) return [token]
