@@ -1,5 +1,7 @@
 /** Opens the form of `/sheets/add` in a dialog. Without scripts, and when it cannot be loaded, the link leads there. */
 
+import { pageAt } from './page-at.js'
+
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a[data-add-to-sheet]') : null
   if (!(link instanceof HTMLAnchorElement)) return
@@ -38,10 +40,8 @@ async function open(link) {
  */
 async function formAt(address) {
   try {
-    const response = await fetch(address)
-    if (!response.ok) return undefined
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const section = page.querySelector('#add-to-sheet')
+    const page = await pageAt(address)
+    const section = page?.querySelector('#add-to-sheet')
     if (!(section instanceof HTMLElement)) return undefined
     section.className = ''
     section.querySelector('p:last-child')?.remove()

@@ -1,5 +1,8 @@
 /** Shows links and notes of a passage beside the text. Without scripts the link leads to their page. */
 
+import { toast } from './frame.js'
+import { pageAt, parsedPage } from './page-at.js'
+
 const reader = document.querySelector('.reader')
 const panel = document.createElement('aside')
 panel.className = 'panel'
@@ -59,11 +62,15 @@ function close() {
  * @param {HTMLFormElement} form
  */
 async function send(form) {
+  const at = [...panel.querySelectorAll('.mark-form')].indexOf(form)
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) body.append(name, String(value))
   try {
     const response = await fetch(form.action, { method: 'POST', body })
-    show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    if (!show(parsedPage(await response.text()))) return form.submit()
+    // The form that was sent is there again, with its new state.
+    panel.querySelectorAll('.mark-form')[at]?.querySelector('button')?.focus()
+    if (!panel.querySelector('.problem')) toast(form.dataset['done'] ?? '')
     const page = await pageAt(location.href)
     for (const segment of document.querySelectorAll('.segment.open')) refreshSegment(segment, page)
   } catch {
@@ -108,14 +115,4 @@ function refreshSegment(segment, page) {
     else if (next) segment.append(document.importNode(next, true))
     else now?.remove()
   }
-}
-
-/**
- * A page of this service; undefined when it cannot be loaded.
- * @param {string} address
- */
-async function pageAt(address) {
-  const response = await fetch(address)
-  if (!response.ok) return undefined
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
 }

@@ -1,5 +1,7 @@
 /** The reader: brings the passage into view, changes settings without a reload, and lists the chapters. */
 
+import { pageAt } from './page-at.js'
+
 // Scrolls to the quoted words or the passage that was asked for. Without scripts a link above the text leads there.
 if (location.hash === '') {
   const asked =
@@ -60,16 +62,6 @@ function replaceTexts(page) {
 }
 
 /**
- * A page of this service; undefined when it cannot be loaded.
- * @param {string} address
- */
-async function pageAt(address) {
-  const response = await fetch(address)
-  if (!response.ok) return undefined
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
-}
-
-/**
  * Lists the chapters of the part when the menu is opened for the first time.
  * @param {HTMLDetailsElement} menu
  */
@@ -80,12 +72,14 @@ function offerChapters(menu) {
       const body = menu.querySelector('.menu-body')
       const page = await pageAt(menu.dataset['chapters'] ?? '').catch(() => undefined)
       const here = document.querySelector('h1')?.textContent ?? ''
-      const lists = [...(page?.querySelectorAll('.part .chapters') ?? [])]
-      const own = lists.find((list) => [...list.querySelectorAll('a')].some((link) => link.title === here))
-      const list = own ?? lists[0]
+      const isHere = (/** @type {HTMLAnchorElement} */ link) =>
+        link.title === here || link.pathname === location.pathname
+      // A part with numbered chapters, or the entries of a lexicon.
+      const lists = [...(page?.querySelectorAll('.part .chapters, .parts .part-list') ?? [])]
+      const list = lists.find((one) => [...one.querySelectorAll('a')].some(isHere)) ?? lists[0]
       if (!list || !body) return
       for (const link of list.querySelectorAll('a'))
-        if (link.title === here) link.setAttribute('aria-current', 'page')
+        if (isHere(link)) link.setAttribute('aria-current', 'page')
       body.prepend(document.importNode(list, true))
       body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
     },

@@ -1,5 +1,6 @@
 /** The editor of a source sheet: saves what is written, and moves and removes entries without a reload. */
 
+import { pageAt } from './page-at.js'
 import { offerDrag } from './sheet-drag.js'
 
 /**
@@ -54,6 +55,12 @@ function edit(form) {
   const list = part(form, '.sheet-entries')
   for (const handle of list.querySelectorAll('[data-drag]'))
     if (handle instanceof HTMLElement) offerDrag(list, handle, moved)
+  // The browser takes the focus away once more, when it brings the place that the address names into view.
+  addEventListener('load', () => requestAnimationFrame(focusNewNote), { once: true })
+}
+
+/** A new note is written at once. */
+function focusNewNote() {
   const target = location.hash.startsWith('#entry-') ? document.querySelector(location.hash) : null
   target?.querySelector('textarea')?.focus()
 }
@@ -227,10 +234,8 @@ function fieldsOf(form) {
  * @param {HTMLElement} entry
  */
 async function refreshTexts(form, entry) {
-  const response = await fetch(addressOf(form))
-  if (!response.ok) return
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const fresh = page.getElementById(entry.id)?.querySelector('.entry-texts')
+  const page = await pageAt(addressOf(form))
+  const fresh = page?.getElementById(entry.id)?.querySelector('.entry-texts')
   if (fresh) entry.querySelector('.entry-texts')?.replaceWith(document.importNode(fresh, true))
 }
 

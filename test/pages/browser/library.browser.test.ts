@@ -6,6 +6,7 @@ import { call } from '../../support/world/requests.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importLongWork, importOwnTexts } from './own-texts.ts'
 import { inAllLooks, weightOf } from './quality.ts'
+import { hasFocus } from './window-state.ts'
 
 const first = 'The Lamp, Part I; On Lamps 1:1'
 const read = (ref: string) => `/library/read/${encodeURIComponent(ref)}`
@@ -237,9 +238,13 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     await mine.getByRole('link', { name: `2 links: ${first}` }).click()
     await mine.getByRole('button', { name: 'Add a bookmark' }).click()
     await mine.locator('.segment').first().getByRole('img', { name: 'Bookmarked' }).waitFor()
+    await mine.getByText('The bookmark has been added.').waitFor()
+    expect(await hasFocus(mine.getByRole('button', { name: 'Remove the bookmark' }))).toBe(true)
     await mine.getByLabel('Your note').fill('Why small?')
     await mine.getByRole('button', { name: 'Save the note' }).click()
     await mine.locator('.segment').first().locator('.own-note').waitFor()
+    await mine.getByText('The note has been saved.').waitFor()
+    expect(await hasFocus(mine.getByRole('button', { name: 'Save the note' }))).toBe(true)
     await mine.goto('/library/mine')
     expect(await mine.getByText('Why small?').count()).toBe(1)
     expect(await inAllLooks(mine, 'my-reading')).toEqual([])

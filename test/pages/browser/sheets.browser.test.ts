@@ -4,6 +4,7 @@ import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importOwnTexts } from './own-texts.ts'
 import { inAllLooks } from './quality.ts'
+import { hasFocus } from './window-state.ts'
 
 const chapter = `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 1')}`
 const refs = ['The Lamp, Part I; On Lamps 1:1', 'The Lamp, Part I; On Lamps 1:2', 'The Wall, North 1']
@@ -92,6 +93,8 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
   test('a note between passages and the language of a passage show in the preview', async () => {
     const page = await openSheet('Preview')
     await page.locator('.sheet-entry').first().getByRole('button', { name: 'Add a note below' }).click()
+    await page.waitForURL(/#entry-/, { waitUntil: 'load' })
+    await expect.poll(() => hasFocus(page.locator('.sheet-entry.note textarea'))).toBe(true)
     await page.locator('textarea[name^="text-"]').fill('לָמָּה נֵר קָטָן?')
     await saved(page)
     const second = page.locator('.sheet-entry').nth(2)

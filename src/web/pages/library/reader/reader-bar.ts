@@ -1,3 +1,4 @@
+import { hebrewSectionRef } from '../../../../sources/library/hebrew-refs.ts'
 import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../../components/library-links.ts'
@@ -31,9 +32,16 @@ function chapterNav(t: Texts, { page, names }: BarShown): Html {
   const all = withQuery(workHref(work), { part: part === work ? undefined : part })
   return html`<nav class="chapter-nav" aria-label="${t.reader.chapters}">
 ${neighbour('prev', t.reader.previous, previous)}
-<details class="menu" data-chapters="${all}"><summary class="button quiet">${number(section)}</summary>
+<details class="menu" data-chapters="${all}"><summary class="button quiet">${here()}</summary>
 <div class="menu-body"><a href="${all}">${t.reader.allChapters}</a></div></details>
 ${neighbour('next', t.reader.next, next)}</nav>`
+
+  /** An entry of a lexicon has no number: it is named as its passages are. */
+  function here(): string {
+    const heRef = page.passages[0]?.heRef ?? ''
+    if (t.language === 'en' || heRef === '' || names(section) !== section) return number(section)
+    return hebrewSectionRef(heRef).split(/,\s*/).at(-1) ?? heRef
+  }
 
   function neighbour(rel: 'prev' | 'next', label: string, ref: string | undefined): Html {
     if (ref === undefined) return nothing
@@ -66,8 +74,8 @@ function shortName(names: RefNames, section: string, part: string): RefNames {
 /** A ref without what the page's part already says: `12`, or `Part II; On Wicks 1` in another part. */
 function numberIn(ref: string, part: string): string {
   const rest = ref.startsWith(part) ? ref.slice(part.length).replace(/^[\s,:]+/, '') : ref
-  const [name = ref] = rest.split(/,\s*/).slice(-1)
-  return name === '' ? ref : name
+  const [name = ref] = (rest === '' ? ref : rest).split(/,\s*/).slice(-1)
+  return name
 }
 
 /** Each button changes one setting; without scripts the page is loaded again with it. */

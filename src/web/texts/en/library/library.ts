@@ -1,5 +1,13 @@
 import { yearRange } from './dates.ts'
 
+/** Categories of the starter library, which has one word in lower case for each. */
+const categories: ReadonlyMap<string, string> = new Map([
+  ['concept', 'Concepts'],
+  ['person', 'People'],
+  ['practice', 'Practices'],
+  ['work', 'Books'],
+])
+
 /** The works of the library, and one work. */
 export const library = {
   library: 'Library',
@@ -12,7 +20,7 @@ export const library = {
   empty: 'The library is empty',
   emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
   /** A category of the library in the language of the page, where it has one. */
-  categoryName: (name: string) => name,
+  categoryName: (name: string) => categories.get(name) ?? name,
   /** The title of a version; the starter library has one in each language. */
   versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,

@@ -1,0 +1,19 @@
+/** Pages of this service, loaded by a script that takes a part of them. */
+
+/**
+ * @param {string} address
+ * @returns the page; undefined when the service refuses it.
+ * @throws TypeError without a connection.
+ */
+export async function pageAt(address) {
+  const response = await fetch(address)
+  return response.ok ? parsedPage(await response.text()) : undefined
+}
+
+/**
+ * A page without its styles: this page has them, and its security policy refuses those of another one.
+ * @param {string} markup
+ */
+export function parsedPage(markup) {
+  return new DOMParser().parseFromString(markup.replace(/<style[\s\S]*?<\/style>/g, ''), 'text/html')
+}
