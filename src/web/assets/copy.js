@@ -47,9 +47,27 @@ async function written(text, button) {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Without TLS the browser refuses access to the clipboard: select the text instead.
-    const source = document.getElementById(button.dataset['copy'] ?? '') ?? button.closest('[data-ref]')
+    // Without TLS the browser has no clipboard for scripts, but most still copy a selection.
+    if (copySelected(text, button)) return true
+    const { copy: id = '' } = button.dataset
+    const around = button.closest('[data-ref]') ?? button.closest('article')?.querySelector('.answer')
+    const source = document.getElementById(id) ?? around
     if (source) getSelection()?.selectAllChildren(source)
     return false
   }
+}
+
+/**
+ * Copies with the command of the browser's menu. The field stands beside the button: a dialog may be open.
+ * @param {string} text
+ * @param {HTMLButtonElement} button
+ */
+function copySelected(text, button) {
+  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'sr' })
+  button.after(field)
+  field.select()
+  const isDone = document.execCommand('copy')
+  field.remove()
+  button.focus()
+  return isDone
 }

@@ -1,4 +1,6 @@
 /** Sends feedback on an answer without leaving the place, and offers a note. Without scripts the page reloads. */
+import { toast } from './frame.js'
+
 document.addEventListener('submit', (event) => {
   const { target: form, submitter } = event
   if (!(form instanceof HTMLFormElement) || !form.matches('.feedback')) return
@@ -11,8 +13,7 @@ document.addEventListener('submit', (event) => {
 async function send(form, button) {
   const isNote = button.closest('.feedback-note') !== null
   const body = new URLSearchParams({ rating: button.value, note: isNote ? noteOf(form) : '' })
-  const response = await fetch(form.action, { method: 'POST', body })
-  if (!response.ok) return
+  if (!(await isTaken(form.action, body))) return toast(form.dataset['failed'] ?? '')
   const wasPressed = button.getAttribute('aria-pressed') === 'true'
   const note = form.querySelector('.feedback-note')
   if (!(note instanceof HTMLDetailsElement)) return
@@ -24,6 +25,21 @@ async function send(form, button) {
   note.open = !isNote && !wasPressed
   if (note.open) note.querySelector('textarea')?.focus()
   else form.querySelector('button')?.focus()
+  if (isNote) toast(form.dataset['sent'] ?? '')
+}
+
+/**
+ * @param {string} address
+ * @param {URLSearchParams} body
+ */
+async function isTaken(address, body) {
+  try {
+    const response = await fetch(address, { method: 'POST', body })
+    const isSignedOut = new URL(response.url).pathname === '/signin'
+    return response.ok && !isSignedOut
+  } catch {
+    return false
+  }
 }
 
 /** @param {HTMLFormElement} form */

@@ -5,7 +5,7 @@ import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { accessibilityFaults, inAllLooks } from './quality.ts'
-import { tabTo } from './window-state.ts'
+import { hasFocus, tabTo } from './window-state.ts'
 
 const answer =
   'It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].'
@@ -78,6 +78,26 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await window.close()
   })
 
+  test('what is copied without the clipboard of scripts, as without TLS, is announced', async () => {
+    const { page, window } = await world.person()
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await page.goto('/ask')
+    await page.getByLabel('Your question').fill('Copy in plain HTTP?')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    const button = page.getByRole('button', { name: 'Copy answer' })
+    await button.click()
+    await expect.poll(() => page.locator('#toasts').textContent()).toBe('Copied')
+    expect(await hasFocus(button)).toBe(true)
+    const box = page.getByLabel('Your question')
+    await box.focus()
+    await page.keyboard.press('Control+V')
+    expect(await box.inputValue()).toContain('“A small lamp that is carried into a dark hall” [1]')
+    await window.close()
+  })
+
   test('feedback is marked at once, and a note can follow', async () => {
     const { page, window } = await world.person()
     world.upstream.enqueue(reply('Plain.'))
@@ -93,7 +113,12 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await expect
       .poll(() => world.rows('select rating, note from answer_feedback where note <> $1', ''))
       .toEqual([{ rating: -1, note: 'Too plain' }])
+    await page.getByText('Note sent. Thank you.').waitFor()
     await page.reload()
+    expect(await bad.getAttribute('aria-pressed')).toBe('true')
+    await page.route('**/feedback', (route) => route.abort())
+    await page.getByRole('button', { name: 'Good answer' }).click()
+    await page.getByText('Your feedback could not be sent.').waitFor()
     expect(await bad.getAttribute('aria-pressed')).toBe('true')
     await window.close()
   })

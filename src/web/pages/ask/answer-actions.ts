@@ -46,7 +46,8 @@ function feedbackForm({ answers }: Texts, run: Run, feedback: Feedback | undefin
     html`<button class="quiet" name="rating" value="${rating}" aria-pressed="${String(
       feedback?.rating === rating,
     )}" aria-label="${label}" title="${label}"><span class="thumb ${rating}"></span></button>`
-  return html`<form class="feedback" method="post" action="/runs/${run.id}/feedback">
+  return html`<form class="feedback" method="post" action="/runs/${run.id}/feedback"
+data-sent="${answers.noteSent}" data-failed="${answers.feedbackFailed}">
 ${button('up', answers.good)}${button('down', answers.bad)}
 <details class="feedback-note"${feedback ? nothing : html` hidden`}><summary>${answers.addNote}</summary>
 <label>${answers.noteQuestion}

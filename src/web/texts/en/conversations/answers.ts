@@ -116,6 +116,8 @@ export const answers = {
   noteQuestion: 'What was good or bad about it?',
   noteHint: 'The operator of this service sees the note with your question and the answer’s sources.',
   sendNote: 'Send note',
+  noteSent: 'Note sent. Thank you.',
+  feedbackFailed: 'Your feedback could not be sent. Reload the page and try again.',
   steps: 'How this was found',
   noResult: 'no result',
   details: 'Details',

@@ -114,6 +114,8 @@ export const answers: EnglishTexts['answers'] = {
   noteQuestion: 'מה היה בה טוב או לא טוב?',
   noteHint: 'מפעיל השירות רואה את ההערה עם השאלה שלך ועם המקורות של התשובה.',
   sendNote: 'שליחת ההערה',
+  noteSent: 'ההערה נשלחה. תודה.',
+  feedbackFailed: 'לא ניתן היה לשלוח את המשוב. כדאי לטעון את הדף מחדש ולנסות שוב.',
   steps: 'איך זה נמצא',
   noResult: 'אין תוצאה',
   details: 'פרטים',
