@@ -40,7 +40,7 @@ export async function readRail(
   const date = older === '' ? undefined : new Date(older)
   const before = date && !Number.isNaN(date.getTime()) ? date : undefined
   const found = await withTx(database, principal, (tx) =>
-    recentSessions(tx, principal, { find, before, limit: shownSessions }),
+    recentSessions(tx, principal, { find, before, current, limit: shownSessions }),
   )
   const href = withQuery('/ask/rail', { find, older, current })
   return { ...found, find, href, zone: zoneOf(request), ...(current !== undefined && { current }) }
