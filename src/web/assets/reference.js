@@ -50,6 +50,9 @@ function forScreenReaders({ React: { createElement } }) {
   }
 }
 
+const form = document.getElementById('key-form')
+const field = document.getElementById('key')
+
 const { SwaggerUIBundle } = /** @type {{ SwaggerUIBundle: SwaggerUIBundle }} */ (
   /** @type {unknown} */ (globalThis)
 )
@@ -68,12 +71,16 @@ const reference = SwaggerUIBundle({
   validatorUrl: null,
   layout: 'Requests',
   plugins: [forScreenReaders],
+  // A key that was typed before the requests were loaded.
+  onComplete: sendKey,
 })
 
-const form = document.getElementById('key-form')
-const field = document.getElementById('key')
+function sendKey() {
+  if (field instanceof HTMLInputElement) reference.preauthorizeApiKey('bearer', field.value.trim())
+}
+
 if (form && field instanceof HTMLInputElement) {
   form.hidden = false
   form.addEventListener('submit', (event) => event.preventDefault())
-  field.addEventListener('input', () => reference.preauthorizeApiKey('bearer', field.value.trim()))
+  field.addEventListener('input', sendKey)
 }

@@ -57,4 +57,17 @@ describe.skipIf(!hasBrowser)('the API reference, in a browser', () => {
     expect(await page.content()).not.toContain(world.key)
     expect(await tryRequest()).toContain('401')
   })
+
+  test('a key that is typed before the requests are loaded is used too', async () => {
+    const typed = Promise.withResolvers<void>()
+    await page.route('**/openapi.json', async (route) => {
+      await typed.promise
+      await route.continue()
+    })
+    await page.goto('/docs')
+    await page.getByLabel('Your key, to try the requests below').fill(world.key)
+    typed.resolve()
+    expect(await tryRequest()).toContain('200')
+    await page.unroute('**/openapi.json')
+  })
 })
