@@ -16,8 +16,6 @@ export type Page = {
   readonly scripts?: readonly string[]
   /** Style sheets of `assets/`, in addition to those of every page. */
   readonly sheets?: readonly string[]
-  /** Files of Swagger UI, before the page's own; its scripts are no modules. */
-  readonly packaged?: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
   /** The page of a GET shows a secret link. It is sent without compression. */
   readonly hasSecret?: boolean
   /** Uses the whole width of the window, for example for a reader with two columns. */
@@ -57,7 +55,6 @@ export async function sendPage(
     ...page,
     wide: page.wide ?? false,
     scripts: ['frame.js', ...(page.scripts ?? [])],
-    packaged: page.packaged ?? { sheets: [], scripts: [] },
   }
   const markup = await frame(framed, {
     ...request.server.pages,
