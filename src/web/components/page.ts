@@ -113,6 +113,9 @@ export function tabs(
 }
 
 /** Whether a browser opens the address in a window: what scripts fetch as a part of a page is no page of its own. */
-export function isNavigation(request: FastifyRequest): boolean {
-  return request.headers['sec-fetch-dest'] === 'document'
+export function isNavigation({ headers }: FastifyRequest): boolean {
+  const dest = headers['sec-fetch-dest']
+  if (dest !== undefined) return dest === 'document'
+  // Without TLS browsers do not say it. They accept several types for a window; scripts accept any, or HTML alone.
+  return headers.accept?.startsWith('text/html,') === true
 }
