@@ -62,15 +62,15 @@ function close() {
  * @param {HTMLFormElement} form
  */
 async function send(form) {
-  const at = [...panel.querySelectorAll('.mark-form')].indexOf(form)
   const body = new URLSearchParams()
+  const place = [...panel.querySelectorAll('form')].indexOf(form)
   for (const [name, value] of new FormData(form)) body.append(name, String(value))
   try {
     const response = await fetch(form.action, { method: 'POST', body })
     if (!show(parsedPage(await response.text()))) return form.submit()
-    // The form that was sent is there again, with its new state.
-    panel.querySelectorAll('.mark-form')[at]?.querySelector('button')?.focus()
-    if (!panel.querySelector('.problem')) toast(form.dataset['done'] ?? '')
+    // The button that was pressed is no longer there; the one in its place has the focus, so that Tab goes on from it.
+    panel.querySelectorAll('form')[place]?.querySelector('button')?.focus()
+    if (response.ok) toast(form.dataset['done'] ?? '')
     const page = await pageAt(location.href)
     for (const segment of document.querySelectorAll('.segment.open')) refreshSegment(segment, page)
   } catch {

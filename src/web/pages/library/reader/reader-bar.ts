@@ -30,24 +30,30 @@ function chapterNav(t: Texts, { page, names }: BarShown): Html {
   const part = headingOfSection(section)
   const number = shortName(names, section, part)
   const all = withQuery(workHref(work), { part: part === work ? undefined : part })
+  const here = hereName(t, page, names) ?? number(section)
   return html`<nav class="chapter-nav" aria-label="${t.reader.chapters}">
 ${neighbour('prev', t.reader.previous, previous)}
-<details class="menu" data-chapters="${all}"><summary class="button quiet">${here()}</summary>
+<details class="menu" data-chapters="${all}"><summary class="button quiet"
+aria-label="${t.reader.chapters}: ${here}">${here}</summary>
 <div class="menu-body"><a href="${all}">${t.reader.allChapters}</a></div></details>
 ${neighbour('next', t.reader.next, next)}</nav>`
-
-  /** An entry of a lexicon has no number: it is named as its passages are. */
-  function here(): string {
-    const heRef = page.passages[0]?.heRef ?? ''
-    if (t.language === 'en' || heRef === '' || names(section) !== section) return number(section)
-    return hebrewSectionRef(heRef).split(/,\s*/).at(-1) ?? heRef
-  }
 
   function neighbour(rel: 'prev' | 'next', label: string, ref: string | undefined): Html {
     if (ref === undefined) return nothing
     return html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}" aria-label="${label}: ${names(ref)}"
 title="${names(ref)}">${number(ref)}</a>`
   }
+}
+
+/** The Hebrew name of an entry of a lexicon, which has no number: the one of its passages. */
+function hereName(
+  { language }: Texts,
+  { passages, section }: ReadingPage,
+  names: RefNames,
+): string | undefined {
+  const heRef = passages[0]?.heRef ?? ''
+  if (language === 'en' || heRef === '' || names(section) !== section) return undefined
+  return hebrewSectionRef(heRef).split(/,\s*/).at(-1)
 }
 
 /** Below the text: the neighbours with their whole names. */
