@@ -135,7 +135,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     addressLimits: createAddressLimits(),
   }
   await app.register((pages, _options, done) => {
-    webPages(pages, web).then(() => done(), done)
+    webPages(pages, web, api).then(() => done(), done)
   })
   return app
 }

@@ -13,12 +13,10 @@ const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 /** The style sheets of every page, in their order. */
 const commonSheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
 
-/** Files of packages, by their path under the assets: fonts with nikud for texts and headings, and Swagger UI. */
+/** Files of packages, by their path under the assets: fonts with nikud for texts and headings. */
 const ofPackages: Readonly<Record<string, string>> = {
   'fonts/hebrew.woff2': `${ruhl}-hebrew-wght-normal.woff2`,
   'fonts/latin.woff2': `${ruhl}-latin-wght-normal.woff2`,
-  'packaged/swagger-ui.css': 'swagger-ui-dist/swagger-ui.css',
-  'packaged/swagger-ui-bundle.js': 'swagger-ui-dist/swagger-ui-bundle.js',
 }
 
 const types: Readonly<Record<string, string>> = {

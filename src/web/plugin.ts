@@ -4,6 +4,7 @@ import { findWebSession, touchWebSession } from '../accounts/sign-in/web-session
 import { errorTable, ServiceError } from '../errors.ts'
 import { clientAddress } from '../http/connection/client-address.ts'
 import { asServiceError, logFailure } from '../http/error-handler.ts'
+import type { ApiDescription } from '../http/openapi/document.ts'
 import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
 import { html } from './components/html.ts'
@@ -37,7 +38,11 @@ import { pageHeaders } from './visitors/security-headers.ts'
 import { principalOfAccount } from './visitors/visitor.ts'
 
 /** The pages for people: the functions of the API, with a session instead of a key. */
-export async function webPages(app: FastifyInstance, services: WebServices): Promise<void> {
+export async function webPages(
+  app: FastifyInstance,
+  services: WebServices,
+  api: ApiDescription,
+): Promise<void> {
   await app.register(cookie)
   registerFormBody(app)
   app.decorateRequest('visitor', null)
@@ -85,7 +90,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   sheetPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
-  referencePages(app)
+  referencePages(app, services, api)
   app.get('/*', openToAll, unknownPage)
 }
 

@@ -321,6 +321,8 @@ describe('a conversation as a file', () => {
 
 describe('a part of a page, opened in a window of its own', () => {
   const opened = { 'sec-fetch-dest': 'document' }
+  /** As a browser opens an address without TLS. */
+  const openedWithoutTls = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
   const whereTo = (response: Response) => [response.status, response.headers.get('location')]
 
   test.each([
@@ -329,6 +331,7 @@ describe('a part of a page, opened in a window of its own', () => {
   ])('the preview of %s leads to its page, and stays a part for scripts', async (_, part, page) => {
     const visitor = openVisitor(world.service)
     expect(whereTo(await visitor.get(part, opened))).toEqual([303, page])
+    expect(whereTo(await visitor.get(part, openedWithoutTls))).toEqual([303, page])
     expect((await visitor.get(page)).status).toBe(200)
     expect(whereTo(await visitor.get(part, { 'sec-fetch-dest': 'empty' }))).toEqual([200, null])
   })
@@ -338,7 +341,19 @@ describe('a part of a page, opened in a window of its own', () => {
     const { sessionId, runId } = await ask(reader, 'What does the Gate say?')
     const part = `/runs/${runId}/turn`
     expect(whereTo(await reader.get(part, opened))).toEqual([303, `/sessions/${sessionId}#${runId}`])
+    expect(whereTo(await reader.get(part, openedWithoutTls))).toEqual([
+      303,
+      `/sessions/${sessionId}#${runId}`,
+    ])
     expect((await reader.get(part)).status).toBe(200)
+    expect((await reader.get(part, { accept: '*/*' })).status).toBe(200)
     expect((await (await newReader()).get(part, opened)).status).toBe(404)
+  })
+
+  test('the list of conversations leads to the page that holds it', async () => {
+    const reader = await newReader()
+    for (const headers of [opened, openedWithoutTls])
+      expect(whereTo(await reader.get('/ask/rail?find=gate', headers))).toEqual([303, '/ask'])
+    expect(whereTo(await reader.get('/ask/rail?find=gate', { accept: '*/*' }))).toEqual([200, null])
   })
 })

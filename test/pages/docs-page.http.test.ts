@@ -5,6 +5,15 @@ import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
+type ApiDocument = {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; summary: string; parameters: readonly { name: string }[] }>
+  >
+  readonly components: { readonly schemas: object }
+}
+
 let world: World
 let things: Things
 
@@ -21,7 +30,7 @@ test('the API reference and all that it needs come from this host, without a key
   expect(page.status).toBe(200)
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
   const needed = [...page.text.matchAll(/(?:src|<link [^>]*href)="([^"]+)"/g)].map(([, path = '']) => path)
-  expect(needed.join(' ')).toContain('swagger-ui-bundle.js')
+  expect(needed.join(' ')).toContain('/reference.js')
   for (const address of needed) {
     expect(address).toMatch(/^\/assets\//)
     expect({ address, status: (await get(address)).status }).toEqual({ address, status: 200 })
@@ -29,8 +38,57 @@ test('the API reference and all that it needs come from this host, without a key
   expect(page.text.indexOf('Get a key')).toBeLessThan(page.text.indexOf('id="api"'))
   const script = needed.find((address) => address.endsWith('/reference.js')) ?? ''
   const source = (await get(script)).text
-  expect(source).toContain("url: '/openapi.json'")
-  expect(source).not.toMatch(/https?:\/\/|localStorage|sessionStorage|cookie/)
+  const modules = [...source.matchAll(/from '\.(\/[\w-]+\.js)'/g)].map(([, name = '']) => name)
+  const sources = await Promise.all(
+    ['/reference.js', ...modules].map((name) => get(script.replace('/reference.js', name))),
+  )
+  expect(sources.length).toBeGreaterThan(2)
+  for (const { status, text } of sources) {
+    expect(status).toBe(200)
+    expect(text).not.toMatch(/https?:\/\/|localStorage|sessionStorage|cookie/)
+  }
+})
+
+test.each(['en', 'he'])(
+  'the API reference in %s has all operations, with their fields and codes',
+  async (language) => {
+    const page = await get('/docs', { 'accept-language': language })
+    const { paths, components } = JSON.parse((await get('/openapi.json')).text) as ApiDocument
+    const shown = page.text.replaceAll('&quot;', '"')
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const { operationId, summary, parameters } of Object.values(operations)) {
+        const from = shown.indexOf(`id="${operationId}"`)
+        const operation = shown.slice(from, shown.indexOf('<details class="operation">', from))
+        expect({ operationId, from }).not.toEqual({ operationId, from: -1 })
+        expect(shown.slice(0, from)).toContain(`<code>${path}</code> <span class="title">${summary}</span>`)
+        for (const { name } of parameters) expect(operation).toContain(`<code class="member">${name}</code>`)
+        expect(operation).toMatch(/<code>internal_error<\/code>/)
+      }
+    }
+    for (const name of Object.keys(components.schemas)) expect(shown).toContain(`id="object-${name}"`)
+    const links = new Set([...shown.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id))
+    expect(links.size).toBeGreaterThan(40)
+    for (const id of links) expect(shown).toContain(`id="${id}"`)
+  },
+)
+
+test('the API reference names each group of operations in Hebrew', async () => {
+  const { tags } = JSON.parse((await get('/openapi.json')).text) as ApiDocument
+  const page = await get('/docs', { 'accept-language': 'he' })
+  for (const { name } of tags)
+    expect(page.text).toMatch(new RegExp(`id="group-${name.toLowerCase()}">[^<a-z]*[א-ת]`))
+})
+
+test('the API reference is smaller than 100 KB, scripts included', async () => {
+  const small = { 'accept-encoding': 'gzip' }
+  const page = await get('/docs', small)
+  const scripts = [
+    ...gunzipSync(page.bytes)
+      .toString()
+      .matchAll(/<script[^>]* src="([^"]+)"/g),
+  ]
+  const sizes = await Promise.all(scripts.map(async ([, path = '']) => (await get(path, small)).bytes.length))
+  expect(page.bytes.length + sizes.reduce((a, b) => a + b, 0)).toBeLessThan(100_000)
 })
 
 test('nothing that stands in the API reference, or comes from elsewhere, can run in it', async () => {
@@ -50,10 +108,10 @@ test('nothing that stands in the API reference, or comes from elsewhere, can run
 
 test('assets are sent compressed, are kept for good under their digest, and others do not exist', async () => {
   const [, folder = ''] = /src="(\/assets\/[0-9a-f]{12})\/frame\.js"/.exec((await get('/docs')).text) ?? []
-  const plain = await get(`${folder}/packaged/swagger-ui.css`)
-  const small = await get(`${folder}/packaged/swagger-ui.css`, { 'accept-encoding': 'br, gzip' })
+  const plain = await get(`${folder}/frame.css`)
+  const small = await get(`${folder}/frame.css`, { 'accept-encoding': 'br, gzip' })
   expect(small.headers['content-encoding']).toBe('gzip')
-  expect(small.bytes.length).toBeLessThan(plain.bytes.length / 4)
+  expect(small.bytes.length).toBeLessThan(plain.bytes.length / 3)
   expect(gunzipSync(small.bytes).equals(plain.bytes)).toBe(true)
   expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   // A page of another version of the service, during an update.

@@ -4,6 +4,8 @@
  */
 
 const toastMs = 4_000
+/** Time for a screen reader to know the page before something is announced. */
+const announceAfterMs = 500
 
 /** Dialogs made so far, for their ids. */
 let dialogs = 0
@@ -38,17 +40,26 @@ function useDialog(details) {
   button.className = summary.className.replace(/\bbutton\b/, '')
   button.textContent = summary.textContent
   button.setAttribute('aria-haspopup', 'dialog')
+  const about = summary.getAttribute('aria-describedby')
+  if (about !== null) button.setAttribute('aria-describedby', about)
   const dialog = document.createElement('dialog')
   const title = document.createElement('h2')
   title.id = `dialog-${dialogs}`
   dialogs += 1
   dialog.setAttribute('aria-labelledby', title.id)
+  const question = form.querySelector('p')
+  if (question) {
+    question.id = `${title.id}-question`
+    dialog.setAttribute('aria-describedby', question.id)
+  }
   const cancel = document.createElement('button')
   cancel.type = 'button'
   cancel.className = 'quiet cancel'
   cancel.textContent = details.dataset['cancel'] ?? '×'
   cancel.addEventListener('click', () => dialog.close())
   form.append(cancel)
+  // A second Enter does not do what cannot be undone.
+  cancel.autofocus = !form.querySelector('input:not([type="hidden"]), textarea, select')
   dialog.append(title, form)
   const open = () => {
     title.textContent = (summary.textContent ?? '').replace('…', '')
@@ -60,6 +71,16 @@ function useDialog(details) {
   if (!isOpen) return
   button.focus()
   open()
+}
+
+/** What a form came to. Screen readers announce only what comes to a page after it was read. */
+const outcome = document.querySelector('main .notice.done, main .notice.problem')
+if (outcome) setTimeout(() => say(outcome.textContent ?? ''), announceAfterMs)
+
+/** @param {string} text */
+function say(text) {
+  const place = document.getElementById('said')
+  if (place) place.textContent = text
 }
 
 for (const button of document.querySelectorAll('button[data-opens]')) {

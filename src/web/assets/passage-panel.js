@@ -1,4 +1,5 @@
 /** Shows links and notes of a passage beside the text. Without scripts the link leads to their page. */
+import { toast } from './frame.js'
 
 const reader = document.querySelector('.reader')
 const panel = document.createElement('aside')
@@ -60,10 +61,14 @@ function close() {
  */
 async function send(form) {
   const body = new URLSearchParams()
+  const place = [...panel.querySelectorAll('form')].indexOf(form)
   for (const [name, value] of new FormData(form)) body.append(name, String(value))
   try {
     const response = await fetch(form.action, { method: 'POST', body })
     show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    // The button that was pressed is no longer there; the one in its place has the focus, so that Tab goes on from it.
+    panel.querySelectorAll('form')[place]?.querySelector('button')?.focus()
+    if (response.ok) toast(form.dataset['done'] ?? '')
     const page = await pageAt(location.href)
     for (const segment of document.querySelectorAll('.segment.open')) refreshSegment(segment, page)
   } catch {

@@ -1,79 +1,144 @@
-/** The API reference: Swagger UI with the reader's key, which stays in memory, and the colours of the page. */
-
-/** @typedef {{ preauthorizeApiKey(scheme: string, key: string): void }} Reference */
-/** @typedef {(options: object) => Reference} SwaggerUIBundle */
-/** @typedef {(type: unknown, properties?: object | null, ...children: unknown[]) => object} CreateElement */
-/** @typedef {{ React: { createElement: CreateElement } }} System */
-/** @typedef {(name: string, isContainer?: boolean) => unknown} GetComponent */
-/** @typedef {{ getComponent: GetComponent, specSelectors: { specStr(): string } }} LayoutProperties */
-
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const root = document.documentElement
-
-/** Swagger UI has two sets of colours, chosen by a class. */
-const follow = () => {
-  const theme = root.dataset['theme']
-  root.classList.toggle('dark-mode', theme === undefined ? dark.matches : theme === 'dark')
-}
-dark.addEventListener('change', follow)
-new MutationObserver(follow).observe(root, { attributeFilter: ['data-theme'] })
-follow()
-
 /**
- * A plugin: the page has its main landmark already, so the requests stand in a plain element; and the button that opens
- * a request holds only its path, no link and no second button.
- * @param {System} system
+ * The API reference: sends the requests of the forms with the reader's key, which stays in the field, and shows their
+ * replies as they arrive. Without this script the page is a description to read.
  */
-function forScreenReaders({ React: { createElement } }) {
-  return {
-    components: {
-      /** @param {LayoutProperties} properties */
-      Requests({ getComponent, specSelectors }) {
-        if (specSelectors.specStr() === '') return createElement('div')
-        const parts = ['InfoContainer', 'operations', 'Models']
-        return createElement(
-          'div',
-          { className: 'swagger-ui' },
-          createElement(getComponent('SvgAssets')),
-          ...parts.map((name) => createElement(getComponent(name, true), { key: name })),
-        )
-      },
-    },
-    wrapComponents: {
-      CopyToClipboardBtn: () => () => null,
-      /** @returns {(properties: { readonly text: string }) => object} */
-      DeepLink:
-        () =>
-        ({ text }) =>
-          createElement('span', null, text),
-    },
+import { createEventReader } from './reference-events.js'
+import { filterOperations } from './reference-filter.js'
+import { requestOf, typedKey } from './reference-request.js'
+
+const maxShown = 200_000
+const api = document.getElementById('api')
+const words = api?.dataset ?? {}
+
+for (const id of ['key-form', 'filter-form'])
+  document.getElementById(id)?.addEventListener('submit', (event) => event.preventDefault())
+
+filterOperations()
+
+for (const form of document.querySelectorAll('form.try')) {
+  if (!(form instanceof HTMLFormElement)) continue
+  form.querySelector('[data-send]')?.removeAttribute('disabled')
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send(form)
+  })
+  const choice = form.querySelector('[data-stream]')
+  choice?.addEventListener('change', () =>
+    setStream(form, choice instanceof HTMLInputElement && choice.checked),
+  )
+}
+
+/** @param {HTMLFormElement} form @param {boolean} stream */
+function setStream(form, stream) {
+  const body = form.querySelector('[data-body]')
+  if (!(body instanceof HTMLTextAreaElement)) return
+  try {
+    const { stream: _, ...others } = JSON.parse(body.value)
+    body.value = JSON.stringify(stream ? { ...others, stream } : others, null, 2)
+  } catch {
+    // The reader is still writing; the service says what is wrong with the body.
   }
 }
 
-const { SwaggerUIBundle } = /** @type {{ SwaggerUIBundle: SwaggerUIBundle }} */ (
-  /** @type {unknown} */ (globalThis)
-)
-const reference = SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#api',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  defaultModelExpandDepth: 2,
-  displayRequestDuration: true,
-  tryItOutEnabled: true,
-  // A key is kept until the page closes, and is never stored.
-  persistAuthorization: false,
-  // Swagger's public validator is on another host.
-  validatorUrl: null,
-  layout: 'Requests',
-  plugins: [forScreenReaders],
+/** @param {HTMLFormElement} form */
+async function send(form) {
+  const { stop, state, ...reply } = placesOf(form)
+  const abort = new AbortController()
+  const began = performance.now()
+  stop.hidden = false
+  stop.onclick = () => abort.abort()
+  state.textContent = words['sending'] ?? ''
+  try {
+    const response = await fetch(...requestOf(form, abort.signal))
+    const head = `${response.status} ${response.statusText}`
+    state.textContent = `${head} · ${words['receiving']}`
+    reply.keyless.hidden = response.status !== 401 || typedKey() !== ''
+    const isCut = await show(response, reply)
+    const took = Math.round(performance.now() - began).toLocaleString('en')
+    state.textContent = `${head} · ${took} ms${isCut ? ` · ${words['cut']}` : ''}`
+  } catch {
+    state.textContent = (abort.signal.aborted ? words['stopped'] : words['failed']) ?? ''
+  }
+  const hadFocus = document.activeElement === stop
+  stop.hidden = true
+  if (hadFocus) form.querySelector('button')?.focus()
+}
+
+/**
+ * The places of a reply below the form, empty.
+ * @param {HTMLFormElement} form
+ */
+function placesOf(form) {
+  form.nextElementSibling?.remove()
+  const template = document.getElementById('reply')
+  if (template instanceof HTMLTemplateElement) form.after(template.content.cloneNode(true))
+  const around = form.parentElement
+  /** @param {string} name */
+  const place = (name) => /** @type {HTMLElement} */ (around?.querySelector(`[data-${name}]`))
+  return {
+    ...{ stop: place('stop'), state: place('state'), keyless: place('keyless') },
+    ...{ text: place('text'), raw: place('raw'), file: place('file') },
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {{ text: HTMLElement, raw: HTMLElement, file: HTMLElement }} places
+ * @returns {Promise<boolean>} whether the reply was too long to be shown.
+ */
+async function show(response, { text, raw, file }) {
+  const type = response.headers.get('content-type') ?? ''
+  if (!/^text\/|json/.test(type)) return await offer(response, file)
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const events = type.startsWith('text/event-stream') ? createEventReader() : undefined
+  let whole = ''
+  raw.hidden = false
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true }
+    if (done || value === undefined) break
+    if (whole.length < maxShown) raw.append(value)
+    whole += value
+    if (!events) continue
+    text.textContent = events.read(value)
+    text.hidden = text.textContent === ''
+  }
+  raw.textContent = (type.includes('json') ? indented(whole) : whole).slice(0, maxShown)
+  return whole.length > maxShown
+}
+
+/** @param {Response} response @param {HTMLElement} file */
+async function offer(response, file) {
+  const link = file.querySelector('a')
+  const content = await response.blob()
+  if (!link || content.size === 0) return false
+  URL.revokeObjectURL(link.href)
+  link.href = URL.createObjectURL(content)
+  const named = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')
+  link.download = named?.[1] ?? 'reply'
+  file.hidden = false
+  return false
+}
+
+/** @param {string} text */
+function indented(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('a[href="#key"]')) document.getElementById('key')?.focus()
 })
 
-const form = document.getElementById('key-form')
-const field = document.getElementById('key')
-if (form && field instanceof HTMLInputElement) {
-  form.hidden = false
-  form.addEventListener('submit', (event) => event.preventDefault())
-  field.addEventListener('input', () => reference.preauthorizeApiKey('bearer', field.value.trim()))
+/** Opens what the address names: older browsers do not, and none does after a reload. */
+function openNamed() {
+  const around = document.getElementById(location.hash.slice(1))?.closest('details')
+  if (around) around.open = true
 }
+
+addEventListener('hashchange', openNamed)
+// Addresses of the version before, such as `#/Chat/postChatCompletions`.
+if (location.hash.startsWith('#/')) location.replace(`#${location.hash.split('/').at(-1)}`)
+openNamed()

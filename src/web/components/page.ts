@@ -16,8 +16,6 @@ export type Page = {
   readonly scripts?: readonly string[]
   /** Style sheets of `assets/`, in addition to those of every page. */
   readonly sheets?: readonly string[]
-  /** Files of Swagger UI, before the page's own; its scripts are no modules. */
-  readonly packaged?: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
   /** The page of a GET shows a secret link. It is sent without compression. */
   readonly hasSecret?: boolean
   /** Uses the whole width of the window, for example for a reader with two columns. */
@@ -57,7 +55,6 @@ export async function sendPage(
     ...page,
     wide: page.wide ?? false,
     scripts: ['frame.js', ...(page.scripts ?? [])],
-    packaged: page.packaged ?? { sheets: [], scripts: [] },
   }
   const markup = await frame(framed, {
     ...request.server.pages,
@@ -116,6 +113,9 @@ export function tabs(
 }
 
 /** Whether a browser opens the address in a window: what scripts fetch as a part of a page is no page of its own. */
-export function isNavigation(request: FastifyRequest): boolean {
-  return request.headers['sec-fetch-dest'] === 'document'
+export function isNavigation({ headers }: FastifyRequest): boolean {
+  const dest = headers['sec-fetch-dest']
+  if (dest !== undefined) return dest === 'document'
+  // Without TLS browsers do not say it. They accept several types for a window; scripts accept any, or HTML alone.
+  return headers.accept?.startsWith('text/html,') === true
 }

@@ -20,7 +20,6 @@ export type Framed = {
   readonly section?: Section
   readonly main: Html
   readonly scripts: readonly string[]
-  readonly packaged: { readonly sheets: readonly string[]; readonly scripts: readonly string[] }
   readonly wide: boolean
 }
 
@@ -59,12 +58,13 @@ ${page.main}
 ${footer(around)}
 ${helpDialog(t)}
 <div class="toasts" id="toasts" aria-live="polite"></div>
+<p class="sr" id="said" aria-live="polite"></p>
 </body>
 </html>`
 }
 
 function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }: Surroundings): Html {
-  const { title, scripts, packaged } = page
+  const { title, scripts } = page
   const schemes = theme === 'system' ? 'light dark' : theme
   return html`<head>
 <meta charset="utf-8">
@@ -73,12 +73,7 @@ function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }:
 <title>${title} · ${appName ?? t.frame.product}</title>
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
 ${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
-${packaged.sheets.map((name) => html`<link rel="stylesheet" href="${assets}/packaged/${name}">`)}
 <style nonce="${nonce}">${trusted(styles)}</style>
-${packaged.scripts.map(
-  (name) =>
-    html`<script defer fetchpriority="low" nonce="${nonce}" src="${assets}/packaged/${name}"></script>`,
-)}
 ${scripts.map(
   (name) =>
     html`<script type="module" fetchpriority="low" nonce="${nonce}" src="${assets}/${name}"></script>`,

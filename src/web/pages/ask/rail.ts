@@ -3,6 +3,7 @@ import { withTx } from '../../../db/client.ts'
 import { type RecentSession, recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
+import { isNavigation } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf, zoneOf } from '../../visitors/preferences.ts'
@@ -50,6 +51,7 @@ export async function readRail(
 export function railPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask/rail', accountsOnly, async (request, reply) => {
     const { current } = request.query as Readonly<Record<string, unknown>>
+    if (isNavigation(request)) return reply.redirect('/ask', 303)
     const rail = await readRail(services, request, typeof current === 'string' ? current : undefined)
     return reply.type('text/html; charset=utf-8').send(String(await railList(textsOf(request), rail)))
   })

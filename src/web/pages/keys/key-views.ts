@@ -83,9 +83,12 @@ function keyTable(t: Texts, { keys, projects, spending }: Shown): Html {
   })
 }
 
-function nameCell({ name, prefix, lastFour }: KeyInfo): Html {
-  return html`<bdi>${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
+function nameCell({ id, name, prefix, lastFour }: KeyInfo): Html {
+  return html`<bdi id="${nameId(id)}">${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
 }
+
+/** Every row has the same actions; the name of its key describes them to screen readers. */
+const nameId = (id: string) => `name-${id}`
 
 function lastUsed(t: Texts, { createdAt, lastUsedAt }: KeyInfo): Html {
   return html`${lastUsedAt ? t.day(lastUsedAt) : html`<span class="faint">${t.common.never}</span>`}<br>
@@ -115,8 +118,11 @@ function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): H
 
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
-  return html`<div class="row-actions"><a class="button quiet" href="/settings/keys/${key.id}">${t.keys.edit}</a>
-<a class="button quiet" href="/settings/keys/new?like=${key.id}">${t.keys.replace}</a>${revokeDialog(t, key)}</div>`
+  const name = nameId(key.id)
+  return html`<div class="row-actions"><a class="button quiet" href="/settings/keys/${key.id}"
+aria-describedby="${name}">${t.keys.edit}</a>
+<a class="button quiet" href="/settings/keys/new?like=${key.id}" aria-describedby="${name}">${t.keys.replace}</a>
+${revokeDialog(t, key)}</div>`
 }
 
 function stateCell(t: Texts, key: KeyInfo): Html {
@@ -134,6 +140,7 @@ function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
     action: `/settings/keys/${key.id}/revoke`,
     confirm: keys.revokeConfirm,
     cancel: common.cancel,
+    describedBy: nameId(key.id),
   })
 }
 

@@ -48,11 +48,13 @@ function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
     return html`<p class="faint"><a href="${here}">${t.reader.signIn}</a> ${t.reader.signInFor}</p>`
   }
   const { isBookmarked, note } = marks
-  return html`${outcomeNotice({ problem })}<form class="mark-form" method="post" action="/library/marks">
+  return html`${outcomeNotice({ problem })}<form class="mark-form" method="post" action="/library/marks"
+data-done="${isBookmarked ? t.reader.done.unmarked : t.reader.done.marked}">
 <input type="hidden" name="ref" value="${ref}">
 <input type="hidden" name="bookmark" value="${isBookmarked ? 'off' : 'on'}">
 <button class="quiet">${isBookmarked ? t.reader.bookmarkOff : t.reader.bookmarkOn}</button></form>
-<form class="mark-form" method="post" action="/library/marks"><input type="hidden" name="ref" value="${ref}">
+<form class="mark-form" method="post" action="/library/marks"
+data-done="${t.reader.done.noted}"><input type="hidden" name="ref" value="${ref}">
 <label>${t.reader.note} <small class="faint">${t.reader.noteHint}</small>
 <textarea name="note" rows="3" maxlength="${markLimits.text}" dir="auto">${note}</textarea></label>
 <button class="quiet">${t.reader.saveNote}</button></form>`

@@ -31,7 +31,8 @@ function chapterNav(t: Texts, { page, names }: BarShown): Html {
   const all = withQuery(workHref(work), { part: part === work ? undefined : part })
   return html`<nav class="chapter-nav" aria-label="${t.reader.chapters}">
 ${neighbour('prev', t.reader.previous, previous)}
-<details class="menu" data-chapters="${all}"><summary class="button quiet">${number(section)}</summary>
+<details class="menu" data-chapters="${all}"><summary class="button quiet"
+aria-label="${t.reader.chapters}: ${number(section)}">${number(section)}</summary>
 <div class="menu-body"><a href="${all}">${t.reader.allChapters}</a></div></details>
 ${neighbour('next', t.reader.next, next)}</nav>`
 

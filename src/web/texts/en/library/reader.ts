@@ -51,7 +51,12 @@ export const reader = {
   noNotes: 'No notes yet',
   noMarksHint: 'Choose “Links and notes” beside a passage in the reader.',
   clearHistory: 'Clear the list',
-  done: { cleared: 'The list has been cleared.' },
+  done: {
+    cleared: 'The list has been cleared.',
+    marked: 'Bookmark added.',
+    unmarked: 'Bookmark removed.',
+    noted: 'Note saved.',
+  },
   unknownTitle: 'There is no such ref',
   unknownRef: ['The library has no “', '”.'] as readonly string[],
   didYouMean: 'Did you mean one of these?',

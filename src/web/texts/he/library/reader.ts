@@ -70,7 +70,12 @@ export const reader: EnglishTexts['reader'] = {
   noNotes: 'אין עדיין הערות',
   noMarksHint: 'ליד כל קטע יש “קישורים והערות”.',
   clearHistory: 'ניקוי הרשימה',
-  done: { cleared: 'הרשימה נוקתה.' },
+  done: {
+    cleared: 'הרשימה נוקתה.',
+    marked: 'הסימנייה נוספה.',
+    unmarked: 'הסימנייה הוסרה.',
+    noted: 'ההערה נשמרה.',
+  },
   unknownTitle: 'אין מראה מקום כזה',
   unknownRef: ['אין בספרייה “', '”.'],
   didYouMean: 'האם הכוונה לאחד מאלה?',
