@@ -75,13 +75,7 @@ function useDialog(details) {
 
 /** What a form came to. Screen readers announce only what comes to a page after it was read. */
 const outcome = document.querySelector('main .notice.done, main .notice.problem')
-if (outcome) setTimeout(() => say(outcome.textContent ?? ''), announceAfterMs)
-
-/** @param {string} text */
-function say(text) {
-  const place = document.getElementById('said')
-  if (place) place.textContent = text
-}
+if (outcome) setTimeout(() => outcome.replaceChildren(...outcome.cloneNode(true).childNodes), announceAfterMs)
 
 for (const button of document.querySelectorAll('button[data-opens]')) {
   if (!(button instanceof HTMLButtonElement)) continue

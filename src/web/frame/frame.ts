@@ -58,7 +58,6 @@ ${page.main}
 ${footer(around)}
 ${helpDialog(t)}
 <div class="toasts" id="toasts" aria-live="polite"></div>
-<p class="sr" id="said" aria-live="polite"></p>
 </body>
 </html>`
 }

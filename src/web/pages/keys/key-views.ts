@@ -83,8 +83,8 @@ function keyTable(t: Texts, { keys, projects, spending }: Shown): Html {
   })
 }
 
-function nameCell({ id, name, prefix, lastFour }: KeyInfo): Html {
-  return html`<bdi id="${nameId(id)}">${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
+function nameCell({ name, prefix, lastFour }: KeyInfo): Html {
+  return html`<bdi>${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
 }
 
 /** Every row has the same actions; the name of its key describes them to screen readers. */
@@ -119,7 +119,8 @@ function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): H
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
   const name = nameId(key.id)
-  return html`<div class="row-actions"><a class="button quiet" href="/settings/keys/${key.id}"
+  return html`<div class="row-actions"><span id="${name}" hidden>${key.name}</span>
+<a class="button quiet" href="/settings/keys/${key.id}"
 aria-describedby="${name}">${t.keys.edit}</a>
 <a class="button quiet" href="/settings/keys/new?like=${key.id}" aria-describedby="${name}">${t.keys.replace}</a>
 ${revokeDialog(t, key)}</div>`
