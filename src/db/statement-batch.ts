@@ -6,30 +6,26 @@ export type PreparedStatement = { readonly name: string; readonly text: string }
 /** Its parameters in order. Objects become JSON, and arrays of strings arrays. */
 export type PreparedCall = { readonly statement: PreparedStatement; readonly values: readonly unknown[] }
 
-/** Names of the statements that each connection has. */
-const parsed = new WeakMap<pg.PoolClient, Set<string>>()
-
 /**
  * Executes calls in order, in one round trip and one transaction. If one fails, none has done anything.
- * @param client a connection, also one in pipeline mode.
  * @returns the values that the calls returned.
  * @throws the first error. After a lost connection the calls may have succeeded.
  */
-export function executeTogether(
-  client: pg.PoolClient,
-  calls: readonly PreparedCall[],
-): Promise<readonly unknown[]> {
-  const known = parsed.get(client) ?? new Set()
-  parsed.set(client, known)
-  const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
-  client.query(
-    new StatementBatch(calls, known, (error, values) => {
+export type ExecuteTogether = (calls: readonly PreparedCall[]) => Promise<readonly unknown[]>
+
+/** @param client a connection, also one in pipeline mode. It keeps its statements, so use one result per connection. */
+export function statementsOn(client: pg.PoolClient): ExecuteTogether {
+  const parsed = new Set<string>()
+  return (calls) => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
+    const batch = new StatementBatch(calls, parsed, (error, values) => {
       if (error) return reject(error)
-      for (const { statement } of calls) known.add(statement.name)
+      for (const { statement } of calls) parsed.add(statement.name)
       resolve(values ?? [])
-    }),
-  )
-  return promise
+    })
+    client.query(batch)
+    return promise
+  }
 }
 
 type SentCall = PreparedCall & { readonly values: readonly (string | Buffer | null)[] }
@@ -45,15 +41,15 @@ class StatementBatch extends pg.Query {
   /** The driver sets another one that also ends its timer. */
   callback: OnEnd
   readonly #calls: readonly SentCall[]
-  readonly #known: ReadonlySet<string>
+  readonly #parsed: ReadonlySet<string>
   readonly #values: unknown[] = []
 
-  constructor(calls: readonly PreparedCall[], known: ReadonlySet<string>, onEnd: OnEnd) {
+  constructor(calls: readonly PreparedCall[], parsed: ReadonlySet<string>, onEnd: OnEnd) {
     super({ text: '' })
     this.callback = onEnd
     // A value that cannot be sent must fail before the first message.
     this.#calls = calls.map(({ statement, values }) => ({ statement, values: values.map(parameterOf) }))
-    this.#known = known
+    this.#parsed = parsed
   }
 
   override submit = (connection: pg.Connection): void => {
@@ -61,7 +57,7 @@ class StatementBatch extends pg.Query {
     const added = new Set<string>()
     for (const { statement, values } of this.#calls) {
       const { name, text } = statement
-      if (!this.#known.has(name) && !added.has(name)) {
+      if (!this.#parsed.has(name) && !added.has(name)) {
         // A batch that failed may have parsed it or not.
         connection.close({ type: 'S', name }, true)
         connection.parse({ name, text, types: [] }, true)
