@@ -16,6 +16,15 @@ describe('checks in the sentences of an answer', () => {
     )
   })
 
+  test('an English quotation in Hebrew keeps its quotation marks on its own sides', () => {
+    const quote = 'the moon was full of fishes'
+    expect(marked(`גם באנגלית: “${quote}”.`, [missing(quote)])).toContain(
+      `<bdi dir="ltr">“<span class="quoted not_found">${quote}</span>”</bdi>. ${note}`,
+    )
+    expect(marked(`In English: “${quote}”.`, [missing(quote)])).not.toContain('<bdi')
+    expect(marked('נאמר ”הירח היה מלא”.', [missing('הירח היה מלא')])).not.toContain('<bdi')
+  })
+
   test('a quotation with emphasis and a line break is marked in all its parts, with one label', () => {
     const html = marked('> the moon **was full**\n> of fishes [1]', [
       missing('the moon **was full** of fishes'),
