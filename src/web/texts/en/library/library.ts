@@ -1,5 +1,13 @@
 import { yearRange } from './dates.ts'
 
+/** The categories of the starter library, which names each by one thing of its kind. */
+const categories: Readonly<Record<string, string>> = {
+  concept: 'Concepts',
+  person: 'People',
+  practice: 'Practices',
+  work: 'Books',
+}
+
 /** The works of the library, and one work. */
 export const library = {
   library: 'Library',
@@ -12,7 +20,7 @@ export const library = {
   empty: 'The library is empty',
   emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
   /** A category of the library in the language of the page, where it has one. */
-  categoryName: (name: string) => name,
+  categoryName: (name: string) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
   /** The title of a version; the starter library has one in each language. */
   versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,

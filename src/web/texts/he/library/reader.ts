@@ -40,7 +40,7 @@ export const reader: EnglishTexts['reader'] = {
   hebrewVersion: 'נוסח עברי',
   translation: 'תרגום',
   show: 'הצגה',
-  missingQuote: ['המילים “', '” אינן בדף זה.'],
+  missingQuote: ['המילים ”', '” אינן בדף זה.'],
   goTo: (ref) => `אל ${ref}`,
   copyRef: (ref) => `העתקה: ${ref}`,
   links: count({ one: 'קישור אחד', two: 'שני קישורים', other: (n) => `${n} קישורים` }),
@@ -68,7 +68,7 @@ export const reader: EnglishTexts['reader'] = {
   noHistoryHint: 'כאן מופיעים פרקים שנפתחו בזמן שנכנסת לחשבון.',
   noBookmarks: 'אין עדיין סימניות',
   noNotes: 'אין עדיין הערות',
-  noMarksHint: 'ליד כל קטע יש “קישורים והערות”.',
+  noMarksHint: 'ליד כל קטע יש ”קישורים והערות”.',
   clearHistory: 'ניקוי הרשימה',
   done: {
     cleared: 'הרשימה נוקתה.',
@@ -77,7 +77,7 @@ export const reader: EnglishTexts['reader'] = {
     noted: 'ההערה נשמרה.',
   },
   unknownTitle: 'אין מראה מקום כזה',
-  unknownRef: ['אין בספרייה “', '”.'],
+  unknownRef: ['אין בספרייה ”', '”.'],
   didYouMean: 'האם הכוונה לאחד מאלה?',
   noSimilar: 'אין ספר בשם דומה. אפשר לעיין ברשימת הספרים, או לחפש:',
 }
