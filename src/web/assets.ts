@@ -11,7 +11,7 @@ const folder = join(import.meta.dirname, 'assets')
 const ruhl = '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre'
 
 /** The style sheets of every page, in their order. */
-const commonSheets = ['base', 'forms', 'lists', 'texts', 'frame', 'dialogs']
+const commonSheets = ['base', 'layout', 'forms', 'lists', 'texts', 'frame', 'fades', 'dialogs']
 
 /** Files of packages, by their path under the assets: fonts with nikud for texts and headings. */
 const ofPackages: Readonly<Record<string, string>> = {

@@ -18,9 +18,22 @@ describe('checks in the sentences of an answer', () => {
 
   test('a label follows the closing sign after an ellipsis', () => {
     const quote = 'the moon was full of fishes'
-    expect(marked(`He says “… ${quote}; …” [1]`, [missing(quote)])).toContain(`</span>; …” ${note}`)
-    expect(marked(`He says “${quote} ...” [1]`, [missing(quote)])).toContain(`</span> ...” ${note}`)
+    expect(marked(`He says “… ${quote}; …” [1]`, [missing(quote)])).toContain(
+      `</span>; …” <span class="nowrap">${note}`,
+    )
+    expect(marked(`He says “${quote} ...” [1]`, [missing(quote)])).toContain(
+      `</span> ...” <span class="nowrap">${note}`,
+    )
     expect(marked(`He says “${quote}” … and`, [missing(quote)])).toContain(`</span>” ${note} … and`)
+  })
+
+  test('an English quotation in Hebrew keeps its quotation marks on its own sides', () => {
+    const quote = 'the moon was full of fishes'
+    expect(marked(`גם באנגלית: “${quote}”.`, [missing(quote)])).toContain(
+      `<bdi dir="ltr">“<span class="quoted not_found">${quote}</span>”</bdi>. ${note}`,
+    )
+    expect(marked(`In English: “${quote}”.`, [missing(quote)])).not.toContain('<bdi')
+    expect(marked('נאמר ”הירח היה מלא”.', [missing('הירח היה מלא')])).not.toContain('<bdi')
   })
 
   test('a quotation with emphasis and a line break is marked in all its parts, with one label', () => {

@@ -25,7 +25,8 @@ test('numbers, dashes within words and plain texts stay as they are', () => {
 })
 
 test.each([
-  [0, '0.0 s'],
+  [0, '< 0.1 s'],
+  [50, '0.1 s'],
   [59_949, '59.9 s'],
   [59_950, '1 min 0 s'],
   [119_600, '2 min 0 s'],

@@ -26,7 +26,7 @@ export function periodConditions({ period, from, to }: PeriodFilter): readonly S
   if (from !== undefined && to !== undefined && from > to) {
     throw new ServiceError(
       'invalid_value',
-      `The years begin with ${from} and end with ${to}. Give an earlier \`from\` or a later \`to\`.`,
+      `The years begin with ${from} and end with ${to}. Give an earlier first year or a later last year.`,
       { param: 'from' },
     )
   }

@@ -9,7 +9,7 @@ export type Bar = {
   readonly title: string
 }
 
-const size = { width: 660, height: 200, start: 56, end: 22, top: 12, bottom: 26 } as const
+const size = { width: 480, height: 190, start: 46, end: 24, top: 12, bottom: 26 } as const
 
 const bottom = size.height - size.bottom
 

@@ -25,7 +25,7 @@ export function dataTable<Row>(options: {
   readonly rowClass?: (row: Row) => string
 }): Html {
   const { label, columns, rows, rowClass = () => '' } = options
-  const kind = columns.some(({ span }) => span) ? 'scroll' : 'scroll cards'
+  const kind = columns.some(({ span }) => span) ? 'scroll spans' : 'scroll cards'
   const heads = columns.map(
     (column) => html`<th role="columnheader" scope="col"${classOf(column)}>${column.name}</th>`,
   )

@@ -88,8 +88,9 @@ function header({ section }: Framed, { t, visitor, appName, assets, here }: Surr
   return html`<header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${assets}/icon.svg" alt="" width="26" height="26">
 <span>${appName ?? t.frame.product}</span></a>
-<nav aria-label="${t.frame.main}">${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
-<div class="who">${languageSwitch(t, here)}${visitor ? account(t, visitor) : nothing}</div>
+<nav aria-label="${t.frame.main}" class="${visitor ? '' : 'short'}">
+${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
+<div class="who">${languageSwitch(t, here)}${visitor ? account(t, visitor) : signIn(t)}</div>
 </div></header>`
 }
 
@@ -97,7 +98,7 @@ type Link = { readonly id?: Section; readonly href: string; readonly label: stri
 
 function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
   const library = { id: 'library', href: '/library', label: frame.library } as const
-  if (!visitor) return [library, { href: '/signin', label: frame.signIn }]
+  if (!visitor) return [library]
   return [
     { id: 'ask', href: '/ask', label: frame.ask },
     library,
@@ -114,6 +115,10 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
 function navLink({ id, href, label }: Link, section: Section | undefined): Html {
   const here = id !== undefined && id === section ? html` aria-current="page"` : nothing
   return html`<a href="${href}"${here}>${label}</a>`
+}
+
+function signIn({ frame }: Texts): Html {
+  return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
 }
 
 function account({ frame }: Texts, { account: { email } }: Visitor): Html {

@@ -1,4 +1,5 @@
 import type { StateCore, Token } from 'markdown-it'
+import { isolation, keepTogether, type Tag } from './answer-lines.ts'
 import { type Letters, lettersIn, lettersOf } from './letters.ts'
 
 /** A quotation of the answer with the result of its check. The label stands after the quotation. */
@@ -39,6 +40,8 @@ type Piece = {
   readonly close: string
   /** Stands after a quotation and its punctuation. Undefined for a ref, which can stand in a quotation. */
   readonly after?: string
+  /** Whether the quotation is in this token alone, so that an element can hold it with its quotation marks. */
+  readonly isWhole?: boolean
 }
 
 /**
@@ -69,8 +72,11 @@ export function markAnswer(state: StateCore): void {
     addPiece(pieces, letters, found.from, found.to, { open, close: '</a>' })
   }
   for (const token of state.tokens)
-    if (token.children)
-      token.children = token.children.flatMap((child) => split(state, child, pieces.get(child)))
+    if (token.children) {
+      const isHebrew = /^\P{L}*\p{Script=Hebrew}/u.test(token.content)
+      const parts = token.children.flatMap((child) => split(state, child, pieces.get(child), isHebrew))
+      token.children = keepTogether(state, parts)
+    }
 }
 
 /** A range of the letters of a text. */
@@ -142,9 +148,10 @@ function addQuotation(
   markup: Markup,
 ): void {
   let start = from
+  const isWhole = letters.token[from] === letters.token[to - 1]
   for (let at = from + 1; at <= to; at += 1) {
     if (at < to && letters.token[at] === letters.token[start]) continue
-    addPiece(pieces, letters, start, at, at === to ? markup : { ...markup, after: '' })
+    addPiece(pieces, letters, start, at, { ...markup, isWhole, ...(at < to && { after: '' }) })
     start = at
   }
 }
@@ -165,7 +172,13 @@ function addPiece(
 /** Closing quotation marks, with an ellipsis before them, and punctuation between a quotation and its label. */
 const closing = /^(?:[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“]+|[.,;:!?…]*[”"’»״'“]*)[.,;:!?…]*/
 
-function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefined): readonly Token[] {
+/** @param isHebrew whether the text around runs from right to left. */
+function split(
+  state: StateCore,
+  token: Token,
+  pieces: readonly Piece[] | undefined,
+  isHebrew: boolean,
+): readonly Token[] {
   if (!pieces) return [token]
   const parts: Token[] = []
   const add = (type: 'text' | 'html_inline', content: string) => {
@@ -176,7 +189,10 @@ function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefi
   }
   let from = 0
   for (const { at, markup } of pieces
-    .flatMap((piece) => tagsOf(piece, token.content))
+    .flatMap((piece) => [
+      ...tagsOf(piece, token.content),
+      ...(isHebrew && piece.isWhole ? isolation(piece.start, piece.end, token.content) : []),
+    ])
     .toSorted((a, b) => a.at - b.at || a.rank - b.rank)) {
     add('text', token.content.slice(from, at))
     add('html_inline', markup)
@@ -187,10 +203,7 @@ function split(state: StateCore, token: Token, pieces: readonly Piece[] | undefi
 }
 
 /** Where the markup of a piece goes. At the same place a lower rank comes first: a ref can begin or end a quotation. */
-function tagsOf(
-  { start, end, open, close, after }: Piece,
-  content: string,
-): readonly { readonly at: number; readonly rank: number; readonly markup: string }[] {
+function tagsOf({ start, end, open, close, after }: Piece, content: string): readonly Tag[] {
   if (after === undefined) {
     return [
       { at: start, rank: 4, markup: open },

@@ -27,6 +27,13 @@ describe('the catalogue of texts', () => {
     expect(english.map(([at, text]) => [at, wordsOfLatin(text)])).toEqual([])
   })
 
+  test('Hebrew quotations have one sign on both sides, as a mark with a side would turn', async () => {
+    const folder = path.join(import.meta.dirname, '../../../src/web/texts/he')
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
+    const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
+    expect(names.filter((_, at) => texts[at]?.includes('“'))).toEqual([])
+  })
+
   test('numbers, sizes and dates follow the language', () => {
     const day = new Date('2026-11-23T10:00:00Z')
     expect(String(he.day(day))).toContain('23 בנוב׳ 2026')

@@ -133,15 +133,26 @@ function turnFoot(t: Texts, { run, steps }: ConversationTurn, names: RefNames): 
 
 function stepItem(t: Texts, step: TurnStep, names: RefNames): Html {
   const { refs } = step
-  return html`<li><span dir="auto">${stepTitle(t, step, names)}</span> <span class="faint">${stepFacts(t, step)}</span>
+  const title = stepTitle(t, step, names)
+  const [only] = refs
+  // A title that names the one passage read becomes its link: the name would stand there twice.
+  if (only !== undefined && refs.length === 1 && title.includes(names(only))) {
+    const [before, ...after] = title.split(names(only))
+    return html`<li><span dir="auto">${before}${stepRef(only, names)}${after.join(names(only))}</span>
+<span class="faint">${stepFacts(t, { ...step, refs: [] })}</span></li>`
+  }
+  return html`<li><span dir="auto">${title}</span> <span class="faint">${stepFacts(t, step)}</span>
 ${
   refs.length === 0
     ? nothing
     : html`<span class="step-refs">${refs.map(
-        (ref, at) =>
-          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
+        (ref, at) => html`${at > 0 ? ', ' : nothing}${stepRef(ref, names)}`,
       )}</span>`
 }</li>`
+}
+
+function stepRef(ref: string, names: RefNames): Html {
+  return html`<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
 }
 
 /** The result of a step, and how long it took. */

@@ -48,7 +48,7 @@ export function filePage(t: Texts, shown: FileShown, messages: Messages): Page {
     section: 'projects',
     sheets: ['files', 'conversation', 'ref-preview'],
     scripts: ['ref-preview.js'],
-    main: html`<p class="crumb"><a href="/projects">${common.projects}</a> ›
+    main: html`<p class="crumb"><a href="/projects">${common.projects}</a> /
 <a href="/projects/${file.projectId}" dir="auto">${project?.name ?? common.project}</a></p>
 <div class="head"><h1 dir="auto">${file.name}</h1>
 <a class="button" href="/files/${file.id}/content" download>${common.download}</a></div>

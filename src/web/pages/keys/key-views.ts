@@ -38,9 +38,8 @@ export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
   return settingsPage(t, {
     title: t.keys.title,
     path: '/settings/keys',
-    wide: true,
     main: html`${outcomeNotice({ done })}
-${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(principal.plan.name))}
+${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(t.common.planName(principal.plan.name)))}
 <div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
 ${isLong || isFiltered ? filterForm(t, filter) : nothing}
 ${isLong || isFiltered || keys.items.length > 0 ? foundKeys(t, shown) : emptyState(t.keys.none, t.keys.noneHint)}`,
@@ -180,7 +179,7 @@ export function keyMadePage(
     scripts: ['copy.js'],
     main: html`<section class="card"><h2>${keys.made(info.name)}</h2>
 ${notice('note', keys.copyNow)}
-${plan.apiAccess ? nothing : notice('problem', keys.refused(plan.name))}
+${plan.apiAccess ? nothing : notice('problem', keys.refused(t.common.planName(plan.name)))}
 ${copyField(t, { id: 'secret', text: key, what: keys.theKey })}
 ${replaced ? html`<h3>${keys.oldKey}</h3><p>${keys.oldKeyHint}</p>${revokeDialog(t, replaced)}` : nothing}
 <h3>${keys.withCurl}</h3>

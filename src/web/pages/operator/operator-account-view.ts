@@ -6,7 +6,7 @@ import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -47,7 +47,7 @@ export function accountPage(t: Texts, shown: AccountShown): Page {
   return operatorPage(t, {
     title: account.email,
     path: '/operator',
-    main: html`<p><a href="/operator">${texts.all}</a></p><h2><bdi dir="ltr">${account.email}</bdi></h2>
+    main: html`<p class="crumb"><a href="/operator">${texts.all}</a></p><h2><bdi dir="ltr">${account.email}</bdi></h2>
 ${outcomeNotice(shown)}
 ${factList(factsOf(t, shown))}
 <div class="card-grid">${planCard(t, shown)}
@@ -71,7 +71,7 @@ function factsOf(t: Texts, { account, balance, activeKeys, days }: AccountShown)
   const turns = days.reduce((sum, row) => sum + row.turns, 0)
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
-    [common.plan, html`<bdi>${account.plan}</bdi>`],
+    [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
     [texts.creditsLeft, creditsIn(t, balance.availableMicros)],
     [texts.held, creditsIn(t, balance.heldMicros)],
     [texts.activeKeys, activeKeys],
@@ -83,9 +83,10 @@ function factsOf(t: Texts, { account, balance, activeKeys, days }: AccountShown)
   ]
 }
 
-function planCard({ common, operator }: Texts, { account, plans }: AccountShown): Html {
-  const texts = operator.accounts
-  const options = planOptions(plans)
+function planCard(t: Texts, { account, plans }: AccountShown): Html {
+  const { common } = t
+  const texts = t.operator.accounts
+  const options = planOptions(t, plans)
   return html`<section class="card narrow-left"><h2>${common.plan}</h2>
 <form method="post" action="/operator/accounts/${account.id}/plan">
 ${selectField({ label: texts.newPlan, name: 'plan', options, selected: account.plan })}
@@ -103,7 +104,6 @@ type AmountForm = {
   readonly value: string | undefined
   readonly hint: string
   readonly submit: string
-  readonly isQuiet?: boolean
 }
 
 function amountForm(form: AmountForm): Html {
@@ -111,7 +111,7 @@ function amountForm(form: AmountForm): Html {
 <label>${form.label} <input name="amount" inputmode="decimal" required maxlength="20" dir="ltr"
 value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <p class="hint" id="${form.id}">${form.hint}</p>
-<button${form.isQuiet ? html` class="quiet"` : nothing}>${form.submit}</button></form>`
+<button>${form.submit}</button></form>`
 }
 
 function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amount }: AccountShown): Html {
@@ -136,7 +136,6 @@ function takeBackCard(t: Texts, { account, balance, newestEntry, takeBack }: Acc
     value: takeBack,
     hint: accounts.takeBackHint(creditsIn(t, balance.availableMicros)),
     submit: accounts.takeBack,
-    isQuiet: true,
   })}</section>`
 }
 

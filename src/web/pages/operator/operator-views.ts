@@ -45,9 +45,10 @@ ${pager(
   })
 }
 
-function filterForm({ common, operator }: Texts, { search, plans }: AccountsShown): Html {
-  const texts = operator.accounts
-  const options = [{ value: '', label: texts.any }, ...planOptions(plans)]
+function filterForm(t: Texts, { search, plans }: AccountsShown): Html {
+  const { common } = t
+  const texts = t.operator.accounts
+  const options = [{ value: '', label: texts.any }, ...planOptions(t, plans)]
   return html`<form class="filters" role="search" action="/operator">
 <label>${common.email}
 <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
@@ -69,7 +70,7 @@ function accountTable(t: Texts, accounts: readonly Account[], balances: Readonly
     rows: accounts,
     columns: [
       { name: texts.account, kind: 'title', cell: (account) => accountCell(t, account) },
-      { name: t.common.plan, cell: ({ plan }) => plan },
+      { name: t.common.plan, cell: ({ plan }) => t.common.planName(plan) },
       { name: texts.creditsLeft, kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
       { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
     ],
@@ -84,8 +85,8 @@ ${suspendedAt ? html`<span class="badge revoked">${suspendedBadge}</span>` : not
 }
 
 /** The plans, as the options of a select field. */
-export function planOptions(plans: readonly string[]): readonly Option[] {
-  return plans.map((plan) => ({ value: plan, label: plan }))
+export function planOptions(t: Texts, plans: readonly string[]): readonly Option[] {
+  return plans.map((plan) => ({ value: plan, label: t.common.planName(plan) }))
 }
 
 type NewAccount = {
@@ -106,7 +107,7 @@ export function newAccountPage(t: Texts, plans: readonly string[], form: NewAcco
 <form method="post" action="/operator/accounts">
 <label>${common.email} <input type="email" name="email" required maxlength="254" dir="ltr" autocomplete="off"
 value="${form.email ?? ''}"></label>
-${selectField({ label: common.plan, name: 'plan', options: planOptions(plans), selected: form.plan })}
+${selectField({ label: common.plan, name: 'plan', options: planOptions(t, plans), selected: form.plan })}
 ${operatorBox(t, form.operator === 'yes')}
 <p class="hint">${texts.passwordHint}</p>
 <p class="row"><button>${texts.create}</button> <a href="/operator">${common.cancel}</a></p></form></section>`,

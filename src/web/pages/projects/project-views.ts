@@ -95,14 +95,14 @@ function noConversations({ projects }: Texts, askHere: string): Html {
   return emptyState(projects.noConversations, projects.askFirst(askHere))
 }
 
-function uploadCard({ bytes, projects }: Texts, path: string, plan: Plan): Html {
+function uploadCard({ bytes, common, projects }: Texts, path: string, plan: Plan): Html {
   return html`<section class="card narrow-left"><h2>${projects.uploadFile}</h2>
 <form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
 <div class="file-field"><label for="upload">${projects.file}</label>
 <div class="file-box"><span class="button quiet" aria-hidden="true">${projects.chooseFile}</span>
 <bdi class="file-name" aria-hidden="true">${projects.noneChosen}</bdi>
 <input type="file" id="upload" name="file" required></div></div><button>${projects.upload}</button></form>
-<p class="hint">${projects.maxSize(bytes(plan.fileBytes), plan.name)}</p></section>`
+<p class="hint">${projects.maxSize(bytes(plan.fileBytes), common.planName(plan.name))}</p></section>`
 }
 
 /** Renames and deletes the project. */

@@ -24,7 +24,7 @@ export function accountPage(t: Texts, { account }: Visitor, messages: AccountMes
     main: html`${outcomeNotice(messages)}
 ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],
-  [common.plan, html`<bdi>${account.plan}</bdi>`],
+  [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
 ${passwordCard(t, account.email)}
 ${deleteCard(t, messages.deleteProblem)}`,

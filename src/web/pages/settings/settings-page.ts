@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/catalogue.ts'
 /** A page of the settings, below their heading and tabs. @param page.path the tab that it belongs to. */
 export function settingsPage(
   { account, frame }: Texts,
-  page: Pick<Page, 'title' | 'scripts' | 'wide'> & { readonly path: string; readonly main: Html },
+  page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
 ): Page {
   const { path, main, ...rest } = page
   const items = [
@@ -15,6 +15,8 @@ export function settingsPage(
   return {
     ...rest,
     section: 'settings',
+    // Each tab has the same width: the heading would jump otherwise.
+    wide: true,
     main: html`<h1>${account.settings}</h1>${tabs(items, path, frame.section)}\n${main}`,
   }
 }

@@ -70,9 +70,10 @@ function signUpClosed({ account }: Texts): Page {
   }
 }
 
-function planText({ account }: Texts, { name, monthlyMicros, apiAccess }: Plan): string {
+function planText({ account, common }: Texts, { name, monthlyMicros, apiAccess }: Plan): string {
+  const plan = common.planName(name)
   const credits = monthlyMicros / 1_000_000n
-  return apiAccess ? account.planGives(name, credits) : account.planGivesPages(name, credits)
+  return apiAccess ? account.planGives(plan, credits) : account.planGivesPages(plan, credits)
 }
 
 function emailField({ common }: Texts, email: string | undefined): Html {

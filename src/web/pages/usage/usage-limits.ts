@@ -24,7 +24,7 @@ export function limitList(t: Texts, shown: LimitsShown): Html {
   const close = limits.filter(({ used, max }) => used >= max * near)
   const warning = html`<h2>${usage.nearLimits}</h2><ul class="limits">${close.map(limitItem)}</ul>`
   return html`${close.length > 0 ? warning : nothing}
-<details class="all-limits"><summary>${usage.limitsOf(shown.plan.name)}</summary>
+<details class="all-limits"><summary>${usage.limitsOf(t.common.planName(shown.plan.name))}</summary>
 <ul class="limits">${limits.map(limitItem)}</ul></details>`
 }
 

@@ -50,9 +50,11 @@ function balanceCard(t: Texts, { plan, credits: { balance, pools, renewsAt } }: 
   const { usage } = t
   const note = balance.heldMicros > 0n ? usage.held(creditsIn(t, balance.heldMicros)) : ''
   const next = plan.monthlyMicros > 0n ? usage.nextAllowance(t.day(renewsAt)) : nothing
+  const monthly = t.number(creditsNumber(plan.monthlyMicros))
+  const gives = usage.planGives(t.common.planName(plan.name), monthly)
   return html`<section class="card balance"><div><h2>${usage.creditsLeft}</h2>
 <p class="figure">${credits(t, balance.availableMicros)}</p>
-<p class="faint">${note} ${usage.planGives(plan.name, t.number(creditsNumber(plan.monthlyMicros)))} ${next}</p>
+<p class="faint">${note} ${gives} ${next}</p>
 </div>
 ${pools.length === 0 ? nothing : poolTable(t, pools)}</section>`
 }

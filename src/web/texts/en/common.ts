@@ -2,6 +2,14 @@ import { counter } from '../grammar/plural.ts'
 
 const count = counter('en')
 
+/** Names of the built-in plans. */
+const plans: Readonly<Record<string, string>> = {
+  free: 'Free',
+  basic: 'Basic',
+  pro: 'Pro',
+  unlimited: 'Unlimited',
+}
+
 /** Words that several pages use, and counts with their nouns. */
 export const common = {
   older: 'Older',
@@ -21,6 +29,8 @@ export const common = {
   created: 'Created',
   status: 'Status',
   plan: 'Plan',
+  /** The name of a plan: that of a built-in plan in the language of the page, another one as it is. */
+  planName: (name: string) => (Object.hasOwn(plans, name) ? (plans[name] ?? name) : name),
   project: 'Project',
   projects: 'Projects',
   email: 'E-mail address',

@@ -48,6 +48,7 @@ export const en: EnglishTexts = {
   ...groups,
   ...formatsOf('en', {
     bytes: ['bytes', 'KB', 'MB', 'GB', 'TB'],
+    underTenth: '< 0.1 s',
     seconds: (value) => `${value} s`,
     minutes: (minutes, seconds) => `${minutes} min ${seconds} s`,
   }),

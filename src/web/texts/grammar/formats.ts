@@ -21,6 +21,8 @@ export type Formats = {
 
 type Units = {
   readonly bytes: readonly [string, string, string, string, string]
+  /** A duration that rounds to no tenth of a second. */
+  readonly underTenth: string
   readonly seconds: (value: string) => string
   readonly minutes: (minutes: string, seconds: string) => string
 }
@@ -63,6 +65,7 @@ function bytesIn(tag: string, units: Units): Formats['bytes'] {
 function durationIn(units: Units): Formats['duration'] {
   return (ms) => {
     const tenths = Math.round(ms / 100)
+    if (tenths === 0) return units.underTenth
     if (tenths < 600) return units.seconds((tenths / 10).toFixed(1))
     // Rounded once, before the split into minutes: 119.9 s is 2 min, not 1 min 60 s.
     const seconds = Math.round(ms / 1_000)

@@ -3,6 +3,14 @@ import { counter } from '../grammar/plural.ts'
 
 const count = counter('he')
 
+/** Names of the built-in plans. */
+const plans: Readonly<Record<string, string>> = {
+  free: 'חינם',
+  basic: 'בסיסית',
+  pro: 'מקצועית',
+  unlimited: 'ללא הגבלה',
+}
+
 export const common: EnglishTexts['common'] = {
   older: 'הקודמים',
   newest: 'החדשים ביותר',
@@ -21,6 +29,7 @@ export const common: EnglishTexts['common'] = {
   created: 'נוצר',
   status: 'מצב',
   plan: 'תוכנית',
+  planName: (name) => (Object.hasOwn(plans, name) ? (plans[name] ?? name) : name),
   project: 'פרויקט',
   projects: 'פרויקטים',
   email: 'כתובת דואר אלקטרוני',

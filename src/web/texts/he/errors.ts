@@ -11,7 +11,7 @@ export const errors: EnglishTexts['errors'] = {
     503: 'השירות עמוס',
   },
   anyTitle: 'משהו השתבש',
-  notFound: 'הדף אינו קיים, או ששייך לחשבון אחר.',
+  notFound: 'הדף אינו קיים, או שהוא שייך לחשבון אחר.',
   startPage: 'לדף הפתיחה',
   request: (id) => `בקשה ${id}`,
 }

@@ -21,6 +21,7 @@ const translated = translator(messages)
 
 const formats = formatsOf('he', {
   bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],
+  underTenth: 'פחות מ־0.1 שניות',
   seconds: (value) => `${value} שניות`,
   minutes: (minutes, seconds) => `${minutes} דק׳ ${seconds} שנ׳`,
 })

@@ -62,7 +62,7 @@ export function turner(t: Texts, { previous, next }: ReadingPage, names: RefName
   const link = (rel: 'prev' | 'next', label: string, ref: string | undefined) =>
     ref === undefined
       ? nothing
-      : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label} <bdi>${names(ref)}</bdi></a>`
+      : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label}: <bdi>${names(ref)}</bdi></a>`
   return html`<nav class="turner" aria-label="${t.reader.chaptersBelow}">
 ${link('prev', t.reader.previous, previous)} ${link('next', t.reader.next, next)}</nav>`
 }

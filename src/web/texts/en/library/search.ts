@@ -7,7 +7,7 @@ const count = counter('en')
 export const search = {
   search: 'Search',
   label: 'Search the texts',
-  hint: 'Words in Hebrew or English, or a ref such as Tanya 32',
+  hint: 'Words, or a ref such as Tanya 32',
   language: 'Language',
   anyLanguage: 'Any language',
   only: 'Only in',

@@ -69,7 +69,7 @@ export const answers: EnglishTexts['answers'] = {
       misattributed: { label: 'בקטע אחר', meaning: 'הציטוט נמצא בקטע אחר.' },
       not_found: { label: 'לא נמצא', meaning: 'הציטוט אינו נמצא שם בספרייה.' },
     },
-    foundIn: (ref) => `ב־${ref}`,
+    foundIn: (ref) => `מקורו: ${ref}`,
     mayChange: (words) => html`הושמטו ממנו המילים ${words}, וייתכן שהדבר משנה את המשמעות.`,
     leftOut: (words) => html`הושמט: ${words}`,
     added: (words) => html`נוסף: ${words}`,

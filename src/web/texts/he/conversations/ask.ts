@@ -11,7 +11,7 @@ export const ask: EnglishTexts['ask'] = {
   examples: 'לדוגמה',
   exampleQuestions: ['מהי דבקות?', 'מהו ביטול?', 'מהי התבודדות?'],
   question: 'השאלה שלך',
-  placeholder: 'אפשר לשאול בעברית או באנגלית',
+  placeholder: 'שאלה בעברית או באנגלית',
   followUpPlaceholder: 'שאלת המשך',
   followUp: 'שאלת המשך',
   send: 'שליחה',

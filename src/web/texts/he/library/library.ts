@@ -11,7 +11,7 @@ export const library: EnglishTexts['library'] = {
   size: (works, versions, texts) => `${works}, ${versions}, ${texts}.`,
   licences: 'לכל טקסט מצוינים רישיונו ומקורו.',
   empty: 'הספרייה ריקה',
-  emptyHint: 'מפעיל השירות מוסיף אוספים בדף תפעול, ספרייה.',
+  emptyHint: 'מפעיל השירות מוסיף אוספים בדף ניהול, ספרייה.',
   categoryName: (name) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
   versionName: hebrewVersionName,
   within: (category) => `בתוך ${category}`,

@@ -18,7 +18,7 @@ export const libraryMessages: Messages = {
     'אין בספרייה טקסטים בשפה ”{language}”. אלה הקודים של שפות הספרייה: {languages}.',
   'The period "{period}" is no century. Use its number, such as 18, or -5 for the 5th century BCE, or "undated".':
     '”{period}” אינה מאה. יש לכתוב את מספרה, כגון 18, או ‎-5 למאה ה־5 לפנה״ס, או ”undated” לספרים ללא תאריך.',
-  'The years begin with {from} and end with {to}. Give an earlier `from` or a later `to`.':
+  'The years begin with {from} and end with {to}. Give an earlier first year or a later last year.':
     'השנים מתחילות ב־{from} ומסתיימות ב־{to}. יש לבחור שנת התחלה מוקדמת יותר או שנת סיום מאוחרת יותר.',
   'The field "from" is not valid: must be a year such as 1796, or -500 for 500 BCE.':
     'בשדה ”משנת” יש לכתוב שנה, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',

@@ -7,7 +7,7 @@ const count = counter('he')
 export const search: EnglishTexts['search'] = {
   search: 'חיפוש',
   label: 'חיפוש בטקסטים',
-  hint: 'מילים בעברית או באנגלית, או מראה מקום כגון תניא ל״ב',
+  hint: 'מילים, או מראה מקום כגון תניא ל״ב',
   language: 'שפה',
   anyLanguage: 'כל השפות',
   only: 'רק בתוך',
@@ -41,7 +41,7 @@ export const search: EnglishTexts['search'] = {
   withoutFilters: 'חיפוש בכל הספרייה',
   browse: 'עיון ברשימת הספרים',
   ask: 'אפשר לשאול את השאלה במקום לחפש',
-  operatorHint: 'מפעיל השירות יכול להוסיף אוספים בדף תפעול, ספרייה.',
+  operatorHint: 'מפעיל השירות יכול להוסיף אוספים בדף ניהול, ספרייה.',
   noMore: 'אין תוצאות נוספות',
   backToBest: 'חזרה לתוצאות הטובות ביותר',
   best: 'התוצאות הטובות',
