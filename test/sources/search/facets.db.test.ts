@@ -99,7 +99,7 @@ test('years in the wrong order are refused with what to write', async () => {
   await expect(search({ from: 1812, to: 1790 })).rejects.toMatchObject({
     code: 'invalid_value',
     param: 'from',
-    message: expect.stringContaining('Give an earlier `from`'),
+    message: expect.stringContaining('Give an earlier first year'),
   })
 })
 

@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       const page = await window.newPage()
       await signInBy(page, 'author@example.org', goodPassword)
       await page.goto('/docs')
-      await page.locator('#api .opblock').first().waitFor()
+      await page.locator('details.operation').first().waitFor()
       for (const path of ['/docs', '/settings/keys']) {
         await page.goto(path)
         for (const source of [`/files/${id}/content`, '/assets/any/copy.js']) {
