@@ -28,14 +28,14 @@ const functions: Readonly<Record<CallName, readonly [name: string, parameters: s
 
 type CallStatement = PreparedStatement & { readonly parameters: readonly string[] }
 
-const statementOf = ([name, names]: readonly [string, string]): CallStatement => {
+const statementOf = (call: string, [name, names]: readonly [string, string]): CallStatement => {
   const parameters = names.split(/\s+/)
   const places = parameters.map((_, index) => `$${index + 1}`)
-  return { name, text: `select to_json(${name}(${places.join(', ')}))`, parameters }
+  return { name: call, text: `select to_json(${name}(${places.join(', ')}))`, parameters }
 }
 
 const statements = Object.fromEntries(
-  Object.entries(functions).map(([call, named]) => [call, statementOf(named)]),
+  Object.entries(functions).map(([call, named]) => [call, statementOf(call, named)]),
 ) as Readonly<Record<CallName, CallStatement>>
 
 const valuesOf = (account: string, call: TurnCall): readonly unknown[] =>
