@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Figure, print } from './report.ts'
 import type { World } from './world.ts'
 
+/** After ten seconds without work the service frees the memory of its start (`operations/start-memory`). */
+const idleMs = 15_000
+
 /** Start on a database that is there, and memory when nothing is asked; best of the rounds. */
 export async function measureStartup(
   world: World,
@@ -13,7 +16,7 @@ export async function measureStartup(
   for (let round = 0; round < rounds; round += 1) {
     const service = await world.startService()
     starts.push(service.startMs)
-    await delay(3_000)
+    await delay(idleMs)
     idleMb.push((await service.rssKib()) / 1_024)
     await service.stop()
   }
