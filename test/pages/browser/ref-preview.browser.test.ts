@@ -6,7 +6,7 @@ import { ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { hasFocus, scrolled, tabTo } from './window-state.ts'
+import { hasFocus, isInWindow, scrolled, tabTo } from './window-state.ts'
 
 describe.skipIf(!hasBrowser)('refs in an answer', () => {
   let world: BrowserWorld
@@ -59,11 +59,16 @@ describe.skipIf(!hasBrowser)('refs in an answer', () => {
     await ended(page)
     await page.mouse.move(100, 600)
     await page.keyboard.press('Control+End')
-    await expect.poll(() => scrolled(page)).toBeGreaterThan(500)
+    // The browser scrolls to the end in steps, which would move the link out of the window again.
+    await expect
+      .poll(() => page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1'))
+      .toBe(true)
+    expect(await scrolled(page)).toBeGreaterThan(500)
     const link = page.locator('.answer p > a.ref')
     await page.getByRole('button', { name: 'Copy answer' }).focus()
     for (let pressed = 0; pressed < 20 && !(await hasFocus(link)); pressed += 1)
       await page.keyboard.press('Shift+Tab')
+    await expect.poll(() => isInWindow(link)).toBe(true)
     const box = page.getByRole('group', preview)
     await box.waitFor()
     /** Pixels between the link and its preview, which is below or above it. */
