@@ -2452,6 +2452,11 @@ export interface components {
             he_title: string;
             author: string;
             categories: string[];
+            /** @description First and last year in which it was written, negative before the common era; null if unknown */
+            composed: {
+                from: number;
+                to: number;
+            } | null;
             languages: string[];
             passages: number;
         };
@@ -4978,6 +4983,12 @@ export interface operations {
                 work?: string;
                 author?: string;
                 category?: string;
+                /** @description Century in which the work was written: `18`, or `-5` for the 5th BCE; `undated`: without a date */
+                period?: string;
+                /** @description Works written in this year or later; negative before the common era */
+                from?: number;
+                /** @description Works written in this year or earlier */
+                to?: number;
                 limit?: number;
                 after?: string;
             };
@@ -5058,6 +5069,12 @@ export interface operations {
             query?: {
                 category?: string;
                 author?: string;
+                /** @description Century in which the work was written: `18`, or `-5` for the 5th BCE; `undated`: without a date */
+                period?: string;
+                /** @description Works written in this year or later; negative before the common era */
+                from?: number;
+                /** @description Works written in this year or earlier */
+                to?: number;
                 limit?: number;
                 after?: string;
             };
