@@ -28,7 +28,7 @@ export function statementsOn(client: pg.PoolClient): ExecuteTogether {
   }
 }
 
-type SentCall = PreparedCall & { readonly values: readonly (string | Buffer | null)[] }
+type SentCall = { readonly statement: PreparedStatement; readonly values: (string | Buffer | null)[] }
 
 type OnEnd = (error: Error | null | undefined, values?: readonly unknown[]) => void
 
@@ -63,7 +63,7 @@ class StatementBatch extends pg.Query {
         connection.parse({ name, text, types: [] }, true)
         added.add(name)
       }
-      connection.bind({ statement: name, values: [...values] }, true)
+      connection.bind({ statement: name, values }, true)
       connection.execute(null, true)
     }
     connection.sync()

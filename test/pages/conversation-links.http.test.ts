@@ -241,7 +241,7 @@ describe('a question in place of another', () => {
     expect(await textOf(owner, `/sessions/${sessionId}?at=9`)).toContain('id="question-9"')
   })
 
-  test('asked again is listed once, as the version that is open or the newest one', async () => {
+  test('regenerated is listed once, as the open version or the newest one', async () => {
     const owner = await newReader()
     const first = await ask(owner, 'Asked again?')
     const other = await ask(owner, 'Asked instead?', `/runs/${first.runId}/branch`)
