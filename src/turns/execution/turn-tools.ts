@@ -25,8 +25,11 @@ export type ToolServices = {
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
 
-/** Tool descriptions are the same in every turn, so they are created once. */
-let specsOfTurns: readonly { readonly group: ToolGroup; readonly spec: ToolSpec }[] | undefined
+/**
+ * Our tools by the groups of a turn. Turns with equal groups have the same array, whose JSON for the model is then made
+ * once (see `toolsJson`).
+ */
+const specsOfGroups = new Map<string, readonly ToolSpec[]>()
 
 /**
  * The tools of one turn: the library, the files of its project, and those of outside servers. Ours are created at the
@@ -41,18 +44,18 @@ export function turnTools(
   outside?: OutsideTools,
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
-  let specs: readonly ToolSpec[] | undefined
+  let withOthers: readonly ToolSpec[] | undefined
   const make = () => makeTools(services, run, sourceMarks)
-  const chosen = groups ?? toolGroups
+  const chosen = toolGroups.filter((group) => !groups || groups.includes(group))
   const others = groups ? undefined : outside
   return {
     get specs() {
-      specsOfTurns ??= make().map(({ group, tool }) => ({ group, spec: tool.spec }))
-      specs ??= [
-        ...specsOfTurns.flatMap(({ group, spec }) => (chosen.includes(group) ? [spec] : [])),
-        ...(others?.specs ?? []),
-      ]
-      return specs
+      const key = chosen.join()
+      const own = specsOfGroups.get(key) ?? specsIn(make(), chosen)
+      specsOfGroups.set(key, own)
+      if (!others?.specs.length) return own
+      withOthers ??= [...own, ...others.specs]
+      return withOthers
     },
     get(name) {
       made ??= new Map(
@@ -63,6 +66,12 @@ export function turnTools(
   }
 }
 
+type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }
+
+function specsIn(tools: readonly GroupedTool[], groups: readonly ToolGroup[]): readonly ToolSpec[] {
+  return tools.flatMap(({ group, tool }) => (groups.includes(group) ? [tool.spec] : []))
+}
+
 /**
  * Tools only read. Their writes wait for the step's transaction, so a read that meets a transient database
  * error can be repeated.
@@ -71,7 +80,7 @@ function makeTools(
   { database, library, plans, semantic, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
-): readonly { readonly group: ToolGroup; readonly tool: Tool<Executor> }[] {
+): readonly GroupedTool[] {
   const place = { accountId, projectId, sessionId, runId: id }
   const repeated = (tool: Tool<Executor>): Tool<Executor> => ({
     ...tool,
