@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import process from 'node:process'
 import { closedLoop } from './load.ts'
 import { requireGood } from './rates.ts'
 import { type Figure, print } from './report.ts'
@@ -15,10 +16,15 @@ type Node = {
 type Profile = {
   readonly nodes: readonly Node[]
   readonly samples: readonly number[]
+  /** Microseconds of the monotonic clock, also those between the samples. */
+  readonly startTime: number
   readonly timeDeltas: readonly number[]
 }
 
-/** Where a turn's time goes: a CPU profile of the service under load, by package and by function. */
+/** Microseconds per node of the profile, without those of its children. */
+type SelfTimes = ReadonlyMap<number, number>
+
+/** Where a turn's time goes: a CPU profile of the warm service under load, by package and by function. */
 export async function profileTurns(
   _: unknown,
   { seconds }: { readonly seconds: number },
@@ -26,11 +32,13 @@ export async function profileTurns(
   for (const [name, script] of Object.entries({ 'one call': oneCall, 'one tool': oneTool })) {
     const directory = await mkdtemp(path.join(tmpdir(), 'turn-profile-'))
     const world = await openWorld({ nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${directory}`] })
-    let turns = 0
+    const drive = async (length: number) =>
+      requireGood(await closedLoop({ target: world.service.target, script }, 16, length)).done
+    let [turns, since] = [0, 0]
     try {
-      turns = requireGood(
-        await closedLoop({ target: world.service.target, script }, 16, Math.max(seconds, 3)),
-      ).done
+      await drive(3)
+      since = Number(process.hrtime.bigint() / 1000n)
+      turns = await drive(Math.max(seconds, 3))
     } finally {
       await world.close()
     }
@@ -39,15 +47,25 @@ export async function profileTurns(
     const profile = JSON.parse(await readFile(path.join(directory, file), 'utf8')) as Profile
     await rm(directory, { recursive: true })
     print(`  ${name}: ${turns} turns`)
-    printProfile(profile, turns)
+    printProfile(await withPlaces(profile), selfTimes(profile, since), turns)
   }
   return []
 }
 
-function printProfile({ nodes, samples, timeDeltas }: Profile, turns: number): void {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
+/** @param since an instant of the monotonic clock in microseconds: earlier samples do not count. */
+function selfTimes({ startTime, samples, timeDeltas }: Profile, since: number): SelfTimes {
   const self = new Map<number, number>()
-  for (const [i, id] of samples.entries()) self.set(id, (self.get(id) ?? 0) + (timeDeltas[i] ?? 0))
+  let at = startTime
+  for (const [i, id] of samples.entries()) {
+    const micros = timeDeltas[i] ?? 0
+    at += micros
+    if (at > since) self.set(id, (self.get(id) ?? 0) + micros)
+  }
+  return self
+}
+
+function printProfile(nodes: readonly Node[], self: SelfTimes, turns: number): void {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
   const parts = new Map<string, number>()
   const functions = new Map<string, number>()
   for (const [id, micros] of self) {
@@ -72,7 +90,7 @@ function printProfile({ nodes, samples, timeDeltas }: Profile, turns: number): v
 }
 
 /** Time of each function with all that it calls, once for each stack. */
-function inclusiveTimes(nodes: readonly Node[], self: ReadonlyMap<number, number>): Map<string, number> {
+function inclusiveTimes(nodes: readonly Node[], self: SelfTimes): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const totals = new Map<string, number>()
   const walk = (node: Node, above: ReadonlySet<string>): number => {
@@ -86,6 +104,28 @@ function inclusiveTimes(nodes: readonly Node[], self: ReadonlyMap<number, number
   }
   if (nodes[0]) walk(nodes[0], new Set())
   return totals
+}
+
+/** The nodes with the source files of functions in the bundle, which has a comment before each file's code. */
+async function withPlaces({ nodes }: Profile): Promise<readonly Node[]> {
+  const urls = new Set(nodes.map(({ callFrame }) => callFrame.url))
+  const chunks = [...urls].filter((url) => /^file:.*\/dist\/[^/]+\.js$/.test(url))
+  const texts = await Promise.all(chunks.map((url) => readFile(new URL(url), 'utf8')))
+  const files = new Map(chunks.map((url, i) => [url, filesOf(texts[i] ?? '')]))
+  return nodes.map((node) => {
+    const { url, lineNumber } = node.callFrame
+    const file = files.get(url)?.[lineNumber]
+    return file === undefined ? node : { ...node, callFrame: { ...node.callFrame, url: file } }
+  })
+}
+
+/** The source file of each line of a bundled file. */
+function filesOf(text: string): readonly string[] {
+  let file = ''
+  return text.split('\n').map((line) => {
+    file = /^\/\/ ((?:src|node_modules)\/\S+)$/.exec(line)?.[1] ?? file
+    return file && `/${file}`
+  })
 }
 
 /** Function, file and line; empty for Node's own. */
