@@ -1,4 +1,5 @@
 import { medial } from '../../text/fold.ts'
+import { isConditional, type Side, turnsMeaning } from '../quotations/negations.ts'
 import type { Span } from '../quotations/prepare.ts'
 
 /** A negation or condition that the quotation leaves out and that may reverse its meaning. */
@@ -7,21 +8,9 @@ export type ContextWarning = {
   readonly where: 'before' | 'after' | 'ellipsis'
 }
 
-const hebrewNegations = wordSet(
-  'לא לאו אין אי בל אינו אינה אינמ אינן אינמו איני אינני אינכ איננו איננה איננמ בלי בלתי בלא ללא לבלתי לית ליכא לאיו מבלי מבלתי אלמלא לולא',
-)
-const hebrewConditions = wordSet('אמ אילו')
-const englishNegations = wordSet(
-  "not no never nor neither without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't mustn't hardly scarcely",
-)
-const englishConditions = wordSet('if unless')
 /** English words that may stand between a negation and the words that it negates. */
-const between = wordSet('a an the be been to any have do in of')
+const between = new Set('a an the be been to any have do in of'.split(' '))
 
-/** Prefixes that a Hebrew negation may have. After a quotation, the prefix `ו` starts another clause. */
-const prefixes = { before: /^(?:ו[שד]|[ושד])/, after: /^[שד]/ }
-
-type Side = 'before' | 'after'
 type Word = { readonly letters: string } & Span
 
 const sentenceEnd = /[.:;?!׃]/
@@ -57,7 +46,7 @@ function hiddenBetween(text: string, pieces: readonly Span[]): ContextWarning | 
     const gap = text.slice(piece.end, next.start)
     const words = wordsIn(gap, 0)
     const near = words.length <= shortGap ? words : [...words.slice(0, atEdge), ...words.slice(-atEdge)]
-    if (near.some((word) => turns(word.letters, 'before'))) {
+    if (near.some((word, at) => turnsMeaning(word.letters, 'before', near[at + 1]?.letters))) {
       return { words: gap.trim().slice(0, 300), where: 'ellipsis' }
     }
   }
@@ -65,43 +54,30 @@ function hiddenBetween(text: string, pieces: readonly Span[]): ContextWarning | 
 }
 
 function beside(side: Side, text: string, words: readonly Word[], quoted: Span): ContextWarning | undefined {
-  const [nearest, second] = words
-  const skipped = side === 'before' && nearest && second && between.has(nearest.letters) ? second : undefined
-  for (const word of [nearest, skipped]) {
-    if (word === undefined) continue
+  const quotedFirst = wordsIn(text.slice(quoted.start, quoted.start + longestLook), 0)[0]
+  for (const [word, next] of besideWords(side, words, quotedFirst)) {
     const range =
       side === 'before' ? { start: word.start, end: quoted.start } : { start: quoted.end, end: word.end }
     const joint = side === 'before' ? text.slice(word.end, quoted.start) : text.slice(quoted.end, word.start)
     if (sentenceEnd.test(joint)) return undefined
-    const isCondition = conditional(word.letters, side)
-    if (isCondition || (turns(word.letters, side) && !joint.includes(','))) {
+    const turns = turnsMeaning(word.letters, side, next?.letters) && !joint.includes(',')
+    if (turns || isConditional(word.letters, side)) {
       return { words: text.slice(range.start, range.end).trim(), where: side }
     }
   }
   return undefined
 }
 
-function turns(letters: string, side: Side): boolean {
-  return isOneOf(letters, side, hebrewNegations, englishNegations) || conditional(letters, side)
-}
-
-function conditional(letters: string, side: Side): boolean {
-  return isOneOf(letters, side, hebrewConditions, englishConditions)
-}
-
-function isOneOf(
-  letters: string,
+/** The nearest word, and the one before it if only a word such as "the" stands between. Each with the next word. */
+function besideWords(
   side: Side,
-  hebrew: ReadonlySet<string>,
-  english: ReadonlySet<string>,
-): boolean {
-  if (english.has(letters) || hebrew.has(letters)) return true
-  const bare = letters.replace(prefixes[side], '')
-  return bare.length >= 2 && bare !== letters && hebrew.has(bare) && !ambiguous.has(letters)
+  [nearest, second]: readonly Word[],
+  quotedFirst: Word | undefined,
+): readonly (readonly [Word, next: Word | undefined])[] {
+  if (!nearest) return []
+  const isSkipped = side === 'before' && second && between.has(nearest.letters)
+  return [[nearest, quotedFirst], ...(isSkipped ? [[second, nearest] as const] : [])]
 }
-
-/** Words that look like a negation with a prefix but are none. */
-const ambiguous = wordSet('דאי ואי שאי ודאי שבל דבל')
 
 function wordsBefore(text: string, at: number): readonly Word[] {
   const from = Math.max(0, at - longestLook)
@@ -118,14 +94,10 @@ function wordsIn(text: string, offset: number): readonly Word[] {
       written
         .normalize('NFKD')
         .replace(/[\p{M}]/gu, '')
-        .replaceAll('’', "'")
+        .replace(/['’]/g, '')
         .toLowerCase(),
     ),
     start: offset + index,
     end: offset + index + written.length,
   }))
-}
-
-function wordSet(words: string): ReadonlySet<string> {
-  return new Set(medial(words).split(' '))
 }

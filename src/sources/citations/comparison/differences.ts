@@ -1,6 +1,7 @@
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { ComparedWord } from '../quotations/abbreviations.ts'
-import type { PreparedQuote, PreparedText, Span } from '../quotations/prepare.ts'
+import type { PreparedText, Span } from '../quotations/prepare.ts'
+import type { PreparedQuote } from '../quotations/readings.ts'
 import { minSimilarity, type NearestSpans, type QuoteLocation, toLocation } from './locate.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'

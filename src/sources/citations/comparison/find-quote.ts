@@ -1,5 +1,6 @@
 import { runInTimeSlices, TimeSlices } from '../../text/time-slices.ts'
-import { type PreparedText, prepareQuote, prepareText } from '../quotations/prepare.ts'
+import { type PreparedText, prepareText } from '../quotations/prepare.ts'
+import { prepareQuote } from '../quotations/readings.ts'
 import { locateVerbatim, minSimilarity, nearestSpans, toLocation } from './locate.ts'
 
 /** Step limit for one quotation on one page; far less than the limit for an answer. */

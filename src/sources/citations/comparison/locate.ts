@@ -1,11 +1,11 @@
+import { bracketedWords, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import {
-  countLetters,
+  type Insertion,
   minLetters,
   type PreparedQuote,
-  type PreparedText,
+  type QuotePart,
   type QuoteReading,
-  type Span,
-} from '../quotations/prepare.ts'
+} from '../quotations/readings.ts'
 import { findWording, wholeWords, wordsInOrder } from './find-words.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 
@@ -32,12 +32,42 @@ export function locateVerbatim(quote: PreparedQuote, passage: PreparedText): Quo
   return undefined
 }
 
-function spansOf(reading: QuoteReading, { padded }: PreparedText): readonly Span[] | undefined {
-  const whole = findWording(reading.folded, padded, 0)
-  if (whole !== undefined) return [whole]
-  if (reading.parts.length === 1 && reading.parts[0] === reading.folded) return undefined
-  const enough = reading.parts.reduce((sum, part) => sum + countLetters(part), 0) >= minLetters
-  return enough ? wordsInOrder(reading.parts, padded) : undefined
+function spansOf(reading: QuoteReading, passage: PreparedText): readonly Span[] | undefined {
+  const { folded, parts } = reading
+  const hasInsertions = parts.some(({ insertions }) => insertions.length > 0)
+  if (!hasInsertions) {
+    const whole = findWording(folded, passage.padded, 0)
+    if (whole !== undefined) return [whole]
+    if (parts.length === 1) return undefined
+  }
+  if (parts.reduce((sum, part) => sum + countLetters(part.folded), 0) < minLetters) return undefined
+  const spans = wordsInOrder(
+    parts.map((part) => part.folded),
+    passage.padded,
+  )
+  return spans?.every((span, i) => isBorneOut(parts[i], span, passage)) ? spans : undefined
+}
+
+/** Whether the words in brackets of a part can be left out where the part stands in the passage. */
+function isBorneOut(part: QuotePart | undefined, span: Span, passage: PreparedText): boolean {
+  return (part?.insertions ?? []).every((insertion) => isNothingReplaced(insertion, span, passage))
+}
+
+/**
+ * The passage has the same words in brackets there, or goes on without a gap and the quotation says that the words
+ * are added.
+ */
+function isNothingReplaced(
+  { at, folded, isAdded }: Insertion,
+  span: Span,
+  { text, offsets }: PreparedText,
+): boolean {
+  const place = span.start + at
+  // The letters around the brackets, or around the edge of the part.
+  const [last, next] = at === 0 ? [place - 2, place] : [place - 1, place + 1]
+  const between = text.slice(offsets[last] ?? 0, offsets[next] ?? text.length)
+  const there = bracketedWords(between)
+  return there.length === 0 ? isAdded : there.includes(folded)
 }
 
 /** The range of a passage that is most similar to a quotation, or one range for each of its parts. */
@@ -56,26 +86,36 @@ export async function nearestSpans(
   const inside = passage.padded.slice(1, -1)
   const whole = await nearestWindow(quote.folded, inside, 0, budget)
   if (quote.parts.length > 1 && (whole === undefined || whole.similarity < minSimilarity)) {
-    const parts = await nearestParts(quote.parts, inside, budget)
+    const parts = await nearestParts(quote.parts, passage, budget)
     if (parts !== undefined) return parts
   }
   return whole && { spans: [wholeWords(whole, inside)], similarity: whole.similarity }
 }
 
+/** Parts with fewer letters are similar to too much, so they must be there letter for letter. */
+const fewLetters = 4
+
 async function nearestParts(
-  parts: readonly string[],
-  inside: string,
+  parts: readonly QuotePart[],
+  { padded }: PreparedText,
   budget: Budget,
 ): Promise<NearestSpans | undefined> {
+  const inside = padded.slice(1, -1)
   const spans: Span[] = []
-  let weighted = 0
-  for (const part of parts) {
-    const window = await nearestWindow(part, inside, spans.at(-1)?.end ?? 0, budget)
+  let [weighted, length] = [0, 0]
+  for (const { folded } of parts) {
+    const from = spans.at(-1)?.end ?? 0
+    const isShort = countLetters(folded) < fewLetters
+    const exact = isShort ? findWording(folded, padded, from) : undefined
+    const window = isShort
+      ? exact && { ...exact, similarity: 1 }
+      : await nearestWindow(folded, inside, from, budget)
     if (window === undefined || window.similarity < minSimilarity) return undefined
-    weighted += window.similarity * part.length
+    weighted += window.similarity * folded.length
+    length += folded.length
     spans.push(wholeWords(window, inside))
   }
-  return { spans, similarity: weighted / parts.join('').length }
+  return { spans, similarity: weighted / length }
 }
 
 /** Converts ranges of folded text to ranges of the original text. */

@@ -6,6 +6,7 @@ import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './l
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
+  isOneText,
   type PlaceInStretch,
   type PreparedStretch,
   placeIn,
@@ -117,6 +118,7 @@ function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretc
   const place = placeIn(stretch, located)
   if (place === undefined || !place.isOwn) return undefined
   const { result, similarity, pieces } = located
+  if (pieces.length > 1 && !isOneText(place.first.ref, place.last.ref)) return undefined
   const oneText = place.first === place.last
   const warning = contextWarning(stretch.whole.text, pieces)
   return {

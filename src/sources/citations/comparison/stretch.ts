@@ -74,13 +74,21 @@ export function placeIn({ stretch, places }: PreparedStretch, span: Span): Place
 
 const numbered = /^(.*?)([ :.§]*)(\d+[a-d]?)$/
 
+/** Whether a quotation with an ellipsis may run from one ref to the other: in one work, not from entry to entry. */
+export function isOneText(first: string, last: string): boolean {
+  return first === last || joinedRef(first, last) !== undefined
+}
+
 /** Joins two refs to a range: `Title 3:4-5`, `Title 1 §2-3`. Refs with too little in common stay two refs. */
 export function spanRef(first: string, last: string): string {
-  if (first === last) return first
+  return first === last ? first : (joinedRef(first, last) ?? `${first} - ${last}`)
+}
+
+function joinedRef(first: string, last: string): string | undefined {
   const [a, b] = [numbered.exec(first), numbered.exec(last)]
   if (a !== null && b !== null && a[1] === b[1] && a[2] === b[2]) return `${first}-${b[3]}`
   const title = /^(.*) (\d[\d:.a-d]*(?: §\d+)?)$/
   const [c, d] = [title.exec(first), title.exec(last)]
   if (c !== null && d !== null && c[1] === d[1]) return `${first}-${d[2]}`
-  return `${first} - ${last}`
+  return undefined
 }

@@ -16,16 +16,16 @@ const hosts = /(?<![^ ])([והבכלמשד]{0,2}?)צבקות(?![^ ])/g
 
 /** Hyphens within a name, which avoid writing it in full: `א-ל`, `יה-וה`. */
 const hyphened =
-  /(?<![א-ת])[והבכלמשד]{0,2}(?:י[-–]ה[-–]ו[-–]ה|יה[-–]וה|י[-–]הוה|הוי[-–]ה|א[-–]ל(?:הי|קי|וה)?|אל[-–](?:הי|קי|ה|וה)|אלה[-–]י|אלק[-–]י|א[-–]דני|אד[-–]ני|אדנ[-–]י|ש[-–]די|שד[-–]י|צב[-–]אות|צ[-–]באות)/g
+  /(?<![א-ת])[והבכלמשד]{0,2}(?:י[-–‐‑]ה[-–‐‑]ו[-–‐‑]ה|יה[-–‐‑]וה|י[-–‐‑]הוה|הוי[-–‐‑]ה|א[-–‐‑]ל(?:הי|קי|וה)?|אל[-–‐‑](?:הי|קי|ה|וה)|אלה[-–‐‑]י|אלק[-–‐‑]י|א[-–‐‑]דני|אד[-–‐‑]ני|אדנ[-–‐‑]י|ש[-–‐‑]די|שד[-–‐‑]י|צב[-–‐‑]אות|צ[-–‐‑]באות)/g
 
 /**
  * Joins names written with hyphens, in Hebrew and English. The length of the text stays the same, so offsets stay
  * valid.
  */
 export function joinNames(text: string): string {
-  if (!/[-–]/.test(text)) return text
+  if (!/[-–‐‑]/.test(text)) return text
   return text
-    .replace(hyphened, (written) => written.replace(/[-–]/g, '\u2060'))
+    .replace(hyphened, (written) => written.replace(/[-–‐‑]/g, '\u2060'))
     .replace(/\b(G|L)[-–‐‑](?=(?:d|rd)\b)/g, '$1o')
 }
 
@@ -44,14 +44,25 @@ export function foldNames(letters: Letters, written: string): Letters {
   return replaceWords(made, hosts, (match) => `${match[1] ?? ''}צבאות`)
 }
 
+/** After these words a letter is a number, and before these and plurals too: `פרק ד'`, `ד' אמות`, `י' ימים`. */
+const numbered =
+  /(?:^| )[ושהבכלמ]{0,2}(?:פרק|פ|סימנ|סי|אות|סעיפ|סע|דפ|עמוד|שער|חלק|הלכה|הלכות|משנה|מאמר|דרוש|פסוק|תקונ|תיקונ|מזמור|פרשה|נתיב|בית|שיחה|אגרת|יומ|כיתה|בנ|בת|שנת|תורה) $/
+const counted =
+  /^ (?!אלהימ|הימ|אלהי|הי|צבאות|חיימ|שמימ|ימינ)(?:[א-ת]{2,}(?:ימ|ינ|ות|יות)|חומשי|ספרי|מיני|ימי|פרקי|אלפי|חלקי|בני|אמה|מאות|שנה|פעמ|איש|בחינ)(?![^ ])/
+
 /**
- * Folds names without checking for a geresh, and reads `ד'` as the Name. It gives a second reading of a quotation.
+ * Folds names without checking for a geresh, and reads `ד'` as the Name unless it is a number. It gives a second reading
+ * of a quotation.
  */
 export function foldNamesFreely(letters: Letters, written: string): Letters {
   const made = replaceWords(letters, shortName, (match) => `${match[1] ?? ''}ה`)
-  return replaceWords(made, /(?<![^ ])([והבכלמש]?)[די](?![^ ])/g, (match, at) =>
-    hasGeresh(made, at, at + match[0].length, written) ? `${match[1] ?? ''}ה` : undefined,
-  )
+  return replaceWords(made, /(?<![^ ])([והבכלמש]?)[די](?![^ ])/g, (match, at) => {
+    const end = at + match[0].length
+    const isNumber =
+      numbered.test(made.folded.slice(Math.max(0, at - 12), at)) ||
+      counted.test(made.folded.slice(end, end + 20))
+    return !isNumber && hasGeresh(made, at, end, written) ? `${match[1] ?? ''}ה` : undefined
+  })
 }
 
 function hasGeresh({ offsets }: Letters, start: number, end: number, written: string): boolean {

@@ -1,7 +1,7 @@
 import { type Block, splitBlocks } from './blocks.ts'
 import { italicSpans } from './italics.ts'
-import { minLetters, type PreparedQuote, prepareQuote } from './prepare.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
+import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
 
 /** A mark or a written ref in the text, to which a quotation may belong. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { quoteLibrary } from '../../support/quote-library.ts'
+
+const library = [
+  {
+    ref: 'Sayings 1',
+    text: 'Desires still rise in his heart, but he refuses to dwell on them. Nothing in his nature has changed.',
+  },
+  {
+    ref: 'Sayings 2',
+    text: 'He left the city at the end of 1812 (a cold year) while fleeing from the army.',
+  },
+  {
+    ref: 'Sayings 3',
+    text: 'Two kings fight over one [small] city, and the animal soul, nefesh (נפש הבהמית), gives life.',
+  },
+  {
+    ref: 'Sayings 4',
+    text: 'מצווה גדולה להיות בשמחה תמיד, ואל ימתין להתלהבות אלא יתחזק. ויש ה׳ חומשי תורה בפרק ה׳ של המסכת.',
+  },
+  {
+    ref: 'Sayings 5',
+    text: 'Joy does not mean denying pain. The mourner sings, and no one may stop a mourner.',
+  },
+  { ref: 'Entries, Beinoni 1', text: 'He differs from the tzaddik in that his struggle goes on.' },
+  { ref: 'Entries, Tzaddik 1', text: 'Most people are addressed as beinonim in that book.' },
+]
+
+async function checked(text: string) {
+  const { quotes } = await verifyText(text, quoteLibrary(library))
+  expect(quotes).toHaveLength(1)
+  return quotes[0]
+}
+
+describe('words in brackets that the passage does not have', () => {
+  it.each([
+    ['in round brackets', '“Desires (never) still rise in his heart, but he refuses to dwell” (Sayings 1)'],
+    [
+      'in square brackets, if they turn the meaning round',
+      '“Desires [do not] still rise in his heart” (Sayings 1)',
+    ],
+    ['in angle brackets', '“Desires <never> still rise in his heart” (Sayings 1)'],
+    ['in place of others', '“at the end of [1815] while fleeing from the army” (Sayings 2)'],
+    ['in place of others, round', '“at the end of (1815) while fleeing from the army” (Sayings 2)'],
+    ['where the passage has others in brackets', '“Two kings fight over one [large] city” (Sayings 3)'],
+    [
+      'where the passage has others, round',
+      '“the animal soul, nefesh (נפש האלוקית), gives life” (Sayings 3)',
+    ],
+    ['at the edge, round', '“(Never) Desires still rise in his heart” (Sayings 1)'],
+  ])('%s are reported', async (_, text) => {
+    const check = await checked(text)
+    expect(check?.result).not.toBe('verbatim')
+    if (check?.result === 'fuzzy') expect(check.differences).not.toEqual([])
+  })
+
+  it.each([
+    ['that add', '“Desires still rise in his heart [says the book], but he refuses” (Sayings 1)'],
+    ['that only the passage has', '“at the end of 1812 while fleeing from the army” (Sayings 2)'],
+    ['that both have', '“at the end of 1812 (a cold year) while fleeing” (Sayings 2)'],
+    [
+      'that stand in the passage without them',
+      '“Desires still rise (in his heart), but he refuses” (Sayings 1)',
+    ],
+    [
+      'of both, and one that only the passage has',
+      '“over one [small] city, and the animal soul, nefesh, gives life” (Sayings 3)',
+    ],
+    ['for an ellipsis', '“Desires still rise […] he refuses to dwell on them” (Sayings 1)'],
+    ['of HTML', '“Desires <b>still</b> rise in his <i class="x">heart</i>” (Sayings 1)'],
+  ])('but words %s are not', async (_, text) => {
+    expect(await checked(text)).toMatchObject({ result: 'verbatim' })
+  })
+})
+
+describe('parts between ellipses', () => {
+  it.each([
+    ['“xyz … does not mean denying pain” (Sayings 5)'],
+    ['“Joy does not mean denying pain … 99 … and no one may stop” (Sayings 5)'],
+    ['"לא … מצווה גדולה להיות בשמחה" (Sayings 4)'],
+  ])('are compared however short: %s', async (text) => {
+    expect((await checked(text))?.result).not.toBe('verbatim')
+  })
+
+  it('stand as whole words, and the original has them', async () => {
+    expect(await checked('“Joy … mean denying pain” (Sayings 5)')).toMatchObject({
+      result: 'verbatim',
+      original: 'Joy … mean denying pain',
+      start: 0,
+    })
+    expect((await checked('“any … may stop a mourner” (Sayings 5)'))?.result).not.toBe('verbatim')
+  })
+
+  it('stand in one entry, not in one and the next', async () => {
+    const spliced = await checked(
+      '“He differs from the tzaddik … Most people are addressed” (Entries, Beinoni 1)',
+    )
+    expect(spliced?.result).not.toBe('verbatim')
+  })
+})
+
+describe('what is left out beside a quotation', () => {
+  it.each([
+    ['“in his nature has changed” (Sayings 1)', 'Nothing'],
+    ['“to dwell on them” (Sayings 1)', 'refuses'],
+    ['"ימתין להתלהבות אלא יתחזק" (Sayings 4)', 'ואל'],
+  ])('is reported: %s', async (text, words) => {
+    expect(await checked(text)).toMatchObject({
+      result: 'verbatim',
+      context_warning: { words, where: 'before' },
+    })
+  })
+})
+
+it.each(['ויש ד׳ חומשי תורה', 'ויש י׳ חומשי תורה', 'תורה בפרק ד׳ של המסכת'])(
+  'a number is not the Name: %s',
+  async (words) => {
+    expect((await checked(`"${words}" (Sayings 4)`))?.result).not.toBe('verbatim')
+  },
+)
