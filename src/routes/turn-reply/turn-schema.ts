@@ -19,6 +19,10 @@ export const quoteCheck = z
       .string()
       .optional()
       .describe('The place that has the quotation; a range if it runs over several passages'),
+    found_version: z
+      .string()
+      .optional()
+      .describe('The version of `found_ref` that has the quotation, if the version cited does not'),
     named_ref: z
       .string()
       .optional()

@@ -30,6 +30,7 @@ const english = {
     count === 1
       ? 'Quotation: close to the text, not word for word'
       : `${count} quotations: close to the text, not word for word`,
+  inVersion: 'Quotation: not in this version, but in',
   not_found: (count: number) =>
     count === 1 ? 'Quotation: not found in this passage' : `${count} quotations: not found in this passage`,
   paraphrase: () => 'No quotation',
@@ -51,6 +52,7 @@ const inHebrew: typeof english = {
     count === 1
       ? 'ציטוט: קרוב ללשון המקור, לא מילה במילה'
       : `${count} ציטוטים: קרובים ללשון המקור, לא מילה במילה`,
+  inVersion: 'ציטוט: אינו בנוסח זה אלא ב:',
   not_found: (count) => (count === 1 ? 'ציטוט: לא נמצא בקטע זה' : `${count} ציטוטים: לא נמצאו בקטע זה`),
   paraphrase: () => 'ללא ציטוט',
   misattributed: 'ציטוט: אינו בקטע זה אלא ב:',
@@ -96,14 +98,16 @@ function linesOf(
 
 function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: typeof oneLine): string[] {
   const count = (result: QuoteCheck['result']): number =>
-    checks.filter((check) => check.result === result).length
+    checks.filter((check) => check.result === result && check.found_version === undefined).length
+  const versions = new Set(checks.flatMap(({ found_version: version }) => version ?? []))
   const counted = (['verbatim', 'fuzzy', 'not_found', 'paraphrase'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => say[result](count(result)))
   const lost = checks.flatMap(({ context_warning: context }) =>
     context ? [say.contextLost(run(context.words))] : [],
   )
-  return [...counted, ...lost, ...elsewhereInWords(checks, say, run)]
+  const inVersions = [...versions].flatMap((version) => [say.inVersion, run(version)])
+  return [...counted, ...lost, ...inVersions, ...elsewhereInWords(checks, say, run)]
 }
 
 /** Says where quotations stand: not in this passage, or not at the ref that the answer names. */

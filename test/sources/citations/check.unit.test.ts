@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import type { Stretch } from '../../../src/sources/citations/comparison/checker.ts'
+import { renderSourceList } from '../../../src/sources/citations/source-list.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
 const river =
@@ -232,6 +233,27 @@ describe('misattributed and not found', () => {
       text: 'Now night falls over the valley.',
     }))
     expect(found).toMatchObject({ result: 'verbatim', found_ref: 'Book of Samples 1' })
+  })
+
+  it('another version is named, and its offsets are not those of the cited one', async () => {
+    const translation = {
+      ref: 'Book of Samples 2',
+      version: 'Second',
+      text: 'Now night falls over the valley.',
+    }
+    const found = await only('"Night falls over the valley" [S2]', 1, async () => translation)
+    expect(found).toMatchObject({
+      result: 'verbatim',
+      found_version: 'Second',
+      original: 'night falls over the valley',
+    })
+    expect(found).not.toHaveProperty('start')
+    expect(found).not.toHaveProperty('end')
+    const list = renderSourceList([
+      { source: source('S2', pointed), n: 1, verification: found ? [found] : [] },
+    ])
+    expect(list).not.toContain('word for word')
+    expect(list).toContain('Quotation: not in this version, but in  \nSecond')
   })
 
   it('with ellipses, another passage must bear out the whole', async () => {

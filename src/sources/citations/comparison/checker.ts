@@ -98,11 +98,16 @@ export class QuoteChecker {
       const similarity = failed?.found?.similarity
       return { check: { quote, result: 'not_found', ...(similarity !== undefined && { similarity }) }, ref }
     }
-    const isThere = failed !== undefined && standsIn(elsewhere, failed.stretches)
-    if (isThere) return { check: { quote, ...elsewhere.check, found_ref: elsewhere.ref }, ref }
-    const isOther = failed !== undefined && failed !== first
-    // These offsets belong to the other passage; clients would apply them to the cited one.
+    // These offsets belong to the other passage or version; clients would apply them to the cited one.
     const { start: _, end: __, ...there } = elsewhere.check
+    if (failed !== undefined && standsIn(elsewhere, failed.stretches)) {
+      const { version } = elsewhere.place.first
+      return {
+        check: { quote, ...there, found_ref: elsewhere.ref, ...(version && { found_version: version }) },
+        ref,
+      }
+    }
+    const isOther = failed !== undefined && failed !== first
     const check = { quote, ...there, result: 'misattributed' as const, found_ref: elsewhere.ref }
     return { check: { ...check, ...(isOther && { named_ref: ref }) }, ref, ...(finding && { finding }) }
   }

@@ -18,7 +18,7 @@ export type QuoteCheck = {
   readonly original?: string
   /**
    * Range of `original` in the passage, in UTF-16 units; `end` is exclusive. If it runs over several passages: its
-   * range in the first.
+   * range in the first. Absent if another passage or version has it.
    */
   readonly start?: number
   readonly end?: number
@@ -29,6 +29,8 @@ export type QuoteCheck = {
    * another version of it has the words. For a quotation attributed to nothing it is the only ref.
    */
   readonly found_ref?: string
+  /** The version that has the quotation when the cited version of the same place does not: a translation, for example. */
+  readonly found_version?: string
   /**
    * Differences from the passage, in order. Present for `fuzzy`, and for a `misattributed` quotation that is not word
    * for word.

@@ -96,14 +96,15 @@ export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: Re
 
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
-  const { result, quote, ref, found_ref: found, context_warning: context } = check
+  const { result, quote, ref, found_ref: found, found_version: version, context_warning: context } = check
   const at = found ?? (result === 'not_found' ? undefined : ref)
   const place =
     at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+  const inVersion = version && html` <bdi>(${version})</bdi>`
   const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
   const verdict = verdictOf(check)
   return html`<span class="badge ${verdictClass(verdict)}">${t.answers.checks.results[verdict].label}</span>
-<q dir="auto">${beginningOf(quote)}</q>${place}${omitted}`
+<q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}${omitted}`
 }
 
 /** What a label in the answer opens: how a quotation differs from its passage. */
