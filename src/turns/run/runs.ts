@@ -1,22 +1,10 @@
 import { and, asc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import type { Run } from './run.ts'
-import { visibleTo } from './visibility.ts'
+import { finderIn } from './visibility.ts'
 
-/** Finds a run. Undefined if it does not exist or the principal cannot see it. */
-export async function findRun(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Run | undefined> {
-  const [run] = await executor
-    .select()
-    .from(runs)
-    .where(and(eq(runs.id, id), visibleTo(principal, runs)))
-  return run
-}
+export const findRun = finderIn(runs)
 
 /** Reads a run of the transaction's account, whoever can see it. */
 export async function readRun(executor: Executor, id: string): Promise<Run | undefined> {

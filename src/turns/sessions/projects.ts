@@ -1,21 +1,17 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { recordOwnAction } from '../../accounts/audit.ts'
-import { confinedTo, type Principal } from '../../accounts/principal.ts'
+import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { accounts, apiKeys, projects } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
+import { visibleTo } from '../run/visibility.ts'
 
 export type Project = typeof projects.$inferSelect
 
-const visible = (principal: Principal) => {
-  const project = confinedTo(principal)
-  return and(
-    eq(projects.accountId, principal.accountId),
-    project === null ? undefined : eq(projects.id, project),
-  )
-}
+const visible = (principal: Principal) =>
+  visibleTo(principal, { accountId: projects.accountId, projectId: projects.id })
 
 export async function createProject(
   executor: Executor,

@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
 import type { Run } from '../run/run.ts'
 import { answerPosition } from '../run/transcript.ts'
-import { visibleTo } from '../run/visibility.ts'
+import { finderIn, visibleTo } from '../run/visibility.ts'
 import { defaultProjectId, holdProject } from './projects.ts'
 
 export type Session = typeof sessions.$inferSelect
@@ -44,18 +44,7 @@ export async function createSession(
   return session
 }
 
-/** Finds a session. Undefined if it does not exist or the principal cannot see it. */
-export async function findSession(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Session | undefined> {
-  const [session] = await executor
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.id, id), visibleTo(principal, sessions)))
-  return session
-}
+export const findSession = finderIn(sessions)
 
 export function listSessions(
   executor: Executor,
