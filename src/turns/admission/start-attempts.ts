@@ -196,12 +196,12 @@ export class StartAttempts {
         return this.#own()
       case 'overtaken':
         throw new Overtaken()
-      case 'clients unknown': {
+      case 'clients_unknown': {
         const { identity = '' } = this.client
         this.#heard = mergeReports(this.#heard, await runner.inquiry.ask(identity, decision.replicas))
         return undefined
       }
-      case 'no project':
+      case 'no_project':
         this.#needsTransaction = true
         return undefined
       case 'late':
