@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { StepRecord } from '../../agent/events.ts'
 import type { ProviderFailure } from '../../agent/provider.ts'
 import { microsPerCredit } from '../../billing/credits.ts'
-import type { TerminalEvent } from '../run/run-events.ts'
+import { statusOf, type TerminalEvent } from '../run/run-events.ts'
 
 /** The tools of a turn, by their names. */
 export type KnownTools = { get(name: string): object | undefined }
@@ -54,7 +54,7 @@ export function createTurnMetrics(registry: Registry): TurnMetrics {
       m.tokens.inc({ direction: 'completion' }, record.usage.completionTokens)
     },
     ended(event, seconds) {
-      const status = event.type.slice('run.'.length)
+      const status = statusOf(event)
       m.ended.inc({ status, reason: reasonOf(event) })
       m.duration.observe({ status }, seconds)
       m.credits.inc(Number(event.end.usage.cost_micros) / Number(microsPerCredit))
