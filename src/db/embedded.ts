@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { access, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { totalmem } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
@@ -48,7 +51,7 @@ export async function openEmbedded(
   const identity = await postgresIdentity()
   const run = await runnerFor(identity, programs, directory)
   const cluster = path.join(directory, 'postgres')
-  if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
     await initialise(run, programs, identity, directory, secrets.postgresPassword)
   }
   const { port, membership } = await joinRunning(
@@ -77,7 +80,7 @@ export async function installationSecrets(dataDir: string): Promise<Installation
   try {
     // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
     await mkdir(directory, { recursive: true, mode: 0o711 })
-    if (!(await exists(file))) await makeSecrets(file)
+    if (!existsSync(file)) await makeSecrets(file)
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
     throw new ConfigError(
@@ -168,7 +171,7 @@ async function joinRunning(
     } catch (error) {
       reason = messageOf(error)
     }
-    await pause(round * 100)
+    await delay(round * 100)
   }
   const logFile = path.join(cluster.directory, 'postgres.log')
   const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
@@ -231,7 +234,7 @@ async function adoptable(data: string): Promise<number | undefined> {
       if (!/\(postgres\) [^ZX]/.test(state)) return undefined
     }
     if (port > 0 && lines[7]?.trim() === 'ready') return port
-    await pause(100)
+    await delay(100)
   }
   return undefined
 }
@@ -247,19 +250,13 @@ async function disown(data: string): Promise<void> {
   if (text !== undefined) await writeFile(file, text.replace(/^\d+/, '2147483646'))
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 async function join(adminUrl: string): Promise<pg.Client> {
@@ -297,11 +294,4 @@ async function ensureDatabase(admin: pg.Client, password: string): Promise<void>
     await admin.query('create database service owner service')
   }
   await admin.query('select pg_advisory_unlock($1)', [usersLock + 1n])
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
 }
