@@ -46,26 +46,21 @@ export async function openEmbedded(
   settings: readonly string[] = [],
 ): Promise<EmbeddedServer> {
   const directory = path.resolve(dataDir)
-  const secrets = await installationSecrets(directory)
+  const { postgresPassword: password } = await installationSecrets(directory)
   const programs = await findPrograms()
   const identity = await postgresIdentity()
   const run = await runnerFor(identity, programs, directory)
-  const cluster = path.join(directory, 'postgres')
-  if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
-    await initialise(run, programs, identity, directory, secrets.postgresPassword)
-  }
-  const { port, membership } = await joinRunning(
-    { run, programs, directory, settings },
-    secrets.postgresPassword,
-  )
-  const password = encodeURIComponent(secrets.postgresPassword)
-  await ensureDatabase(membership, secrets.postgresPassword)
+  const data = path.join(directory, 'postgres')
+  const cluster = { directory, data, programs, identity, run, settings, password }
+  if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise(cluster)
+  const { port, membership } = await joinRunning(cluster)
+  await ensureDatabase(membership, password)
   return {
-    url: `postgres://service:${password}@127.0.0.1:${port}/service`,
-    adminUrl: adminUrlOf(port, secrets.postgresPassword),
+    url: `postgres://service:${encodeURIComponent(password)}@127.0.0.1:${port}/service`,
+    adminUrl: adminUrlOf(port, password),
     async release() {
       const last = await leave(membership)
-      if (last) await run(programs.pg_ctl, ['stop', '-D', cluster, '-m', 'fast', '-w'])
+      if (last) await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w'])
     },
   }
 }
@@ -109,17 +104,22 @@ async function makeSecrets(file: string): Promise<void> {
   }
 }
 
+type Cluster = {
+  /** The data folder, and the folder of the cluster in it. */
+  readonly directory: string
+  readonly data: string
+  readonly programs: Programs
+  readonly identity: Identity | undefined
+  readonly run: Run
+  readonly settings: readonly string[]
+  readonly password: string
+}
+
 /**
  * Creates the cluster under another name and renames it when it is complete, so a kill leaves no partial
  * cluster.
  */
-async function initialise(
-  run: Run,
-  programs: Programs,
-  identity: Identity | undefined,
-  directory: string,
-  password: string,
-): Promise<void> {
+async function initialise({ directory, data, programs, identity, run, password }: Cluster): Promise<void> {
   const fresh = path.join(directory, 'postgres.new')
   const passwordFile = path.join(directory, 'postgres.pw')
   await rm(fresh, { recursive: true, force: true })
@@ -144,14 +144,7 @@ async function initialise(
   if (made.code !== 0) {
     throw new ConfigError(`The embedded Postgres could not be created in ${directory}: ${made.output}`)
   }
-  await rename(fresh, path.join(directory, 'postgres'))
-}
-
-type Cluster = {
-  readonly run: Run
-  readonly programs: Programs
-  readonly directory: string
-  readonly settings: readonly string[]
+  await rename(fresh, data)
 }
 
 /**
@@ -160,13 +153,12 @@ type Cluster = {
  */
 async function joinRunning(
   cluster: Cluster,
-  password: string,
 ): Promise<{ readonly port: number; readonly membership: pg.Client }> {
   let reason = ''
   for (let round = 1; round <= 8; round += 1) {
     const { port, output } = await adoptOrStart(cluster)
     try {
-      if (port !== undefined) return { port, membership: await join(adminUrlOf(port, password)) }
+      if (port !== undefined) return { port, membership: await join(adminUrlOf(port, cluster.password)) }
       reason = output
     } catch (error) {
       reason = messageOf(error)
@@ -197,8 +189,7 @@ function sharedBuffersMb(): number {
 
 /** The port of the running server, or the reason why there is none. */
 async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number; readonly output: string }> {
-  const { run, programs, directory, settings } = cluster
-  const data = path.join(directory, 'postgres')
+  const { run, programs, directory, data, settings } = cluster
   if ((await run(programs.pg_ctl, ['status', '-D', data])).code === 0) {
     const running = await adoptable(data)
     if (running !== undefined) return { port: running, output: '' }
