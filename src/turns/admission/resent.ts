@@ -11,6 +11,7 @@ import { admitAfter } from './admit-after.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
 import type { ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
+import { hasQuestion } from './run-values.ts'
 
 /** A turn after which the conversation was the one that a request sends, up to its newest answer. */
 type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {
@@ -46,7 +47,7 @@ export async function admitResent(
   }
   const whole = { ...input, ...hashOf(transcript) }
   const after = known.find(({ isLast, isPaused }) => isLast && !isPaused)
-  const isNew = newInput(input.messages, true).some(({ role }) => role === 'user' || role === 'tool')
+  const isNew = hasQuestion(newInput(input.messages, true))
   if (!after || !isNew) return admitTurn(services, principal, whole)
   try {
     return await admitTurn(services, principal, { ...whole, sessionId: after.sessionId, after })

@@ -9,6 +9,7 @@ import { createSourceMarks } from '../../sources/citations/source-marks.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
 import { readEvents, withoutVoid } from '../recording/event-log.ts'
+import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import type { FirstCitation, RunEnd, TerminalEvent } from '../run/run-events.ts'
 import { textOf } from '../run/transcript.ts'
@@ -116,14 +117,13 @@ async function turnsOf(
   const turns: ConversationTurn[] = []
   for (const run of of) {
     const texts = said.filter(({ runId }) => runId === run.id)
-    const asked = texts.map(({ content }) => content as ModelMessage).findLast(({ role }) => role === 'user')
     // The message has no source list. The run's row stores the text with the list.
     const answer = texts.find(({ id }) => id === run.messageId)?.content as ModelMessage | undefined
     const own = steps.filter(({ runId }) => runId === run.id)
     const end = ends.get(run.id)
     turns.push({
       run,
-      question: asked ? textOf(asked.content) : '',
+      question: questionOf(texts.map(({ content }) => content as ModelMessage)),
       steps: stepsOf(services, run, own),
       read: passagesRead(own),
       end,
