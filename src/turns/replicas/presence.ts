@@ -25,9 +25,9 @@ export function presenceSession(replica: string): NonNullable<ListenerOptions['s
  * not ask.
  */
 export type Presence = {
-  /** The replica's name. Null until the other replicas can see it. */
-  readonly name: () => string | null
-  /** Resolves when the name is visible. */
+  /** The name under which this process holds clients. Null until other replicas can see it. */
+  readonly clientsAt: () => string | null
+  /** Resolves when the name is visible. The process should accept no request before that. */
   readonly seen: Promise<void>
   /** Called when the lock was taken or lost. The change is written immediately. */
   changed(): void
@@ -61,7 +61,7 @@ export function keepPresence(
   }
   const beats = startPeriodicTask(() => beat(), heartbeatMs, outage.failed)
   return {
-    name: () => (known ? replica : null),
+    clientsAt: () => (known ? replica : null),
     seen: seen.promise,
     changed: beats.runSoon,
     async stop() {
