@@ -3,17 +3,18 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 
-type Owned = { readonly accountId: PgColumn; readonly projectId: PgColumn }
+/** A table with rows of accounts and projects. Without `projectId` it is that of the projects. */
+type Owned = { readonly id: PgColumn; readonly accountId: PgColumn; readonly projectId?: PgColumn }
 
 /**
  * The filter of every lookup: the account's rows, and for a bound key only those of its project. Foreign,
  * malformed and random ids therefore all miss in the same query.
  */
-export function visibleTo(principal: Principal, columns: Owned): SQL | undefined {
+export function visibleTo(principal: Principal, table: Owned): SQL | undefined {
   const project = confinedTo(principal)
   return and(
-    eq(columns.accountId, principal.accountId),
-    project === null ? undefined : eq(columns.projectId, project),
+    eq(table.accountId, principal.accountId),
+    project === null ? undefined : eq(table.projectId ?? table.id, project),
   )
 }
 
@@ -21,7 +22,7 @@ export function visibleTo(principal: Principal, columns: Owned): SQL | undefined
  * Makes the function that finds a row of a table. It returns undefined if the row does not exist or the principal cannot
  * see it.
  */
-export function finderIn<T extends PgTable & Owned & { readonly id: PgColumn }>(table: T) {
+export function finderIn<T extends PgTable & Owned>(table: T) {
   return async (
     executor: Executor,
     principal: Principal,
