@@ -127,9 +127,9 @@ export class WriteQueue {
    * the row. It proceeds even if an earlier step could not be written.
    * @returns whether other turns of the account may be waiting. True if that is unknown.
    */
-  finish(end: RunEndRow, last: Added): Promise<boolean> {
+  end(row: RunEndRow, last: Added): Promise<boolean> {
     return this.#inOrder(async () => {
-      const { answer } = await this.#transact({ purpose: { call: 'finish', ...end } }, last)
+      const { answer } = await this.#transact({ purpose: { call: 'finish', ...row } }, last)
       return answer?.waiting ?? true
     })
   }
