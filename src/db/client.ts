@@ -74,17 +74,15 @@ const settings = {
 const indexedPlans =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
-class PooledClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: connectMs })
+/** A pool would give its connections its own limit, which is for the wait for a free one. */
+const clientWith = (connectionTimeoutMillis: number) =>
+  class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionTimeoutMillis })
+    }
   }
-}
 
-class ImportClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: importConnectMs })
-  }
-}
+const PooledClient = clientWith(connectMs)
 
 function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({ ...settings, Client: PooledClient, ...config })
@@ -100,44 +98,27 @@ function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): p
  * System connections see every account.
  */
 export function openDatabase({ url, onIdleError, maxConnections = 16 }: DatabaseOptions): Database {
-  const tenantPool = openPool({ connectionString: url, max: maxConnections }, onIdleError)
-  const systemPool = openPool(
-    {
-      connectionString: url,
-      max: Math.max(2, Math.ceil(maxConnections / 2)),
-      options: '-c app.account=*',
-      query_timeout: silenceMs,
-    },
-    onIdleError,
-  )
-  const indexed = { connectionString: url, options: indexedPlans, query_timeout: silenceMs }
-  const indexedPool = openPool({ ...indexed, max: Math.max(2, Math.ceil(maxConnections / 4)) }, onIdleError)
-  const callPool = openPool(
-    { ...indexed, max: Math.max(2, Math.ceil(maxConnections / 2)), pipeline: true },
-    onIdleError,
-  )
-  const backgroundPool = openPool({ connectionString: url, max: 2, options: indexedPlans }, onIdleError)
-  const importPool = openPool(
-    {
-      connectionString: url,
+  const open = (config: pg.PoolConfig) => openPool({ connectionString: url, ...config }, onIdleError)
+  const partOf = (divisor: number) => Math.max(2, Math.ceil(maxConnections / divisor))
+  const indexed = { options: indexedPlans, query_timeout: silenceMs }
+  const pools = {
+    tenantPool: open({ max: maxConnections }),
+    systemPool: open({ max: partOf(2), options: '-c app.account=*', query_timeout: silenceMs }),
+    indexedPool: open({ ...indexed, max: partOf(4) }),
+    callPool: open({ ...indexed, max: partOf(2), pipeline: true }),
+    backgroundPool: open({ max: 2, options: indexedPlans }),
+    importPool: open({
       max: importConnections,
       connectionTimeoutMillis: importConnectMs,
-      Client: ImportClient,
-    },
-    onIdleError,
-  )
+      Client: clientWith(importConnectMs),
+    }),
+  }
   return {
-    system: drizzle({ client: systemPool }),
+    system: drizzle({ client: pools.systemPool }),
     url,
-    tenantPool,
-    systemPool,
-    indexedPool,
-    callPool,
-    backgroundPool,
-    importPool,
+    ...pools,
     async close() {
-      const pools = [tenantPool, systemPool, indexedPool, callPool, backgroundPool, importPool]
-      await Promise.all(pools.map((pool) => pool.end()))
+      await Promise.all(Object.values(pools).map((pool) => pool.end()))
     },
   }
 }

@@ -4,15 +4,10 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { Executor } from './client.ts'
-import { type CopyType, type CopyValue, RowWriter } from './row-writer.ts'
-
-export type { CopyType, CopyValue } from './row-writer.ts'
+import { RowWriter } from './row-writer.ts'
 
 /** A table and the columns to fill, in the order of each row's values. Names must not come from users. */
-export type CopyTarget = {
-  readonly table: string
-  readonly columns: readonly (readonly [name: string, type: CopyType])[]
-}
+type CopyTarget = { readonly table: string; readonly columns: readonly string[] }
 
 /** Signature, no flags, no header extension (PostgreSQL documentation, "COPY", Binary Format). */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
@@ -24,40 +19,21 @@ const chunkBytes = 256 * 1024
 /**
  * Appends rows with `COPY … FROM STDIN (FORMAT binary)`. It needs no parsing and takes a third of the time of
  * `INSERT`. A row that violates a constraint fails the whole transaction.
+ * @param write writes the values of a row, in the order of the columns.
  */
 export async function copyRows(
   executor: Executor,
-  target: CopyTarget,
-  rows: Iterable<readonly CopyValue[]>,
-): Promise<void> {
-  const types = target.columns.map(([, type]) => type)
-  await copyBytes(
-    executor,
-    target,
-    encoded(rows, (writer, row) => writer.values(types, row)),
-  )
-}
-
-/**
- * Like `copyRows`, without an array for each row.
- * @param write writes the values of a row, in the order of the columns.
- */
-export async function copyWritten(
-  executor: Executor,
-  target: CopyTarget,
+  { table, columns }: CopyTarget,
   count: number,
   write: (writer: RowWriter, row: number) => void,
 ): Promise<void> {
-  if (count > 0) await copyBytes(executor, target, encoded(upTo(count), write, target.columns.length))
-}
-
-async function copyBytes(executor: Executor, target: CopyTarget, bytes: Iterable<Buffer>): Promise<void> {
+  if (count === 0) return
   const client = clientOf(executor)
-  const names = target.columns.map(([name]) => client.escapeIdentifier(name)).join(', ')
+  const names = columns.map((name) => client.escapeIdentifier(name)).join(', ')
   const sink = client.query(
-    copyFrom(`copy ${client.escapeIdentifier(target.table)} (${names}) from stdin (format binary)`),
+    copyFrom(`copy ${client.escapeIdentifier(table)} (${names}) from stdin (format binary)`),
   )
-  await pipeline(Readable.from(bytes, { objectMode: false }), sink)
+  await pipeline(Readable.from(encoded(count, columns.length, write), { objectMode: false }), sink)
 }
 
 /**
@@ -79,19 +55,15 @@ function clientOf(executor: Executor): pg.ClientBase {
   throw new TypeError('rows are copied in a transaction only')
 }
 
-function* upTo(count: number): Generator<number, void, undefined> {
-  for (let i = 0; i < count; i += 1) yield i
-}
-
-function* encoded<Row>(
-  rows: Iterable<Row>,
-  write: (writer: RowWriter, row: Row) => void,
-  columns?: number,
+function* encoded(
+  count: number,
+  columns: number,
+  write: (writer: RowWriter, row: number) => void,
 ): Generator<Buffer, void, undefined> {
   const writer = new RowWriter(2 * chunkBytes)
   writer.raw(header)
-  for (const row of rows) {
-    if (columns !== undefined) writer.begin(columns)
+  for (let row = 0; row < count; row += 1) {
+    writer.begin(columns)
     write(writer, row)
     if (writer.length >= chunkBytes) yield writer.take()
   }

@@ -37,7 +37,7 @@ export async function postgresIdentity(): Promise<Identity | undefined> {
   if (userInfo().uid !== 0) return undefined
   const known = await identityOf(systemUser)
   if (known) return known
-  await runPlain('useradd', ['--system', '--user-group', '--no-create-home', systemUser])
+  await spawned('useradd', ['--system', '--user-group', '--no-create-home', systemUser])
   const made = await identityOf(systemUser)
   if (made) return made
   throw new ConfigError(
@@ -46,7 +46,7 @@ export async function postgresIdentity(): Promise<Identity | undefined> {
 }
 
 async function identityOf(user: string): Promise<Identity | undefined> {
-  const [uid, gid] = await Promise.all([runPlain('id', ['-u', user]), runPlain('id', ['-g', user])])
+  const [uid, gid] = await Promise.all([spawned('id', ['-u', user]), spawned('id', ['-g', user])])
   if (uid.code !== 0 || gid.code !== 0) return undefined
   return { uid: Number(uid.output), gid: Number(gid.output) }
 }
@@ -60,7 +60,7 @@ export async function runnerFor(
   programs: Programs,
   directory: string,
 ): Promise<Run> {
-  if (!identity) return (program, args) => spawned(program, args, {})
+  if (!identity) return spawned
   const direct: Run = (program, args) => spawned(program, args, identity)
   const reachable = await Promise.all([
     direct(programs.initdb, ['--version']),
@@ -68,34 +68,26 @@ export async function runnerFor(
   ])
   if (reachable.every((r) => r.code === 0)) return direct
   const withRight: Run = (program, args) =>
-    spawned(
-      'setpriv',
-      [
-        `--reuid=${identity.uid}`,
-        `--regid=${identity.gid}`,
-        '--clear-groups',
-        '--inh-caps=+dac_override',
-        '--ambient-caps=+dac_override',
-        // access(2) would otherwise ignore the capability.
-        '--securebits=+no_setuid_fixup',
-        '--',
-        program,
-        ...args,
-      ],
-      {},
-    )
+    spawned('setpriv', [
+      `--reuid=${identity.uid}`,
+      `--regid=${identity.gid}`,
+      '--clear-groups',
+      '--inh-caps=+dac_override',
+      '--ambient-caps=+dac_override',
+      // access(2) would otherwise ignore the capability.
+      '--securebits=+no_setuid_fixup',
+      '--',
+      program,
+      ...args,
+    ])
   if ((await withRight(programs.initdb, ['--version'])).code === 0) return withRight
   throw new ConfigError(
     `Running as root, and the system user "${systemUser}" cannot reach ${directory}. Set DATA_DIR to a folder that it can reach, start as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
-function runPlain(program: string, args: readonly string[]): Promise<ExitReport> {
-  return spawned(program, args, {})
-}
-
 /** Waits for the exit, not for the pipes: a server that `pg_ctl` starts keeps the pipes open. */
-function spawned(program: string, args: readonly string[], identity: Partial<Identity>): Promise<ExitReport> {
+function spawned(program: string, args: readonly string[], identity?: Identity): Promise<ExitReport> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
       ...identity,

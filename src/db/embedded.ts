@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { access, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { totalmem } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
@@ -43,26 +46,21 @@ export async function openEmbedded(
   settings: readonly string[] = [],
 ): Promise<EmbeddedServer> {
   const directory = path.resolve(dataDir)
-  const secrets = await installationSecrets(directory)
+  const { postgresPassword: password } = await installationSecrets(directory)
   const programs = await findPrograms()
   const identity = await postgresIdentity()
   const run = await runnerFor(identity, programs, directory)
-  const cluster = path.join(directory, 'postgres')
-  if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
-    await initialise(run, programs, identity, directory, secrets.postgresPassword)
-  }
-  const { port, membership } = await joinRunning(
-    { run, programs, directory, settings },
-    secrets.postgresPassword,
-  )
-  const password = encodeURIComponent(secrets.postgresPassword)
-  await ensureDatabase(membership, secrets.postgresPassword)
+  const data = path.join(directory, 'postgres')
+  const cluster = { directory, data, programs, identity, run, settings, password }
+  if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise(cluster)
+  const { port, membership } = await joinRunning(cluster)
+  await ensureDatabase(membership, password)
   return {
-    url: `postgres://service:${password}@127.0.0.1:${port}/service`,
-    adminUrl: adminUrlOf(port, secrets.postgresPassword),
+    url: `postgres://service:${encodeURIComponent(password)}@127.0.0.1:${port}/service`,
+    adminUrl: adminUrlOf(port, password),
     async release() {
       const last = await leave(membership)
-      if (last) await run(programs.pg_ctl, ['stop', '-D', cluster, '-m', 'fast', '-w'])
+      if (last) await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w'])
     },
   }
 }
@@ -77,7 +75,7 @@ export async function installationSecrets(dataDir: string): Promise<Installation
   try {
     // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
     await mkdir(directory, { recursive: true, mode: 0o711 })
-    if (!(await exists(file))) await makeSecrets(file)
+    if (!existsSync(file)) await makeSecrets(file)
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
     throw new ConfigError(
@@ -106,17 +104,22 @@ async function makeSecrets(file: string): Promise<void> {
   }
 }
 
+type Cluster = {
+  /** The data folder, and the folder of the cluster in it. */
+  readonly directory: string
+  readonly data: string
+  readonly programs: Programs
+  readonly identity: Identity | undefined
+  readonly run: Run
+  readonly settings: readonly string[]
+  readonly password: string
+}
+
 /**
  * Creates the cluster under another name and renames it when it is complete, so a kill leaves no partial
  * cluster.
  */
-async function initialise(
-  run: Run,
-  programs: Programs,
-  identity: Identity | undefined,
-  directory: string,
-  password: string,
-): Promise<void> {
+async function initialise({ directory, data, programs, identity, run, password }: Cluster): Promise<void> {
   const fresh = path.join(directory, 'postgres.new')
   const passwordFile = path.join(directory, 'postgres.pw')
   await rm(fresh, { recursive: true, force: true })
@@ -141,14 +144,7 @@ async function initialise(
   if (made.code !== 0) {
     throw new ConfigError(`The embedded Postgres could not be created in ${directory}: ${made.output}`)
   }
-  await rename(fresh, path.join(directory, 'postgres'))
-}
-
-type Cluster = {
-  readonly run: Run
-  readonly programs: Programs
-  readonly directory: string
-  readonly settings: readonly string[]
+  await rename(fresh, data)
 }
 
 /**
@@ -157,18 +153,17 @@ type Cluster = {
  */
 async function joinRunning(
   cluster: Cluster,
-  password: string,
 ): Promise<{ readonly port: number; readonly membership: pg.Client }> {
   let reason = ''
   for (let round = 1; round <= 8; round += 1) {
     const { port, output } = await adoptOrStart(cluster)
     try {
-      if (port !== undefined) return { port, membership: await join(adminUrlOf(port, password)) }
+      if (port !== undefined) return { port, membership: await join(adminUrlOf(port, cluster.password)) }
       reason = output
     } catch (error) {
       reason = messageOf(error)
     }
-    await pause(round * 100)
+    await delay(round * 100)
   }
   const logFile = path.join(cluster.directory, 'postgres.log')
   const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
@@ -194,8 +189,7 @@ function sharedBuffersMb(): number {
 
 /** The port of the running server, or the reason why there is none. */
 async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number; readonly output: string }> {
-  const { run, programs, directory, settings } = cluster
-  const data = path.join(directory, 'postgres')
+  const { run, programs, directory, data, settings } = cluster
   if ((await run(programs.pg_ctl, ['status', '-D', data])).code === 0) {
     const running = await adoptable(data)
     if (running !== undefined) return { port: running, output: '' }
@@ -231,7 +225,7 @@ async function adoptable(data: string): Promise<number | undefined> {
       if (!/\(postgres\) [^ZX]/.test(state)) return undefined
     }
     if (port > 0 && lines[7]?.trim() === 'ready') return port
-    await pause(100)
+    await delay(100)
   }
   return undefined
 }
@@ -247,19 +241,13 @@ async function disown(data: string): Promise<void> {
   if (text !== undefined) await writeFile(file, text.replace(/^\d+/, '2147483646'))
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 async function join(adminUrl: string): Promise<pg.Client> {
@@ -297,11 +285,4 @@ async function ensureDatabase(admin: pg.Client, password: string): Promise<void>
     await admin.query('create database service owner service')
   }
   await admin.query('select pg_advisory_unlock($1)', [usersLock + 1n])
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,8 +1,3 @@
-/** The binary type of a column. */
-export type CopyType = 'int4' | 'int8' | 'text' | 'jsonb' | 'bytea'
-
-export type CopyValue = string | number | Buffer
-
 /**
  * Writes rows in the binary form of `COPY` (PostgreSQL documentation, "COPY", Binary Format) into a buffer that grows
  * as needed. The caller begins each row and then writes its values in the order of the columns.
@@ -57,25 +52,12 @@ export class RowWriter {
   }
 
   /** A `bytea`, or a text that is UTF-8 already. */
-  bytes(value: Buffer, from = 0, to = value.length): void {
+  bytes(value: Buffer, from: number, to: number): void {
     this.#reserve(4 + to - from)
     let at = this.length + 4
     if (to - from > longestLoop) at += value.copy(this.#buffer, at, from, to)
     else for (let i = from; i < to; i += 1, at += 1) this.#buffer[at] = value[i] as number
     this.#end(at)
-  }
-
-  /** A whole row. */
-  values(types: readonly CopyType[], values: readonly CopyValue[]): void {
-    this.begin(types.length)
-    for (let i = 0; i < types.length; i += 1) this.#value(types[i] as CopyType, values[i] as CopyValue)
-  }
-
-  #value(type: CopyType, value: CopyValue): void {
-    if (typeof value === 'number') type === 'int8' ? this.int8(value) : this.int4(value)
-    else if (typeof value !== 'string') this.bytes(value)
-    else if (type === 'jsonb') this.jsonb(value)
-    else this.text(value)
   }
 
   /** Writes the length of a value before it, and continues after it. */

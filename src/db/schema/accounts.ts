@@ -12,7 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { bytea, instant, micros } from './columns.ts'
+import { belongsTo, bytea, instant, micros } from './columns.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -47,9 +47,7 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     name: text('name').notNull(),
     /** The first characters and the last four of the key, which may be shown. */
     prefix: text('prefix').notNull(),
@@ -109,9 +107,7 @@ export const webSessions = pgTable(
   'web_sessions',
   {
     digest: bytea('digest').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     createdAt: instant('created_at').notNull().defaultNow(),
     seenAt: instant('seen_at').notNull().defaultNow(),
   },
@@ -120,9 +116,7 @@ export const webSessions = pgTable(
 
 /** The only password reset link of an account. The link holds the token; this table stores only its SHA-256. */
 export const passwordResets = pgTable('password_resets', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => accounts.id, { onDelete: 'cascade' }),
+  accountId: belongsTo('account_id', () => accounts.id).primaryKey(),
   digest: bytea('digest').notNull().unique(),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
@@ -148,9 +142,7 @@ export const projects = pgTable(
   'projects',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },

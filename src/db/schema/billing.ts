@@ -12,16 +12,14 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
-import { instant, micros } from './columns.ts'
+import { belongsTo, instant, micros } from './columns.ts'
 
 /** Credits of one origin and one expiry. Both sums equal the sums of its entries, and neither is negative. */
 export const creditPools = pgTable(
   'credit_pools',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     kind: text('kind', { enum: ['allowance', 'grant'] }).notNull(),
     /** First instant of the allowance's month. Null for a grant. */
     periodStart: instant('period_start'),

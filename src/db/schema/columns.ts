@@ -1,4 +1,4 @@
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, bigint, customType, text, timestamp } from 'drizzle-orm/pg-core'
 
 /** Raw bytes; node-postgres reads and writes `Buffer`. */
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
@@ -13,3 +13,7 @@ export const micros = (name: string) => bigint(name, { mode: 'bigint' })
 
 /** A byte count below 2^53. */
 export const byteCount = (name: string) => bigint(name, { mode: 'number' })
+
+/** The id of another row. This one is deleted with it. */
+export const belongsTo = (name: string, id: () => AnyPgColumn) =>
+  text(name).notNull().references(id, { onDelete: 'cascade' })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, smallint, text } from 'drizzle-orm/pg-core'
-import { bytea, instant } from './columns.ts'
+import { belongsTo, bytea, instant } from './columns.ts'
 import { runs, sessions } from './turns.ts'
 
 /**
@@ -10,9 +10,7 @@ import { runs, sessions } from './turns.ts'
 export const sessionBranches = pgTable(
   'session_branches',
   {
-    sessionId: text('session_id')
-      .primaryKey()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: belongsTo('session_id', () => sessions.id).primaryKey(),
     accountId: text('account_id').notNull(),
     /** The session that it continues. That session may have been deleted. */
     parentId: text('parent_id').notNull(),
@@ -25,9 +23,7 @@ export const sessionBranches = pgTable(
 
 /** A public link to a conversation. Deleting the row revokes the link. */
 export const sharedSessions = pgTable('shared_sessions', {
-  sessionId: text('session_id')
-    .primaryKey()
-    .references(() => sessions.id, { onDelete: 'cascade' }),
+  sessionId: belongsTo('session_id', () => sessions.id).primaryKey(),
   accountId: text('account_id').notNull(),
   /** See `accounts/public-links`. */
   tokenDigest: bytea('token_digest').notNull().unique(),
@@ -41,9 +37,7 @@ export const sharedSessions = pgTable('shared_sessions', {
 export const answerFeedback = pgTable(
   'answer_feedback',
   {
-    runId: text('run_id')
-      .primaryKey()
-      .references(() => runs.id, { onDelete: 'cascade' }),
+    runId: belongsTo('run_id', () => runs.id).primaryKey(),
     accountId: text('account_id').notNull(),
     /** 1: good; -1: bad. */
     rating: smallint('rating').notNull(),

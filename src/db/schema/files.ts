@@ -1,19 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
-import { bytea, byteCount, instant } from './columns.ts'
+import { belongsTo, bytea, byteCount, instant } from './columns.ts'
 
 /** A file of a project. Its versions hold the bytes; this row describes the newest sealed version. */
 export const files = pgTable(
   'files',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    projectId: text('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
+    projectId: belongsTo('project_id', () => projects.id),
     /** The turn that created the file. Null for an upload. */
     sessionId: text('session_id'),
     runId: text('run_id'),
@@ -41,9 +37,7 @@ export const fileVersions = pgTable(
   'file_versions',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     /** Null until the upload is assigned to a file. Deleting a file deletes its versions. */
     fileId: text('file_id').references(() => files.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
@@ -67,9 +61,7 @@ export const fileVersions = pgTable(
 export const fileChunks = pgTable(
   'file_chunks',
   {
-    versionId: text('version_id')
-      .notNull()
-      .references(() => fileVersions.id, { onDelete: 'cascade' }),
+    versionId: belongsTo('version_id', () => fileVersions.id),
     index: integer('index').notNull(),
     accountId: text('account_id').notNull(),
     data: bytea('data').notNull(),
@@ -82,9 +74,7 @@ export const fileChunks = pgTable(
 
 /** The text of a document, extracted once per version. Plain text files have no row here. */
 export const fileTexts = pgTable('file_texts', {
-  versionId: text('version_id')
-    .primaryKey()
-    .references(() => fileVersions.id, { onDelete: 'cascade' }),
+  versionId: belongsTo('version_id', () => fileVersions.id).primaryKey(),
   accountId: text('account_id').notNull(),
   /** Version of the extractor. Text of another version is extracted again. */
   extraction: integer('extraction').notNull(),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
-import { bytea, instant } from './columns.ts'
+import { belongsTo, bytea, instant } from './columns.ts'
 
 /** One entry of a source sheet, in the sheet's order. Passages are stored by ref; their texts stay in the library. */
 export type SheetEntry =
@@ -23,9 +23,7 @@ export const sourceSheets = pgTable(
   'source_sheets',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     title: text('title').notNull(),
     intro: text('intro').notNull().default(''),
     entries: jsonb('entries').$type<readonly SheetEntry[]>().notNull().default(sql`'[]'`),

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
-import { bytea, instant, micros } from './columns.ts'
+import { belongsTo, bytea, instant, micros } from './columns.ts'
 
 /**
  * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
@@ -26,9 +26,7 @@ export const sessions = pgTable(
     accountId: text('account_id')
       .notNull()
       .references(() => accounts.id),
-    projectId: text('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     model: text('model').notNull(),
     name: text('name').notNull(),
     /** Number of the newest turn. A start takes the next number under this row's lock. */
@@ -49,9 +47,7 @@ export const runs = pgTable(
     id: text('id').primaryKey(),
     accountId: text('account_id').notNull(),
     projectId: text('project_id').notNull(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: belongsTo('session_id', () => sessions.id),
     /** The API key that started the run. Null for a turn from the web pages. */
     apiKeyId: text('api_key_id'),
     /** Id of the assistant message that this run writes. */
@@ -150,9 +146,7 @@ export const messages = pgTable(
   {
     id: text('id').primaryKey(),
     accountId: text('account_id').notNull(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: belongsTo('session_id', () => sessions.id),
     /** Empty: the message was added without a turn. */
     runId: text('run_id').notNull(),
     turn: integer('turn').notNull(),
@@ -211,15 +205,11 @@ export const runEvents = pgTable(
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: belongsTo('account_id', () => accounts.id),
     apiKeyId: text('api_key_id').notNull(),
     key: text('key').notNull(),
     requestHash: bytea('request_hash').notNull(),
-    runId: text('run_id')
-      .notNull()
-      .references(() => runs.id, { onDelete: 'cascade' }),
+    runId: belongsTo('run_id', () => runs.id),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),
   },

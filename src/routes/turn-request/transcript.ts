@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../accounts/principal.ts'
 import { allows } from '../../accounts/scopes.ts'
-import {
-  canonicalCalls,
-  type SentAnswer,
-  type Transcript,
-  trimmed,
-} from '../../turns/run/resent-transcript.ts'
+import { canonicalCalls, type SentAnswer, type Transcript } from '../../turns/run/resent-transcript.ts'
 import type { ChatBody, ChatMessage } from './chat-body.ts'
 import { updateInSlices } from './hash-slices.ts'
 import { plainText } from './messages.ts'
@@ -70,7 +65,7 @@ function textsOf(message: ChatMessage): readonly string[] {
   }
   const { role, name, tool_call_id: callId } = message
   const content = hasOnlyText(message)
-    ? long(role === 'assistant' ? trimmed(plainText(message.content)) : plainText(message.content))
+    ? long(role === 'assistant' ? plainText(message.content).trim() : plainText(message.content))
     : partsOf(message).map((part) => {
         if (part.type === 'image_url') return ['image', long(part.image_url.url), part.image_url.detail]
         if (part.type !== 'file') return [part.type, long(part.type === 'text' ? part.text : part.refusal)]

@@ -27,11 +27,7 @@ const batchRows = 4_000
 
 const table = {
   table: 'search_associations',
-  columns: [
-    ['term', 'text'],
-    ['other', 'text'],
-    ['strength', 'int4'],
-  ],
+  columns: ['term', 'other', 'strength'],
 } as const
 
 /**
@@ -131,7 +127,12 @@ type Row = readonly [term: string, other: string, thousandths: number]
 async function store(tx: Executor, rows: readonly Row[]): Promise<void> {
   await tx.execute(sql`delete from search_associations`)
   for (let from = 0; from < rows.length; from += batchRows)
-    await copyRows(tx, table, rows.slice(from, from + batchRows))
+    await copyRows(tx, table, Math.min(batchRows, rows.length - from), (writer, i) => {
+      const [term, other, thousandths] = rows[from + i] as Row
+      writer.text(term)
+      writer.text(other)
+      writer.int4(thousandths)
+    })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { copyWritten } from '../../db/copy.ts'
+import { copyRows } from '../../db/copy.ts'
 import { inflectionClasses } from '../text/inflections.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { skeletonOf } from '../text/tokens.ts'
@@ -14,11 +14,7 @@ const termsAStep = 500
 
 const spellingsTable = {
   table: 'search_spelling_buckets',
-  columns: [
-    ['bucket', 'int4'],
-    ['block', 'int4'],
-    ['pairs', 'text'],
-  ],
+  columns: ['bucket', 'block', 'pairs'],
 } as const
 
 /** The pairs of each bucket that has any. */
@@ -56,7 +52,7 @@ export async function writeSpellings(
   isNew: boolean,
 ): Promise<void> {
   if (!isNew) return appendPairs(tx, block, rows)
-  await copyWritten(tx, spellingsTable, rows.length, (writer, i) => {
+  await copyRows(tx, spellingsTable, rows.length, (writer, i) => {
     const row = rows[i] as (typeof rows)[number]
     writer.int4(row.bucket)
     writer.int4(block)

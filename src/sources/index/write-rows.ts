@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { copyWritten } from '../../db/copy.ts'
+import { copyRows } from '../../db/copy.ts'
 import type { BlockRows } from './posting-rows.ts'
 import { postingBytes } from './postings.ts'
 import { type ListedTerms, spellingRowsOf, writeSpellings } from './spelling-rows.ts'
@@ -10,12 +10,7 @@ const batchRows = 5_000
 
 const postingsTable = {
   table: 'search_postings',
-  columns: [
-    ['term', 'text'],
-    ['block', 'int4'],
-    ['documents', 'int4'],
-    ['data', 'bytea'],
-  ],
+  columns: ['term', 'block', 'documents', 'data'],
 } as const
 
 /**
@@ -36,7 +31,7 @@ export async function writeRows(
   const terms = added.length === rows.terms.length ? rows.terms : added.map((i) => rows.terms[i] as string)
   // Made while Postgres receives the postings.
   const spellings = spellingRowsOf(listed.add(terms))
-  await copyWritten(tx, postingsTable, added.length, (writer, n) => {
+  await copyRows(tx, postingsTable, added.length, (writer, n) => {
     const i = added[n] as number
     const [from, to] = rangeOf(rows, i)
     writer.text(rows.terms[i] as string)

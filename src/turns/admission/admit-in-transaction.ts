@@ -28,7 +28,7 @@ export async function admitInTransaction(
   const admit = (projectId?: string) =>
     admitRun(callsIn(tx), principal, input, { ...admission, projectId, withoutInput: files !== undefined })
   const first = await admit()
-  const decision = first.kind === 'no project' ? await admit(await defaultProjectId(tx, principal)) : first
+  const decision = first.kind === 'no_project' ? await admit(await defaultProjectId(tx, principal)) : first
   if (decision.kind !== 'admitted' || !files) return decision
   const { run, plan } = decision
   const { accountId, projectId, sessionId, turn } = run

@@ -59,38 +59,28 @@ export type Decision =
       readonly fresh: readonly ModelMessage[]
     }
   | { readonly kind: 'repeated'; readonly known: KnownRun }
-  /** An earlier attempt at this start wrote the run. */
-  | { readonly kind: 'written' }
-  /** Another request changed the state first: decide again. */
-  | { readonly kind: 'overtaken' }
+  /**
+   * An earlier attempt at this start wrote the run; another request changed the state first, so decide again; the default
+   * project must be created first.
+   */
+  | { readonly kind: 'written' | 'overtaken' | 'no_project' }
   /** The call reached the server too late. `serverTime` is unknown if the server came to its end too late. */
   | { readonly kind: 'late'; readonly serverTime?: Date }
-  /** The default project must be created first. */
-  | { readonly kind: 'no project' }
   /** Other replicas must first report whether their clients of equal requests are connected. */
-  | { readonly kind: 'clients unknown'; readonly replicas: readonly string[] }
+  | { readonly kind: 'clients_unknown'; readonly replicas: readonly string[] }
 
 /**
  * Admits a turn with one call of `admit_run`. Only the decision `admitted` wrote anything.
  * @param calls those of an open transaction, or calls that are their own transactions.
+ * @param planName as the account names it.
  * @throws ServiceError of `refusals`. `NotLastTurn` if the session has a newer turn than `input.after`.
  */
-export function admitRun(
+export async function admitRun(
   calls: TurnCalls,
   principal: Principal,
   input: TurnInput,
   admission: Admission,
-): Promise<Decision> {
-  return admitOnPlan(calls, principal, input, admission, principal.plan)
-}
-
-/** @param planName as the account names it. */
-async function admitOnPlan(
-  calls: TurnCalls,
-  principal: Principal,
-  input: TurnInput,
-  admission: Admission,
-  plan: Plan,
+  plan = principal.plan,
   planName = plan.name,
 ): Promise<Decision> {
   const { limits, onSend } = admission
@@ -110,7 +100,7 @@ async function admitOnPlan(
   }
   const row = await send(calls, values, onSend)
   if (row.decision === 'plan_changed')
-    return admitOnPlan(calls, principal, input, admission, admission.plans.of(row.plan), row.plan)
+    return admitRun(calls, principal, input, admission, admission.plans.of(row.plan), row.plan)
   if (row.decision !== 'admitted') return otherDecision(row, input, { plan, holdMicros: holds.holdMicros })
   return {
     kind: 'admitted',
@@ -181,21 +171,20 @@ function otherDecision(
     case 'repeated':
       return { kind: 'repeated', known: { id, clientAt, clientClosed } }
     case 'written':
-      return { kind: 'written' }
     case 'overtaken':
-      return { kind: 'overtaken' }
+      return { kind: row.decision }
     case 'late':
       return { kind: 'late', ...(row.created_at && { serverTime: new Date(row.created_at) }) }
     case 'clients_unknown':
-      return { kind: 'clients unknown', replicas: row.replicas ?? [] }
+      return { kind: row.decision, replicas: row.replicas ?? [] }
     case 'not_last_turn':
       throw new NotLastTurn()
     case 'no_project':
-      if (input.projectId === undefined) return { kind: 'no project' }
+      if (input.projectId === undefined) return { kind: row.decision }
   }
   const refusal = refusals[row.decision === 'no_project' ? 'not_found' : row.decision]
   if (!refusal) throw new Error(`unknown decision "${row.decision}" of admit_run`)
-  throw refusal({ ...row, ...facts })
+  throw refusal({ ...row, ...facts, seconds: row.seconds ?? 1 })
 }
 
 /** The columns that the server has set. */

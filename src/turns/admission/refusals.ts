@@ -6,7 +6,8 @@ import { notFound, ServiceError } from '../../errors.ts'
 import type { AdmissionRow } from './admission-row.ts'
 
 /** What the text of a refusal names. */
-type Facts = Pick<AdmissionRow, 'seconds' | 'available' | 'created_at' | 'key_limit'> & {
+type Facts = Pick<AdmissionRow, 'available' | 'created_at' | 'key_limit'> & {
+  readonly seconds: number
   readonly plan: Plan
   readonly holdMicros: bigint
 }
@@ -34,26 +35,22 @@ export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> 
     new ServiceError('session_busy', 'Too many turns of this session are queued. Wait for one to end.', {
       shouldRetry: false,
     }),
-  rate_limit_exceeded: ({ plan, seconds }) => {
-    const retryAfterSeconds = seconds ?? 1
-    return new ServiceError(
+  rate_limit_exceeded: ({ plan, seconds }) =>
+    new ServiceError(
       'rate_limit_exceeded',
-      `The plan "${plan.name}" allows ${plan.turnsPerMinute} turns per minute. Try again in ${retryAfterSeconds} s.`,
-      { retryAfterSeconds },
-    )
-  },
+      `The plan "${plan.name}" allows ${plan.turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    ),
   too_many_concurrent_runs: ({ plan }) =>
     new ServiceError('too_many_concurrent_runs', `${concurrencyText(plan)} Wait for an answer to end.`, {
       retryAfterSeconds: 5,
     }),
-  key_rate_limit: ({ key_limit, seconds }) => {
-    const retryAfterSeconds = seconds ?? 1
-    return new ServiceError(
+  key_rate_limit: ({ key_limit, seconds }) =>
+    new ServiceError(
       'rate_limit_exceeded',
-      `This API key allows ${key_limit} requests per minute. Try again in ${retryAfterSeconds} s, or raise the limit of the key.`,
-      { retryAfterSeconds },
-    )
-  },
+      `This API key allows ${key_limit} requests per minute. Try again in ${seconds} s, or raise the limit of the key.`,
+      { retryAfterSeconds: seconds },
+    ),
   key_concurrency: ({ key_limit }) =>
     new ServiceError(
       'too_many_concurrent_runs',

@@ -11,6 +11,7 @@ import { admitAfter } from './admit-after.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
 import type { ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
+import { hasQuestion } from './run-values.ts'
 
 /** A turn after which the conversation was the one that a request sends, up to its newest answer. */
 type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {
@@ -18,6 +19,9 @@ type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {
   readonly isPaused: boolean
   /** Whether it is the last turn of its session. Failed turns do not count. */
   readonly isLast: boolean
+  readonly answer: { readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  /** The answer's text as the client got it, if the run has it. */
+  readonly shown: string | null
 }
 
 /**
@@ -43,7 +47,7 @@ export async function admitResent(
   }
   const whole = { ...input, ...hashOf(transcript) }
   const after = known.find(({ isLast, isPaused }) => isLast && !isPaused)
-  const isNew = newInput(input.messages, true).some(({ role }) => role === 'user' || role === 'tool')
+  const isNew = hasQuestion(newInput(input.messages, true))
   if (!after || !isNew) return admitTurn(services, principal, whole)
   try {
     return await admitTurn(services, principal, { ...whole, sessionId: after.sessionId, after })
@@ -58,16 +62,6 @@ function hashOf(transcript: Transcript | undefined): Pick<ClientTurn, 'transcrip
   return transcript ? { transcript: transcript.hash } : {}
 }
 
-type KnownRow = {
-  readonly id: string
-  readonly session_id: string
-  readonly turn: number
-  readonly finish_reason: string | null
-  readonly answer: { readonly content: string; readonly toolCalls: readonly ToolCall[] }
-  readonly shown: string | null
-  readonly is_last: boolean
-}
-
 const { placeholder } = sql
 
 /**
@@ -75,8 +69,9 @@ const { placeholder } = sql
  * subqueries: a plan of a time with few runs may otherwise read all runs of the account.
  */
 const knownTurns = sql`(
-  select r.id, r.session_id, r.turn, r.finish_reason, a.content as answer, r.output->0->>'content' as shown,
-    not exists (select from runs n where n.session_id = r.session_id and n.turn > r.turn and n.status <> 'failed') as is_last
+  select r.id, r.session_id as "sessionId", r.turn, r.finish_reason is not distinct from 'tool_calls' as "isPaused",
+    not exists (select from runs n where n.session_id = r.session_id and n.turn > r.turn and n.status <> 'failed') as "isLast",
+    a.content as answer, r.output->0->>'content' as shown
   from (select m.run_id, m.created_at from messages m
     where m.transcript = ${placeholder('hash')} order by m.created_at desc limit 20) asked
   cross join lateral (select r.* from runs r
@@ -90,7 +85,7 @@ const knownTurns = sql`(
 
 /** The server parses and plans the query once per connection. */
 const prepareKnown = (tx: Executor) =>
-  tx.select({ row: sql<KnownRow>`to_json(known)` }).from(knownTurns).prepare('known_transcript')
+  tx.select({ row: sql<KnownTurn>`to_json(known)` }).from(knownTurns).prepare('known_transcript')
 
 /** How long the look-up retries a failing database, in milliseconds. */
 const timeoutMs = 1_000
@@ -115,11 +110,4 @@ async function findKnownTurns(
     .filter(({ answer: { content: text, toolCalls }, shown }) =>
       isSameAnswer(answer, { text, shown: shown ?? text, calls: toolCalls }),
     )
-    .map((row) => ({
-      id: row.id,
-      sessionId: row.session_id,
-      turn: row.turn,
-      isPaused: row.finish_reason === 'tool_calls',
-      isLast: row.is_last,
-    }))
 }

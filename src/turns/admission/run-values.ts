@@ -2,8 +2,8 @@ import type { Plan } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { newId } from '../../ids.ts'
+import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
-import { textOf } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import type { TurnInput } from './turn-input.ts'
 
@@ -85,8 +85,7 @@ export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
 
 /** The first question becomes the session's name. */
 export function sessionNameOf(input: readonly ModelMessage[]): string {
-  const question = input.findLast((message) => message.role === 'user')
-  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
+  const text = questionOf(input).replaceAll(/\s+/g, ' ').trim()
   return [...text].slice(0, 80).join('')
 }
 

@@ -65,8 +65,17 @@ export class StartAttempts {
 
   async attempt(): Promise<Started> {
     for (;;) {
-      const started = await this.#attempt()
-      if (started) return started
+      const lostHere = await this.#lostHere()
+      try {
+        const decided = this.#needsTransaction
+          ? await this.#inTransaction(lostHere)
+          : await this.#inOneCall(lostHere)
+        const started = 'repeated' in decided ? decided : await this.#follow(decided)
+        if (started) return started
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+        this.#looks += 1
+      }
     }
   }
 
@@ -77,21 +86,6 @@ export class StartAttempts {
   async over(): Promise<void> {
     this.#services.runner.unconfirmedStart(this.#runId)
     await delay(Math.max(0, this.#overAt - performance.now()))
-  }
-
-  /** Returns undefined if the admission must decide again. */
-  async #attempt(): Promise<Started | undefined> {
-    const lostHere = await this.#lostHere()
-    try {
-      const decided = this.#needsTransaction
-        ? await this.#inTransaction(lostHere)
-        : await this.#inOneCall(lostHere)
-      return 'repeated' in decided ? decided : await this.#follow(decided)
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error
-      this.#looks += 1
-      return undefined
-    }
   }
 
   /** Runs of equal requests whose clients this process has seen disconnect, once their admission is over. */
@@ -175,14 +169,13 @@ export class StartAttempts {
       ...this.#heard.lost,
     ])
     return {
-      ...{
-        plans,
-        limits: limitsOf(limits, this.#input),
-        lease: runner.lease,
-        runId: this.#runId,
-        again: this.#unsure,
-      },
-      ...{ clientAt: runner.clientsAt(), clients: { ...this.#heard, lost } },
+      plans,
+      limits: limitsOf(limits, this.#input),
+      lease: runner.lease,
+      runId: this.#runId,
+      again: this.#unsure,
+      clientAt: runner.clientsAt(),
+      clients: { ...this.#heard, lost },
     }
   }
 
@@ -196,12 +189,12 @@ export class StartAttempts {
         return this.#own()
       case 'overtaken':
         throw new Overtaken()
-      case 'clients unknown': {
+      case 'clients_unknown': {
         const { identity = '' } = this.client
         this.#heard = mergeReports(this.#heard, await runner.inquiry.ask(identity, decision.replicas))
         return undefined
       }
-      case 'no project':
+      case 'no_project':
         this.#needsTransaction = true
         return undefined
       case 'late':

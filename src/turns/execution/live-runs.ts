@@ -2,7 +2,6 @@ import { isTerminal, type RunEvent } from '../run/run-events.ts'
 
 /** A run that this process drives. Its events are kept in memory until the run ends. */
 export type LiveRun = {
-  readonly runId: string
   push(event: RunEvent): void
   /** Stops the run here without an end. Readers continue from the committed log. */
   abandon(): void
@@ -26,7 +25,7 @@ export type BatchListener<News> = (news: News) => boolean | Promise<boolean>
  * One writer and any number of readers at their own speed. All readers share one list and store only a position
  * in it, so a slow reader needs no extra memory.
  */
-export function createLiveRun(runId: string): LiveRun {
+export function createLiveRun(): LiveRun {
   const events: RunEvent[] = []
   let ended = false
   let abandoned = false
@@ -35,7 +34,6 @@ export function createLiveRun(runId: string): LiveRun {
     for (const wake of readers) wake()
   }
   return {
-    runId,
     push(event) {
       events.push(event)
       if (isTerminal(event)) ended = true
@@ -49,82 +47,65 @@ export function createLiveRun(runId: string): LiveRun {
     get abandoned() {
       return abandoned
     },
-    read: (signal, onBatch) =>
-      new Promise((resolve, reject) => {
-        const isOver = () => ended || signal.aborted
-        const reader = new Reader({ events, isOver, onBatch, leave, resolve, reject })
-        function leave() {
-          signal.removeEventListener('abort', reader.wake)
-          readers.delete(reader.wake)
-        }
-        readers.add(reader.wake)
-        signal.addEventListener('abort', reader.wake)
-        reader.wake()
-      }),
+    read: (signal, onBatch) => readAll(events, readers, () => ended || signal.aborted, signal, onBatch),
   }
-}
-
-type ReaderOptions = {
-  readonly events: readonly RunEvent[]
-  readonly isOver: () => boolean
-  readonly onBatch: BatchListener<readonly RunEvent[]>
-  /** Called once, before `resolve` or `reject`. */
-  readonly leave: () => void
-  readonly resolve: (enough: boolean) => void
-  readonly reject: (fault: unknown) => void
 }
 
 /**
  * One reader and its position. It uses callbacks, because a promise per token and stream would be created for
  * thousands of streams.
+ * @param readers called when `events` or `isOver` has changed.
  */
-class Reader {
-  readonly #reading: ReaderOptions
-  #position = 0
+function readAll(
+  events: readonly RunEvent[],
+  readers: Set<() => void>,
+  isOver: () => boolean,
+  signal: AbortSignal,
+  onBatch: BatchListener<readonly RunEvent[]>,
+): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  let position = 0
   /** True while a read is scheduled or `onBatch` is busy: no further wake-up is needed. */
-  #scheduled = false
-
-  constructor(reading: ReaderOptions) {
-    this.#reading = reading
+  let scheduled = false
+  const wake = () => {
+    if (scheduled) return
+    scheduled = true
+    queueMicrotask(readNext)
   }
-
-  readonly wake = (): void => {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    queueMicrotask(this.#readNext)
+  const leave = () => {
+    signal.removeEventListener('abort', wake)
+    readers.delete(wake)
   }
-
-  readonly #readNext = (): void => {
-    const { events, isOver } = this.#reading
+  const finish = (enough: boolean) => {
+    leave()
+    resolve(enough)
+  }
+  const fail = (fault: unknown) => {
+    leave()
+    reject(fault)
+  }
+  const readNext = () => {
     try {
       // A slow reader must still receive an end that arrived just before.
-      while (this.#position < events.length) if (!this.#emit()) return
-      this.#scheduled = false
-      if (isOver()) this.#finish(false)
+      while (position < events.length) if (!emit()) return
+      scheduled = false
+      if (isOver()) finish(false)
     } catch (fault) {
-      this.#fail(fault)
+      fail(fault)
     }
   }
-
   /** @returns whether the next batch can be passed immediately. */
-  #emit(): boolean {
-    const { events, onBatch } = this.#reading
-    const batch = events.slice(this.#position)
-    this.#position = events.length
+  const emit = (): boolean => {
+    const batch = events.slice(position)
+    position = events.length
     const enough = onBatch(batch)
     if (enough === false) return true
-    if (enough === true) this.#finish(true)
-    else enough.then((isEnough) => (isEnough ? this.#finish(true) : this.#readNext()), this.#fail)
+    if (enough === true) finish(true)
+    else enough.then((isEnough) => (isEnough ? finish(true) : readNext()), fail)
     return false
   }
-
-  #finish(enough: boolean): void {
-    this.#reading.leave()
-    this.#reading.resolve(enough)
-  }
-
-  readonly #fail = (fault: unknown): void => {
-    this.#reading.leave()
-    this.#reading.reject(fault)
-  }
+  readers.add(wake)
+  signal.addEventListener('abort', wake)
+  wake()
+  return promise
 }

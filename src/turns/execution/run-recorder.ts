@@ -1,4 +1,4 @@
-import type { ModelStep, TurnEnd, TurnProgress } from '../../agent/events.ts'
+import type { ModelStep, StepRecord, TurnEnd, TurnProgress } from '../../agent/events.ts'
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
@@ -188,24 +188,22 @@ export class RunRecorder {
         this.#watch.stepStarted(event.step, event.call)
         this.#emit({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
-      case 'step.finished':
-        this.#stepOver()
-        this.#watch.stepFinished(event.step, event.record)
-        this.#answer.add(event.record)
-        break
       case 'tool.finished':
-        this.#stepOver()
-        this.#watch.stepFinished(event.step, event.record)
         // The journal already has these events. Only the readers of this process still need them.
         for (const toolEvent of toolEvents(event.step, event.record)) this.#live.push(toolEvent)
-        this.#answer.add(event.record)
+        this.#stepOver(event)
+        break
+      case 'step.finished':
+        this.#stepOver(event)
         break
     }
   }
 
-  #stepOver(): void {
+  #stepOver({ step, record }: { readonly step: number; readonly record: StepRecord }): void {
     this.#partialText = ''
     this.#shown = false
+    this.#watch.stepFinished(step, record)
+    this.#answer.add(record)
   }
 
   #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<void> {

@@ -2,48 +2,38 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { StepRecord } from '../../agent/events.ts'
 import type { ProviderFailure } from '../../agent/provider.ts'
 import { microsPerCredit } from '../../billing/credits.ts'
-import type { TerminalEvent } from '../run/run-events.ts'
+import { statusOf, type TerminalEvent } from '../run/run-events.ts'
 
 /** The tools of a turn, by their names. */
 export type KnownTools = { get(name: string): object | undefined }
 
 /** Metrics of turns for Prometheus. Called a few times per turn, never per token. */
-export type TurnMetrics = {
-  /** A request has started a turn. */
-  started(state: 'in_progress' | 'queued'): void
-  /** A new turn was refused because the process is under pressure. */
-  refused(reason: string): void
-  /** This process took over a run from another owner. */
-  takenOver(): void
-  /** This process starts, or stops, driving a run. */
-  leased(): void
-  released(lost: boolean): void
-  firstText(seconds: number): void
-  /**
-   * @param knownTools the tools that exist. Other names are invented by the model and would create unbounded
-   *   labels.
-   */
-  step(record: StepRecord, knownTools: KnownTools): void
-  ended(event: TerminalEvent, seconds: number): void
-  upstreamFailed(kind: ProviderFailure): void
-}
+export type TurnMetrics = ReturnType<typeof createTurnMetrics>
 
 const secondsOfTurns = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640, 1_800]
 
 /** Registers the metrics of turns. */
-export function createTurnMetrics(registry: Registry): TurnMetrics {
+export function createTurnMetrics(registry: Registry) {
   const m = metricsOf(registry)
   return {
-    started: (state) => m.started.inc({ state }),
-    refused: (reason) => m.refused.inc({ reason }),
+    /** A request has started a turn. */
+    started: (state: 'in_progress' | 'queued') => m.started.inc({ state }),
+    /** A new turn was refused because the process is under pressure. */
+    refused: (reason: string) => m.refused.inc({ reason }),
+    /** This process took over a run from another owner. */
     takenOver: () => m.takeovers.inc(),
+    /** This process starts, or stops, driving a run. */
     leased: () => m.leases.inc(),
-    released(lost) {
+    released(lost: boolean) {
       m.leases.dec()
       if (lost) m.lost.inc()
     },
-    firstText: (seconds) => m.firstText.observe(seconds),
-    step(record, knownTools) {
+    firstText: (seconds: number) => m.firstText.observe(seconds),
+    /**
+     * @param knownTools the tools that exist. Other names are invented by the model and would create unbounded
+     *   labels.
+     */
+    step(record: StepRecord, knownTools: KnownTools) {
       m.steps.inc({ kind: record.kind })
       if (record.kind === 'tool') {
         const tool = knownTools.get(record.call.name) ? record.call.name : 'unknown'
@@ -53,13 +43,13 @@ export function createTurnMetrics(registry: Registry): TurnMetrics {
       m.tokens.inc({ direction: 'prompt' }, record.usage.promptTokens)
       m.tokens.inc({ direction: 'completion' }, record.usage.completionTokens)
     },
-    ended(event, seconds) {
-      const status = event.type.slice('run.'.length)
+    ended(event: TerminalEvent, seconds: number) {
+      const status = statusOf(event)
       m.ended.inc({ status, reason: reasonOf(event) })
       m.duration.observe({ status }, seconds)
       m.credits.inc(Number(event.end.usage.cost_micros) / Number(microsPerCredit))
     },
-    upstreamFailed(kind) {
+    upstreamFailed(kind: ProviderFailure) {
       if (kind !== 'aborted') m.upstreamErrors.inc({ kind })
     },
   }

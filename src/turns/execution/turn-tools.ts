@@ -74,7 +74,7 @@ function specsIn(tools: readonly GroupedTool[], groups: readonly ToolGroup[]): r
 
 /**
  * Tools only read. Their writes wait for the step's transaction, so a read that meets a transient database
- * error can be repeated.
+ * error can be repeated. Those of the library repeat it themselves.
  */
 function makeTools(
   { database, library, plans, semantic, ask }: ToolServices,
@@ -90,7 +90,7 @@ function makeTools(
   const ofLibrary = sourceTools(library, sourceMarks, semantic, ask)
   const ofProject = workspaceTools({ database, library, place, findLimits, sourceMarks })
   return [
-    ...ofLibrary.map((tool) => ({ group: 'library' as const, tool: repeated(tool) })),
+    ...ofLibrary.map((tool) => ({ group: 'library' as const, tool })),
     ...ofProject.map((tool) => ({ group: groupInProject(tool.spec.name), tool: repeated(tool) })),
   ]
 }

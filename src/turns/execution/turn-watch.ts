@@ -5,7 +5,7 @@ import type { Span, Tracer } from '../../tracing.ts'
 import { LeaseLost } from '../recording/event-log.ts'
 import { leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
-import type { TerminalEvent } from '../run/run-events.ts'
+import { statusOf, type TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { KnownTools, TurnMetrics } from './turn-metrics.ts'
 
@@ -132,7 +132,7 @@ export class TurnWatch {
 
   ended(event: TerminalEvent): void {
     this.#metrics?.ended(event, this.#age())
-    this.#turn?.set({ 'run.status': event.type.slice('run.'.length) })
+    this.#turn?.set({ 'run.status': statusOf(event) })
     this.#close(event.type === 'run.failed' ? event.code : undefined)
   }
 

@@ -54,7 +54,7 @@ export function createDrivenRuns(
     start(run, conversation) {
       const known = byId.get(run.id)
       if (known?.epoch === run.epoch) return known.live
-      const live = createLiveRun(run.id)
+      const live = createLiveRun()
       const stop = createTurnStop()
       // A process that could not renew its leases may claim its own run again. The earlier attempt has then
       // lost the run.

@@ -9,10 +9,11 @@ import { createSourceMarks } from '../../sources/citations/source-marks.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
 import { readEvents, withoutVoid } from '../recording/event-log.ts'
+import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
-import { type FirstCitation, isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.ts'
+import type { FirstCitation, RunEnd, TerminalEvent } from '../run/run-events.ts'
 import { textOf } from '../run/transcript.ts'
-import { eventsOfEndedRun } from './log-page.ts'
+import { storedEnd } from './log-page.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {
@@ -116,14 +117,13 @@ async function turnsOf(
   const turns: ConversationTurn[] = []
   for (const run of of) {
     const texts = said.filter(({ runId }) => runId === run.id)
-    const asked = texts.map(({ content }) => content as ModelMessage).findLast(({ role }) => role === 'user')
     // The message has no source list. The run's row stores the text with the list.
     const answer = texts.find(({ id }) => id === run.messageId)?.content as ModelMessage | undefined
     const own = steps.filter(({ runId }) => runId === run.id)
     const end = ends.get(run.id)
     turns.push({
       run,
-      question: asked ? textOf(asked.content) : '',
+      question: questionOf(texts.map(({ content }) => content as ModelMessage)),
       steps: stepsOf(services, run, own),
       read: passagesRead(own),
       end,
@@ -155,19 +155,7 @@ async function endsOf(executor: Executor, of: readonly Run[]): Promise<ReadonlyM
       ),
     )
   const known = new Map(logged.map(({ runId, event }) => [runId, (event as TerminalEvent).end]))
-  return new Map(
-    ended.flatMap((run) => {
-      const end = known.get(run.id) ?? keptEnd(run)
-      return end ? [[run.id, end] as const] : []
-    }),
-  )
-}
-
-/** The run's row stores the text together with its source list. */
-function keptEnd(run: Run): RunEnd | undefined {
-  return eventsOfEndedRun(run)
-    .map(({ event }) => event)
-    .find(isTerminal)?.end
+  return new Map(ended.map((run) => [run.id, known.get(run.id) ?? storedEnd(run)]))
 }
 
 async function soFar(
@@ -198,26 +186,16 @@ function stepsOf(
     const record = row.record as StepRecord
     const tookMs = Math.max(row.createdAt.getTime() - before, 0)
     before = row.createdAt.getTime()
-    const base = { step: row.step, tookMs, costMicros: row.costMicros }
+    const base = { step: row.step, kind: record.kind, tookMs, costMicros: row.costMicros }
     if (record.kind === 'model') {
-      const { promptTokens, completionTokens } = record.usage
+      const { usage, upstream } = record
+      const { promptTokens, completionTokens } = usage
       const title = titleOf(record)
-      return {
-        ...{ ...base, kind: 'model', title, failed: false, promptTokens, completionTokens, refs: [] },
-        upstream: record.upstream,
-      }
+      return { ...base, title, failed: false, promptTokens, completionTokens, refs: [], upstream }
     }
     const refs = [...new Set(record.sources.map((source) => source.ref))]
     const title = describeCall(tools, record.call)
-    return {
-      ...base,
-      kind: 'tool',
-      title,
-      failed: record.isError,
-      promptTokens: 0,
-      completionTokens: 0,
-      refs,
-    }
+    return { ...base, title, failed: record.isError, promptTokens: 0, completionTokens: 0, refs }
   })
 }
 

@@ -11,7 +11,7 @@ type Item = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** Rebuilds the events of a finished run whose log has expired, from the run's row: its text, then its end. */
 export function eventsOfEndedRun(run: Run): readonly CommittedEvent[] {
-  const end = endOf(run)
+  const end = storedEnd(run)
   const text = { type: 'text.delta', step: run.stepCount, text: end.text } as const
   const events = [...(end.text === '' ? [] : [text]), terminalOf(run, end)]
   const first = Math.max(run.eventCount - events.length, 0) + 1
@@ -34,8 +34,11 @@ function terminalOf(run: Run, end: RunEnd): TerminalEvent {
   }
 }
 
-/** The stored text includes the source list. The positions of citations in it are not stored. */
-function endOf(run: Run): RunEnd {
+/**
+ * The end of a finished run from its row. The stored text includes the source list. The positions of citations in it are
+ * not stored.
+ */
+export function storedEnd(run: Run): RunEnd {
   const items = run.output as readonly Item[]
   const of = <T>(type: string, make: (item: Item) => T): T[] => items.filter((i) => i.type === type).map(make)
   const [text = ''] = of('message', (item) => String(item['content'] ?? ''))

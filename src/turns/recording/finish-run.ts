@@ -1,7 +1,7 @@
 import type { StepRecord } from '../../agent/events.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
-import type { RunEnd, RunUsage, TerminalEvent } from '../run/run-events.ts'
+import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
 import type { RunEndRow } from '../store/turn-calls.ts'
 
@@ -77,17 +77,6 @@ function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>>
     prompt_tokens: usage.prompt_tokens,
     completion_tokens: usage.completion_tokens,
     estimated: usage.estimated,
-  }
-}
-
-function statusOf(event: TerminalEvent): RunEndRow['status'] {
-  switch (event.type) {
-    case 'run.completed':
-      return 'completed'
-    case 'run.failed':
-      return 'failed'
-    case 'run.cancelled':
-      return 'cancelled'
   }
 }
 

@@ -10,28 +10,17 @@ import type { Run } from '../run/run.ts'
 import type { RunEvent, TerminalEvent } from '../run/run-events.ts'
 import { endOf } from './finish-run.ts'
 import type { StepRow } from './write-buffer.ts'
-import { type CallPrepared, WriteQueue, type WriteQueueOptions } from './write-queue.ts'
+import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
-/** The journal of one attempt at a run: prices its steps and writes them through the write queue. */
-export class RunJournal implements Journal<Executor> {
+/** The journal of one attempt at a run: a write queue that prices the steps. */
+export class RunJournal extends WriteQueue implements Journal<Executor> {
   readonly #run: Run
   readonly #price: Price
-  readonly #queue: WriteQueue
 
   constructor(run: Run, { price, ...options }: WriteQueueOptions & { readonly price: Price }) {
+    super(run, options)
     this.#run = run
     this.#price = price
-    this.#queue = new WriteQueue(run, options)
-  }
-
-  /** Cost of the finished steps, in micro-credits. */
-  get costMicros(): bigint {
-    return this.#queue.costMicros
-  }
-
-  /** The run's hold, in micro-credits. */
-  get holdMicros(): bigint {
-    return this.#queue.holdMicros
   }
 
   /** What these tool calls cost, in micro-credits. */
@@ -40,28 +29,23 @@ export class RunJournal implements Journal<Executor> {
   }
 
   event(event: RunEvent): void {
-    this.#queue.append([event])
+    this.append([event])
   }
 
   model(record: ModelStep): void {
-    this.#queue.append([], this.#rowOf(record))
+    this.append([], this.#rowOf(record))
   }
 
   async tool(step: number, call: ToolCall, outcome: ToolOutcome<Executor>): Promise<ToolStep> {
     const { commit } = outcome
     let record = toolStep(call, outcome)
-    if (!commit) this.#queue.append(toolEvents(step, record), this.#rowOf(record))
+    if (!commit) this.append(toolEvents(step, record), this.#rowOf(record))
     else
-      await this.#queue.change(async (tx) => {
+      await this.change(async (tx) => {
         record = withChange(toolStep(call, outcome), await commit(tx))
         return { events: toolEvents(step, record), steps: [this.#rowOf(record)] }
       })
     return record
-  }
-
-  /** See `WriteQueue`. */
-  prepareCall(step: number, micros: bigint): Promise<CallPrepared> {
-    return this.#queue.prepareCall(step, micros)
   }
 
   /**
@@ -69,8 +53,8 @@ export class RunJournal implements Journal<Executor> {
    * @param unfinished the open model call, if it is charged.
    */
   async finalCost(unfinished?: ModelStep): Promise<bigint> {
-    await this.#queue.settled()
-    const { costMicros, holdMicros } = this.#queue
+    await this.settled()
+    const { costMicros, holdMicros } = this
     const cost = costMicros + (unfinished ? stepMicros(this.#price, unfinished) : 0n)
     return cost < holdMicros ? cost : holdMicros
   }
@@ -82,12 +66,7 @@ export class RunJournal implements Journal<Executor> {
    */
   finish(event: TerminalEvent, unfinished?: ModelStep): Promise<boolean> {
     const steps = unfinished ? [this.#rowOf(unfinished)] : []
-    return this.#queue.finish(endOf(this.#run, event), { events: [event], steps })
-  }
-
-  /** Waits for the write in progress. Buffered events are dropped. */
-  close(): Promise<void> {
-    return this.#queue.close()
+    return this.end(endOf(this.#run, event), { events: [event], steps })
   }
 
   #rowOf(record: StepRecord): StepRow {

@@ -1,18 +1,14 @@
 import { eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
+import type { Run } from '../run/run.ts'
 import { LeaseLost } from './event-log.ts'
 
 /**
  * How far the writes of an attempt have come, according to the run's row. Each write changes at least one of
  * these fields.
  */
-export type Progress = {
-  readonly eventCount: number
-  readonly stepCount: number
-  readonly holdMicros: bigint
-  readonly ended: boolean
-}
+export type Progress = Pick<Run, 'eventCount' | 'stepCount' | 'holdMicros'> & { readonly ended: boolean }
 
 /**
  * Finds out whether a transaction whose COMMIT got no answer succeeded. It locks the run's row, so a

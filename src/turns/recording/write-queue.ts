@@ -127,9 +127,9 @@ export class WriteQueue {
    * the row. It proceeds even if an earlier step could not be written.
    * @returns whether other turns of the account may be waiting. True if that is unknown.
    */
-  finish(end: RunEndRow, last: Added): Promise<boolean> {
+  end(row: RunEndRow, last: Added): Promise<boolean> {
     return this.#inOrder(async () => {
-      const { answer } = await this.#transact({ purpose: { call: 'finish', ...end } }, last)
+      const { answer } = await this.#transact({ purpose: { call: 'finish', ...row } }, last)
       return answer?.waiting ?? true
     })
   }
@@ -192,7 +192,10 @@ export class WriteQueue {
       this.#writes -= 1
     })
     this.#tail = turn.then(
-      () => this.#flushRest(),
+      () => {
+        if (!this.#buffer.isEmpty && this.#writes === 0) this.#flushSoon()
+      },
+      // After a permanent failure nothing is scheduled; the next event or write tries again.
       () => undefined,
     )
     return turn
@@ -200,14 +203,6 @@ export class WriteQueue {
 
   #flushSoon(): void {
     if (!this.#closed) this.#options.appends.schedule(this.#flush)
-  }
-
-  /**
-   * Runs after a successful write. After a permanent failure nothing is scheduled; the next event or write
-   * tries again.
-   */
-  #flushRest(): void {
-    if (!this.#buffer.isEmpty && this.#writes === 0) this.#flushSoon()
   }
 
   readonly #flush = (): void => {

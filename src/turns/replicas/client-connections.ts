@@ -15,8 +15,10 @@ export class ClientConnection {
   runId: string
   readonly identity: string | undefined
   readonly #connections: ClientConnections
+  readonly since = performance.now()
   readonly #admission = Promise.withResolvers<void>()
-  readonly #since = performance.now()
+  /** Resolves when it is known which run the connection got, if any. */
+  readonly admitted = this.#admission.promise
   #endedAt: number | undefined
   #lostAt: number | undefined
   #over = false
@@ -27,17 +29,8 @@ export class ClientConnection {
     this.runId = runId
   }
 
-  get since(): number {
-    return this.#since
-  }
-
   get isLost(): boolean {
     return this.#lostAt !== undefined && !this.#over
-  }
-
-  /** Resolves when it is known which run the connection got, if any. */
-  get admitted(): Promise<void> {
-    return this.#admission.promise
   }
 
   /** Whether no newer connection serves the same run. */
@@ -154,8 +147,6 @@ export class ClientConnections {
   }
 
   #add(connection: ClientConnection, identity: string): void {
-    const those = this.#byIdentity.get(identity)
-    if (those) those.add(connection)
-    else this.#byIdentity.set(identity, new Set([connection]))
+    this.#byIdentity.set(identity, (this.#byIdentity.get(identity) ?? new Set()).add(connection))
   }
 }

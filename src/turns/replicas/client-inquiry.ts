@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { ClientConnections } from './client-connections.ts'
@@ -100,7 +101,5 @@ export function mergeReports(one: ClientReport, other: ClientReport): ClientRepo
 }
 
 function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), ms)
-  return Promise.race([promise, over]).finally(() => clearTimeout(timer))
+  return Promise.race([promise, delay(ms, undefined, { ref: false })])
 }

@@ -25,9 +25,9 @@ export function presenceSession(replica: string): NonNullable<ListenerOptions['s
  * not ask.
  */
 export type Presence = {
-  /** The replica's name. Null until the other replicas can see it. */
-  readonly name: () => string | null
-  /** Resolves when the name is visible. */
+  /** The name under which this process holds clients. Null until other replicas can see it. */
+  readonly clientsAt: () => string | null
+  /** Resolves when the name is visible. The process should accept no request before that. */
   readonly seen: Promise<void>
   /** Called when the lock was taken or lost. The change is written immediately. */
   changed(): void
@@ -54,14 +54,20 @@ export function keepPresence(
   const beat = async (leaving = false) => {
     const isLocked = locked()
     const settled = (unsettledMs() + (leaving && unsettledMs() === 0 ? 0 : slackMs)) / 1_000
-    await withBackgroundTx(database, (tx) => writeHeartbeat(tx, replica, settled, isLocked))
+    await withBackgroundTx(database, (tx) =>
+      tx.execute(sql`
+        insert into replicas (id, seen_at, settled_at, unlocked_at)
+        values (${replica}, now(), now() - make_interval(secs => ${settled}), case when not ${isLocked}::boolean then now() end)
+        on conflict (id) do update set seen_at = excluded.seen_at, unlocked_at = excluded.unlocked_at,
+          settled_at = greatest(replicas.settled_at, excluded.settled_at)`),
+    )
     outage.works()
     known ||= isLocked
     if (known) seen.resolve()
   }
   const beats = startPeriodicTask(() => beat(), heartbeatMs, outage.failed)
   return {
-    name: () => (known ? replica : null),
+    clientsAt: () => (known ? replica : null),
     seen: seen.promise,
     changed: beats.runSoon,
     async stop() {
@@ -70,19 +76,6 @@ export function keepPresence(
       await beat(true).catch(outage.failed)
     },
   }
-}
-
-async function writeHeartbeat(
-  executor: Executor,
-  replica: string,
-  settledSeconds: number,
-  isLocked: boolean,
-): Promise<void> {
-  await executor.execute(sql`
-    insert into replicas (id, seen_at, settled_at, unlocked_at)
-    values (${replica}, now(), now() - make_interval(secs => ${settledSeconds}), case when not ${isLocked}::boolean then now() end)
-    on conflict (id) do update set seen_at = excluded.seen_at, settled_at = greatest(replicas.settled_at, excluded.settled_at),
-      unlocked_at = excluded.unlocked_at`)
 }
 
 /** Whether a replica has ended: nobody holds its lock, and its row does not say that it lives without the lock. */

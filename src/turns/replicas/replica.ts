@@ -3,20 +3,16 @@ import type { Logger } from '../../log.ts'
 import { ClientConnections } from './client-connections.ts'
 import { type ClientInquiry, openClientInquiry } from './client-inquiry.ts'
 import { createOutageLog } from './outage-log.ts'
-import { keepPresence, presenceSession } from './presence.ts'
+import { keepPresence, type Presence, presenceSession } from './presence.ts'
 import { openSignals, type Signals } from './signals.ts'
 
 /** This process as one of the replicas: its signals, its clients, and its questions to other replicas. */
-export type Replica = {
+export type Replica = Pick<Presence, 'clientsAt' | 'seen'> & {
   readonly signals: Signals
   /** The clients that wait here for a run, on whichever replica it runs. */
   readonly clients: ClientConnections
   /** Asks other replicas about their clients. */
   readonly inquiry: ClientInquiry
-  /** The name under which this process holds clients. Null until other replicas can see it. */
-  readonly clientsAt: () => string | null
-  /** Resolves when the name is visible. The process should accept no request before that. */
-  readonly seen: Promise<void>
   close(): Promise<void>
 }
 
@@ -37,7 +33,7 @@ export function openReplica(database: Database, name: string, log: Logger): Repl
     signals,
     clients,
     inquiry,
-    clientsAt: presence.name,
+    clientsAt: presence.clientsAt,
     seen: presence.seen,
     async close() {
       await presence.stop()

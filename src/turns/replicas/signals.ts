@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { type Listener, type ListenerOptions, openListener } from '../../db/listen.ts'
@@ -70,16 +71,14 @@ export function openSignals(
   const hearing = createOutageLog(log, 'hearing the signals of other replicas')
   const telling = createOutageLog(log, 'telling other replicas')
   const subscribers = new Set<(signal: Signal) => void>()
-  const waiting = new Map<string, Set<() => void>>()
+  /** Its events are named by runs. Many readers may wait for one. */
+  const events = new EventEmitter().setMaxListeners(0)
   let listens = false
-  const wake = (runId: string) => {
-    for (const waiter of waiting.get(runId) ?? []) waiter()
-  }
   const listener: Listener = openListener(url, channel, {
     ...(options.session && { session: options.session }),
     onPayload(payload) {
       for (const signal of parsed(payload)) {
-        if (signal.kind === 'events') wake(signal.runId)
+        if (signal.kind === 'events') events.emit(signal.runId)
         for (const heard of subscribers) heard(signal)
       }
     },
@@ -87,7 +86,7 @@ export function openSignals(
       listens = true
       options.onChange?.()
       hearing.works()
-      for (const runId of waiting.keys()) wake(runId)
+      for (const runId of events.eventNames()) events.emit(runId)
     },
     onLost(error) {
       listens = false
@@ -107,7 +106,7 @@ export function openSignals(
       subscribers.add(heard)
       return () => subscribers.delete(heard)
     },
-    waitForEvents: (runId, ms, signal) => waitFor(waiting, runId, ms, signal),
+    waitForEvents: (runId, ms, signal) => waitFor(events, runId, ms, signal),
     async close() {
       await line.close()
       await listener.close()
@@ -188,25 +187,17 @@ function packed(texts: ReadonlySet<string>): readonly string[] {
   return payloads
 }
 
-function waitFor(
-  waiting: Map<string, Set<() => void>>,
-  runId: string,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
+function waitFor(events: EventEmitter, runId: string, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const those = waiting.get(runId) ?? new Set()
     const wake = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', wake)
-      those.delete(wake)
-      if (those.size === 0) waiting.delete(runId)
+      events.off(runId, wake)
       resolve()
     }
     const timer = setTimeout(wake, ms)
     signal.addEventListener('abort', wake)
-    those.add(wake)
-    waiting.set(runId, those)
+    events.on(runId, wake)
     if (signal.aborted) wake()
   })
 }

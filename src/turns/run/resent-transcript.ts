@@ -27,15 +27,11 @@ export type StoredAnswer = {
  * of arguments with other spaces.
  */
 export function isSameAnswer(sent: SentAnswer, stored: StoredAnswer): boolean {
-  const text = trimmed(sent.text)
+  const text = sent.text.trim()
   return (
-    (text === trimmed(stored.text) || text === trimmed(stored.shown)) &&
+    (text === stored.text.trim() || text === stored.shown.trim()) &&
     JSON.stringify(canonicalCalls(sent.calls)) === JSON.stringify(canonicalCalls(stored.calls))
   )
-}
-
-export function trimmed(text: string): string {
-  return text.trim()
 }
 
 /** Calls in a form in which the spaces of their JSON do not matter. */

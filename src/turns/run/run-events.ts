@@ -116,6 +116,11 @@ export function isTerminal(event: RunEvent): event is TerminalEvent {
   return 'end' in event
 }
 
+/** How the run has ended. */
+export function statusOf({ type }: TerminalEvent): 'completed' | 'failed' | 'cancelled' {
+  return type.slice('run.'.length) as ReturnType<typeof statusOf>
+}
+
 /** The step an event belongs to; 0 for those of the whole run. */
 export function stepOf(event: RunEvent): number {
   return 'step' in event ? event.step : 0

@@ -1,22 +1,11 @@
-import { and, asc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import type { Principal } from '../../accounts/principal.ts'
+import { and, asc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Run } from './run.ts'
-import { visibleTo } from './visibility.ts'
+import { finderIn } from './visibility.ts'
 
-/** Finds a run. Undefined if it does not exist or the principal cannot see it. */
-export async function findRun(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Run | undefined> {
-  const [run] = await executor
-    .select()
-    .from(runs)
-    .where(and(eq(runs.id, id), visibleTo(principal, runs)))
-  return run
-}
+export const findRun = finderIn(runs)
 
 /** Reads a run of the transaction's account, whoever can see it. */
 export async function readRun(executor: Executor, id: string): Promise<Run | undefined> {
@@ -27,6 +16,25 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
 /** All runs of a session in the order of their turns. */
 export function listRuns(executor: Executor, sessionId: string): Promise<Run[]> {
   return executor.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.turn))
+}
+
+/**
+ * Checks that turns have ended, because their holds would never be settled.
+ * @param filter which runs.
+ * @throws ServiceError with this code and text.
+ */
+export async function requireEnded(
+  executor: Executor,
+  filter: SQL | undefined,
+  code: 'session_busy' | 'project_busy',
+  text: string,
+): Promise<void> {
+  const [open] = await executor
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(filter, sql`${runs.status} in ('queued', 'in_progress')`))
+    .limit(1)
+  if (open) throw new ServiceError(code, text, { shouldRetry: false })
 }
 
 /** Marks a run as cancelled, so that its owner stops it. Does nothing to a finished run. */

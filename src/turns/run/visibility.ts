@@ -1,18 +1,38 @@
 import { and, eq, type SQL } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
+import type { Executor } from '../../db/client.ts'
+
+/** A table with rows of accounts and projects. Without `projectId` it is that of the projects. */
+type Owned = { readonly id: PgColumn; readonly accountId: PgColumn; readonly projectId?: PgColumn }
 
 /**
  * The filter of every lookup: the account's rows, and for a bound key only those of its project. Foreign,
  * malformed and random ids therefore all miss in the same query.
  */
-export function visibleTo(
-  principal: Principal,
-  columns: { readonly accountId: PgColumn; readonly projectId: PgColumn },
-): SQL | undefined {
+export function visibleTo(principal: Principal, table: Owned): SQL | undefined {
   const project = confinedTo(principal)
   return and(
-    eq(columns.accountId, principal.accountId),
-    project === null ? undefined : eq(columns.projectId, project),
+    eq(table.accountId, principal.accountId),
+    project === null ? undefined : eq(table.projectId ?? table.id, project),
   )
+}
+
+/**
+ * Makes the function that finds a row of a table. It returns undefined if the row does not exist or the principal cannot
+ * see it.
+ */
+export function finderIn<T extends PgTable & Owned>(table: T) {
+  return async (
+    executor: Executor,
+    principal: Principal,
+    id: string,
+  ): Promise<T['$inferSelect'] | undefined> => {
+    const filter = and(eq(table.id, id), visibleTo(principal, table))
+    const [row] = await executor
+      .select()
+      .from(table as PgTable)
+      .where(filter)
+    return row
+  }
 }

@@ -3,9 +3,10 @@ import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs, sessions } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Run } from '../run/run.ts'
+import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
 import { type Attachments, attachFiles } from './attachments.ts'
 import type { Metadata, Session, StoredMessage } from './sessions.ts'
@@ -84,7 +85,7 @@ export async function findMessage(
  */
 export async function deleteMessage(executor: Executor, message: StoredMessage): Promise<void> {
   await lockSession(executor, message.sessionId)
-  await requireEnd(executor, message.runId)
+  await requireEnded(executor, eq(runs.id, message.runId), 'session_busy', busyText)
   await forgetTranscripts(executor, message.sessionId)
   await executor.delete(messages).where(eq(messages.id, message.id))
 }
@@ -96,7 +97,7 @@ export async function deleteMessage(executor: Executor, message: StoredMessage):
  */
 export async function deleteRun(executor: Executor, { id, sessionId }: Run): Promise<void> {
   await lockSession(executor, sessionId)
-  await requireEnd(executor, id)
+  await requireEnded(executor, eq(runs.id, id), 'session_busy', busyText)
   await forgetTranscripts(executor, sessionId)
   await executor.delete(messages).where(and(eq(messages.sessionId, sessionId), eq(messages.runId, id)))
   await executor.delete(runs).where(eq(runs.id, id))
@@ -126,13 +127,7 @@ async function lockSession(executor: Executor, id: string): Promise<number> {
   return session.turnCount
 }
 
-async function requireEnd(executor: Executor, runId: string): Promise<void> {
-  const [run] = await executor.select({ finishedAt: runs.finishedAt }).from(runs).where(eq(runs.id, runId))
-  if (!run || run.finishedAt !== null) return
-  throw new ServiceError('session_busy', 'The turn has not ended. Cancel it, or wait for its end.', {
-    shouldRetry: false,
-  })
-}
+const busyText = 'The turn has not ended. Cancel it, or wait for its end.'
 
 /** The session is no longer what its clients have sent, so their histories do not continue it. */
 async function forgetTranscripts(executor: Executor, sessionId: string): Promise<void> {

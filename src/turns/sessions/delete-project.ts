@@ -5,7 +5,8 @@ import { removalTimeout } from '../../accounts/delete-account.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import { type Database, withTx } from '../../db/client.ts'
 import { apiKeys, projects, runs } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
+import { requireEnded } from '../run/runs.ts'
 import { detailsOf, requireOwnerWide } from './projects.ts'
 
 /**
@@ -30,18 +31,8 @@ export function deleteProject(database: Database, principal: Principal, projectI
       .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
       .for('update')
     if (!project) throw notFound()
-    const [busy] = await tx
-      .select({ id: runs.id })
-      .from(runs)
-      .where(
-        and(
-          eq(runs.accountId, accountId),
-          eq(runs.projectId, projectId),
-          sql`${runs.status} in ('queued', 'in_progress')`,
-        ),
-      )
-      .limit(1)
-    if (busy) throw projectBusy()
+    const inProject = and(eq(runs.accountId, accountId), eq(runs.projectId, projectId))
+    await requireEnded(tx, inProject, 'project_busy', busyText)
     await tx
       .update(apiKeys)
       .set({ revokedAt: sql`now()` })
@@ -59,10 +50,5 @@ export function deleteProject(database: Database, principal: Principal, projectI
   })
 }
 
-function projectBusy(): ServiceError {
-  return new ServiceError(
-    'project_busy',
-    'A turn in this project has not ended. Cancel it or wait for its end, then delete the project.',
-    { shouldRetry: false },
-  )
-}
+const busyText =
+  'A turn in this project has not ended. Cancel it or wait for its end, then delete the project.'

@@ -4,7 +4,7 @@ import type { Executor } from '../../db/client.ts'
 import { files } from '../../db/schema/index.ts'
 import type { StoredFile } from '../../workspace/files.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
-import { visibleTo } from '../run/visibility.ts'
+import { finderIn, visibleTo } from '../run/visibility.ts'
 
 export type FileFilter = {
   readonly projectId?: string | undefined
@@ -13,18 +13,7 @@ export type FileFilter = {
   readonly purpose?: string | undefined
 }
 
-/** Finds a file. Undefined if it does not exist or the principal cannot see it. */
-export async function findFile(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<StoredFile | undefined> {
-  const [file] = await executor
-    .select()
-    .from(files)
-    .where(and(eq(files.id, id), visibleTo(principal, files)))
-  return file
-}
+export const findFile = finderIn(files)
 
 export function listFiles(
   executor: Executor,

@@ -1,21 +1,14 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { recordOwnAction } from '../../accounts/audit.ts'
-import { confinedTo, type Principal } from '../../accounts/principal.ts'
+import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { accounts, apiKeys, projects } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
+import { finderIn, visibleTo } from '../run/visibility.ts'
 
 export type Project = typeof projects.$inferSelect
-
-const visible = (principal: Principal) => {
-  const project = confinedTo(principal)
-  return and(
-    eq(projects.accountId, principal.accountId),
-    project === null ? undefined : eq(projects.id, project),
-  )
-}
 
 export async function createProject(
   executor: Executor,
@@ -40,25 +33,10 @@ export function listProjects(
   principal: Principal,
   page: PageRequest,
 ): Promise<Page<Project>> {
-  return pageOf(executor, projects, visible(principal), page)
+  return pageOf(executor, projects, visibleTo(principal, projects), page)
 }
 
-/** Finds a project. Undefined if it does not exist or the principal cannot see it. */
-export async function findProject(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Project | undefined> {
-  const [project] = await selectProject(executor, principal, id)
-  return project
-}
-
-function selectProject(executor: Executor, principal: Principal, id: string) {
-  return executor
-    .select()
-    .from(projects)
-    .where(and(eq(projects.id, id), visible(principal)))
-}
+export const findProject = finderIn(projects)
 
 /**
  * Like `findProject`, but the project cannot be deleted until the transaction ends. For callers that add
@@ -69,7 +47,11 @@ export async function holdProject(
   principal: Principal,
   id: string,
 ): Promise<Project | undefined> {
-  const [project] = await selectProject(executor, principal, id).for('key share')
+  const [project] = await executor
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), visibleTo(principal, projects)))
+    .for('key share')
   return project
 }
 
@@ -87,7 +69,7 @@ export async function renameProject(
   const [project] = await executor
     .update(projects)
     .set({ name })
-    .where(and(eq(projects.id, id), visible(principal)))
+    .where(and(eq(projects.id, id), visibleTo(principal, projects)))
     .returning()
   if (!project) throw notFound()
   const details = detailsOf(principal, id)

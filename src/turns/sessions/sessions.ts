@@ -2,12 +2,13 @@ import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs, sessions } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
 import type { Run } from '../run/run.ts'
+import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
-import { visibleTo } from '../run/visibility.ts'
+import { finderIn, visibleTo } from '../run/visibility.ts'
 import { defaultProjectId, holdProject } from './projects.ts'
 
 export type Session = typeof sessions.$inferSelect
@@ -44,18 +45,7 @@ export async function createSession(
   return session
 }
 
-/** Finds a session. Undefined if it does not exist or the principal cannot see it. */
-export async function findSession(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Session | undefined> {
-  const [session] = await executor
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.id, id), visibleTo(principal, sessions)))
-  return session
-}
+export const findSession = finderIn(sessions)
 
 export function listSessions(
   executor: Executor,
@@ -82,20 +72,8 @@ export async function renameSession(executor: Executor, session: Session, name: 
  */
 export async function deleteSession(executor: Executor, session: Session): Promise<void> {
   await executor.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, session.id)).for('update')
-  const [busy] = await executor
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.sessionId, session.id), sql`${runs.status} in ('queued', 'in_progress')`))
-    .limit(1)
-  if (busy) {
-    throw new ServiceError(
-      'session_busy',
-      'A turn of this session has not ended. Cancel it, or wait for its end.',
-      {
-        shouldRetry: false,
-      },
-    )
-  }
+  const text = 'A turn of this session has not ended. Cancel it, or wait for its end.'
+  await requireEnded(executor, eq(runs.sessionId, session.id), 'session_busy', text)
   await executor.delete(sessions).where(eq(sessions.id, session.id))
 }
 

@@ -1,4 +1,5 @@
 import type { StepRecord } from '../../agent/events.ts'
+import type { Run } from '../run/run.ts'
 import type { RunEvent } from '../run/run-events.ts'
 
 /** What a write appends to a run: events, and steps with their costs in micro-credits. */
@@ -8,13 +9,7 @@ export type Added = {
 }
 
 /** A run, its owner's epoch, and the numbers of events and steps that its row must have. */
-export type RunPosition = {
-  readonly id: string
-  readonly accountId: string
-  readonly epoch: number
-  readonly eventCount: number
-  readonly stepCount: number
-}
+export type RunPosition = Pick<Run, 'id' | 'accountId' | 'epoch' | 'eventCount' | 'stepCount'>
 
 /** The last values of a run's row, its charge and its answer. Amounts are in micro-credits. */
 export type RunEndRow = {

@@ -36,7 +36,7 @@ afterAll(async () => {
 /** What was decided, in the words of the model. */
 function told(decision: Decision) {
   if (decision.kind === 'repeated') return { decision: `repeated ${decision.known.id}` }
-  if (decision.kind === 'clients unknown')
+  if (decision.kind === 'clients_unknown')
     return { decision: `clients unknown at ${decision.replicas.toSorted()}` }
   if (decision.kind !== 'admitted') return { decision: decision.kind }
   const { status, turn, accountTurn } = decision.run
@@ -53,7 +53,7 @@ async function admit({ principal, input, request, sentAt, notAfter, settled, ...
   const onSend = () => ({ sentAt, notAfter, underPressure: request.underPressure })
   const admission = { ...rest, clients: settled, again: request.earlier !== undefined, onSend }
   const first = await admitRun(callsIn(executor), principal, input, admission)
-  if (first.kind !== 'no project') return first
+  if (first.kind !== 'no_project') return first
   await client.query('savepoint asked')
   return admitInTransaction(executor, principal, input, admission).catch(async (error: unknown) => {
     await client.query('rollback to asked')

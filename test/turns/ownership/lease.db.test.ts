@@ -54,7 +54,7 @@ type Attempt = { readonly live: LiveRun; readonly done: Promise<Outcome> }
 
 /** Drives a run as its owner, without a runner: this owner sends no heartbeat. */
 function attempt(run: Run): Attempt {
-  const live = createLiveRun(run.id)
+  const live = createLiveRun()
   const done = runTurn(turnServices(db.database, catalogue), run, live, createTurnStop())
   return { live, done }
 }

@@ -58,11 +58,11 @@ test('a replica says in its heartbeat whether it lives without its lock', async 
     outage: { failed: () => undefined, works: () => undefined },
   })
   await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(true)
-  expect([presence.name(), await ended('replica_g')]).toEqual([null, false])
+  expect([presence.clientsAt(), await ended('replica_g')]).toEqual([null, false])
   locked = true
   presence.changed()
   await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(false)
-  await expect.poll(presence.name).toBe('replica_g')
+  await expect.poll(presence.clientsAt).toBe('replica_g')
   // Of this test nobody holds the lock.
   expect(await ended('replica_g')).toBe(true)
   await presence.stop()

@@ -15,7 +15,7 @@ async function readAll(live: LiveRun, signal = new AbortController().signal): Pr
 }
 
 test('a reader of a silent run ends when its client leaves', async () => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   live.push(said('one'))
   const left = new AbortController()
   const reading = readAll(live, left.signal)
@@ -26,14 +26,14 @@ test('a reader of a silent run ends when its client leaves', async () => {
 })
 
 test('a reader that left before it began still hears all that was said until then', async () => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   live.push(said('one'))
   live.push(cancelled)
   expect(await readAll(live, AbortSignal.abort())).toEqual([said('one'), cancelled])
 })
 
 test('readers of a run that was given up end without an end, and know it', async () => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   const early = readAll(live)
   live.push(said('one'))
   expect(live.abandoned).toBe(false)
@@ -44,7 +44,7 @@ test('readers of a run that was given up end without an end, and know it', async
 })
 
 test('a slow reader gets all later events and the end once it reads on', async () => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   const taken = Promise.withResolvers<boolean>()
   const batches: (readonly RunEvent[])[] = []
   live.push(said('one'))
@@ -66,7 +66,7 @@ test.each([
   ['at once', () => true],
   ['later', async () => true],
 ])('a reader that has heard enough, which it says %s, is told nothing more', async (_, enough) => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   let told = 0
   const reading = live.read(new AbortController().signal, () => {
     told += 1
@@ -89,7 +89,7 @@ test.each([
   ],
   ['rejects', async () => Promise.reject(new Error('no more'))],
 ])('a reader that %s ends with that, and the others go on', async (_, hear) => {
-  const live = createLiveRun('run_1')
+  const live = createLiveRun()
   const other = readAll(live)
   const reading = live.read(new AbortController().signal, hear)
   live.push(said('one'))

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 /** Drives one attempt, whose database is behind the proxy. */
 function drive(run: Run) {
-  const live = createLiveRun(run.id)
+  const live = createLiveRun()
   const stop = createTurnStop()
   return { live, stop, ended: runTurn(turnServices(proxied, catalogue), run, live, stop) }
 }
@@ -214,7 +214,7 @@ test('an attempt whose run was taken over in an outage writes nothing more', asy
   expect(textOf(await logOf(run))).toBe('Mine. Not any more.')
   expect(await rowsOf(run)).toMatchObject({ status: 'in_progress', epoch: 2, steps: 0, charges: 0 })
   upstream.enqueue(reply('Somebody else’s.'))
-  const next = createLiveRun(run.id)
+  const next = createLiveRun()
   if (!claimed) throw new Error('not claimed')
   expect(await runTurn(turnServices(db.database, catalogue), claimed, next, createTurnStop())).not.toBe(
     'given-up',

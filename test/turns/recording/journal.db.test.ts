@@ -71,7 +71,7 @@ async function claim(run: Run): Promise<Run> {
 
 /** Drives the attempt to its end, which must be one. */
 async function finish(run: Run): Promise<readonly RunEvent[]> {
-  const live = createLiveRun(run.id)
+  const live = createLiveRun()
   await runTurn(turnServices(db.database, catalogue), run, live, createTurnStop())
   const seen = await saidIn(live, 5_000)
   expect(seen.at(-1)?.type).toBe('run.completed')
@@ -229,7 +229,7 @@ test("an abandoned attempt's text is hidden once the next one finished its step"
 test('a turn that was interrupted again and again ends as failed', async () => {
   let run = await start(db.database, person)
   for (let n = 0; n < 8; n += 1) run = await claim(run)
-  await runTurn(turnServices(db.database, catalogue), run, createLiveRun(run.id), createTurnStop())
+  await runTurn(turnServices(db.database, catalogue), run, createLiveRun(), createTurnStop())
   expect(brief((await logOf(run)).map(({ event }) => event)).at(-1)).toBe('run.failed')
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { copyWritten } from '../../../db/copy.ts'
+import { copyRows } from '../../../db/copy.ts'
 import { requireWritable } from '../../../db/library/library-database.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
@@ -232,15 +232,7 @@ type VersionToSave = {
 
 const textsTable = {
   table: 'passage_texts',
-  columns: [
-    ['passage_id', 'int8'],
-    ['version_id', 'int4'],
-    ['language', 'text'],
-    ['doc_id', 'int4'],
-    ['text', 'text'],
-    ['notes', 'jsonb'],
-    ['url', 'text'],
-  ],
+  columns: ['passage_id', 'version_id', 'language', 'doc_id', 'text', 'notes', 'url'],
 } as const
 
 async function saveVersion(
@@ -258,7 +250,7 @@ async function saveVersion(
     returning id`)
   const versionId = saved.rows[0]?.id ?? 0
   const texts = [...version.texts]
-  await copyWritten(tx, textsTable, texts.length, (writer, i) => {
+  await copyRows(tx, textsTable, texts.length, (writer, i) => {
     const [ref, text] = texts[i] as (typeof texts)[number]
     const notes = version.notes?.get(ref)
     writer.int8(ids.get(ref) ?? 0)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { copyWritten } from '../../../db/copy.ts'
+import { copyRows } from '../../../db/copy.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { PassageRef } from '../../index/passage-ref.ts'
 
@@ -45,14 +45,7 @@ function foreignRef(ref: string): ServiceError {
 
 const passagesTable = {
   table: 'passages',
-  columns: [
-    ['id', 'int8'],
-    ['work_id', 'int4'],
-    ['ref', 'text'],
-    ['he_ref', 'text'],
-    ['section_ref', 'text'],
-    ['ordinal', 'int4'],
-  ],
+  columns: ['id', 'work_id', 'ref', 'he_ref', 'section_ref', 'ordinal'],
 } as const
 
 /**
@@ -73,7 +66,7 @@ export async function insertPassages(
   const [foreign] = taken.rows
   if (foreign) throw foreignRef(foreign.ref)
   const first = await takeIds(tx, passages.length)
-  await copyWritten(tx, passagesTable, passages.length, (writer, i) => {
+  await copyRows(tx, passagesTable, passages.length, (writer, i) => {
     const { ref, heRef, sectionRef } = passages[i] as PassageRef
     writer.int8(first + i)
     writer.int4(workId)
