@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { AccountBatches } from './account-batches.ts'
 import { callConnections } from './call-connections.ts'
@@ -37,6 +39,8 @@ export type TurnStore = TurnCalls & {
 
 /** One store serves a whole process: only its own calls share batches. */
 export function createTurnStore(database: Database): TurnStore {
+  const pooled = drizzle({ client: database.indexedPool })
+  const appendAll = prepareAppends(pooled)
   const batches = new AccountBatches(callConnections(database.callPool))
   return {
     database,
@@ -45,15 +49,14 @@ export function createTurnStore(database: Database): TurnStore {
       batches.call(accountId, call, onSend) as Promise<Answer>,
     transaction: (accountId, work) => withIndexedTx(database, { accountId }, work),
     async appendToRuns(lines) {
-      const values = [
-        lines.map(({ id }) => id),
-        lines.map(({ accountId }) => accountId),
-        lines.map(({ epoch }) => epoch),
-        lines.map(({ eventCount }) => eventCount),
-        lines.map(({ stepCount }) => stepCount),
-        lines.map(({ events }) => events),
-      ]
-      const { rows } = await database.indexedPool.query<{ run: string }>({ ...appendToRuns, values })
+      const rows = await appendAll.execute({
+        runs: lines.map(({ id }) => id),
+        accounts: lines.map(({ accountId }) => accountId),
+        epochs: lines.map(({ epoch }) => epoch),
+        eventsBefore: lines.map(({ eventCount }) => eventCount),
+        stepsBefore: lines.map(({ stepCount }) => stepCount),
+        events: lines.map(({ events }) => events),
+      })
       return new Set(rows.map(({ run }) => run))
     },
   }
@@ -68,7 +71,9 @@ export function callsIn(tx: Executor): TurnCalls {
 }
 
 /** Runs of all accounts: `set_config` comes first and shows them to the row policies. */
-const appendToRuns = {
-  name: 'append_to_runs',
-  text: `select append_to_runs($1, $2, $3, $4, $5, $6) as run from set_config('app.account', '*', true)`,
+function prepareAppends(executor: Executor) {
+  const { placeholder } = sql
+  const run = sql<string>`append_to_runs(${placeholder('runs')}, ${placeholder('accounts')}, ${placeholder('epochs')},
+    ${placeholder('eventsBefore')}, ${placeholder('stepsBefore')}, ${placeholder('events')})`
+  return executor.select({ run }).from(sql`set_config('app.account', '*', true)`).prepare('append_to_runs')
 }
