@@ -2,6 +2,7 @@ import type { Executor } from '../../../db/client.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
+import { isWithoutNumbers } from '../grammar/without-numbers.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
@@ -65,7 +66,9 @@ export async function findRefs(
   text: string,
   { context, numbersOnly = false, nearest = true }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
-  const { sites, masked } = await runInTimeSlices(addressesIn(text.slice(0, longestText)))
+  const looked = text.slice(0, longestText)
+  if (numbersOnly && isWithoutNumbers(looked)) return []
+  const { sites, masked } = await runInTimeSlices(addressesIn(looked))
   const words = await runInTimeSlices(wordsIn(masked))
   if (numbersOnly && sites.length === 0 && !(await runInTimeSlices(hasAddress(masked, words)))) return []
   const read: ReadText = { text: masked, words, titles: await titlesIn(executor, masked, words) }
