@@ -1429,6 +1429,8 @@ export interface components {
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
             };
+            /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+            position?: number;
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
@@ -1461,6 +1463,8 @@ export interface components {
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
             };
+            /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+            position?: number;
         };
         Readiness: {
             /** @constant */
@@ -2200,6 +2204,8 @@ export interface components {
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
             };
+            /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+            position?: number;
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         } | {
@@ -2427,6 +2433,8 @@ export interface components {
                     /** @enum {string} */
                     where: "before" | "after" | "ellipsis";
                 };
+                /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+                position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
                 ref?: string;
             }[];

@@ -43,6 +43,13 @@ export const quoteCheck = z
       .describe(
         'A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out',
       ),
+    position: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version',
+      ),
   })
   .meta({
     id: 'QuoteCheck',

@@ -34,7 +34,8 @@ export async function checkCitations(input: {
 }): Promise<CheckedAnswer> {
   const offered = input.cited.map(({ source }) => source)
   const { quotes, ownRefs } = await checkText(input.text, input.lookups, { offered })
-  const bySource = Map.groupBy(quotes, ({ marked }) => marked)
+  const numbered = quotes.map(({ check, marked }, i) => ({ marked, check: { ...check, position: i + 1 } }))
+  const bySource = Map.groupBy(numbered, ({ marked }) => marked)
   return {
     sources: input.cited.map(({ source, n }) => {
       const checks = bySource.get(source)?.map(({ check }) => withoutRef(check)) ?? []

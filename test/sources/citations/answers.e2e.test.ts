@@ -37,7 +37,14 @@ afterAll(async () => {
   await world.close()
 })
 
-type Check = { result: string; quote?: string; original?: string; found_ref?: string; similarity?: number }
+type Check = {
+  position?: number
+  result: string
+  quote?: string
+  original?: string
+  found_ref?: string
+  similarity?: number
+}
 type Source = { n: number; ref: string; url: string; license: string; verification: Check[] }
 type Block = {
   run_id: string
@@ -191,6 +198,24 @@ test('an invented quotation without a mark is reported, whole, streamed and stor
       'not_found',
       'verbatim',
     ])
+  }
+})
+
+test('checks tell the order of the quotations, over sources and quotations without a citation', async () => {
+  const lamp = 'does not argue with the darkness'
+  const road = 'arrives late, because his hands are full'
+  const invented = 'the moon is made of silver and of patience'
+  const answer = `As they say, “${invented}”.\n\nIt says “${lamp}” [S2]. Then “${road}” [S3]. Again “it only shines” [S2].`
+  for (const { block } of [await whole(answer), await streamed(answer)]) {
+    const run = await call(service, key, 'GET', `/v1/agent/runs/${block.run_id}`)
+    const { output } = (await run.json()) as { output: (Check & { type: string; verification?: Check[] })[] }
+    const stored = output.flatMap((item) => (item.type === 'quotation' ? [item] : (item.verification ?? [])))
+    const replied = [...block.sources.flatMap(({ verification }) => verification), ...block.quotations]
+    for (const checks of [stored, replied]) {
+      const inOrder = checks.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
+      expect(checks.map(({ position }) => position)).toEqual([2, 4, 3, 1])
+      expect(inOrder.map(({ quote }) => quote)).toEqual([invented, lamp, road, 'it only shines'])
+    }
   }
 })
 

@@ -141,6 +141,7 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
       end: river.length - 1,
       similarity: 0.958,
       differences: [{ kind: 'changed', quote: 'came', text: 'comes' }],
+      position: 1,
     })
     expect(await only('„שלום רב לאוהבי תורתך והקדוש שומר על העולם” [S2]', 1)).toMatchObject({
       result: 'fuzzy',

@@ -13,6 +13,8 @@ const mayQuote = /["'“”„«»‘’‹›״׳>*_]/u
 /** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
 
+const toNothing: Attribution = { marked: [], named: [], hinted: [] }
+
 /** The quotations and refs of a text, and which belong together. */
 export type ReadText = {
   readonly quotations: readonly Quotation[]
@@ -31,10 +33,13 @@ export async function readAttributions(
   lookups: VerifyLookups | undefined,
   options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
 ): Promise<ReadText> {
+  const numbersOnly = !mayQuote.test(text)
+  const inText = (await lookups?.refsIn(text, { numbersOnly })) ?? []
+  const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
+  const refs = [...inText, ...asked]
+  if (numbersOnly) return { quotations: [], refs, attributionOf: async () => toNothing }
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
   const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
-  const inText = (await lookups?.refsIn(text, { numbersOnly: !mayQuote.test(text) })) ?? []
-  const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
   const edges = edgeRefs(text, anchors, marks, passages)
@@ -46,7 +51,7 @@ export async function readAttributions(
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
   return {
     quotations: found.quotations,
-    refs: [...inText, ...asked],
+    refs,
     async attributionOf(i) {
       const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
       const inSentence = await places(named[i]?.named)

@@ -39,4 +39,9 @@ export type QuoteCheck = {
   readonly context_warning?: ContextWarning
   /** The ref that the text names in words, if it differs from the passage of the mark. */
   readonly named_ref?: string
+  /**
+   * Only in answers: number of the quotation among all of the answer, in their order, from 1. Checks are grouped by
+   * source, so their order does not tell.
+   */
+  readonly position?: number
 }

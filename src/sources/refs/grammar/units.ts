@@ -31,3 +31,33 @@ export const hebrewUnitPattern = `(?:ש[בלמ]|ו[בלמש]|[ובלמהש])?(?:
 export function isHebrewUnit(word: string): boolean {
   return hebrew.has(word) || hebrew.has(word.replace(prefixes, ''))
 }
+
+/** Units below a chapter. The words of a row mean the same. */
+const innerRows = [
+  'verse verses vv pasuk פסוק פסוקים',
+  'paragraph paragraphs para ¶ פסקה פיסקה',
+  "section sec seif סעיף סע'",
+  'אות',
+  'הלכה',
+  'משנה',
+  'שורה',
+  '§',
+  '#',
+]
+const innerUnits: ReadonlyMap<string, string> = new Map(
+  innerRows.flatMap((row) => row.split(' ').map((unit, _, units) => [unit, units[0] ?? unit] as const)),
+)
+
+/**
+ * Returns the unit that a word means, if it is one below a chapter. Without a title, a number with such a unit is a
+ * place within another ref.
+ * @param word in lower case, with straight quotation marks and without vowel points.
+ */
+export function innerUnit(word: string): string | undefined {
+  return innerUnits.get(word) ?? innerUnits.get(word.replace(prefixes, ''))
+}
+
+/** Whether a unit consists of paragraphs, if a text has both. */
+export function isCoarseUnit(unit: string): boolean {
+  return unit === 'section' || unit === 'אות'
+}

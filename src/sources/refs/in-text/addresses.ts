@@ -1,7 +1,7 @@
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from '../grammar/number-words.ts'
-import { isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
+import { innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
 import { isBreak, type TextWord } from './text-words.ts'
 
 /**
@@ -37,14 +37,14 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
   if (!first) return undefined
   const ends = [first.end]
   let surest = 1
-  let last = first
+  let last = { ...first, from }
   while (ends.length < maxNumbers) {
     const next = itemAt(text, words, last.end)
     const joint = next ? jointOf(text, words, last, next) : 'none'
     if (!next || joint === 'none') break
     ends.push(next.end)
     if (joint === 'tight' && surest === ends.length - 1) surest = ends.length
-    last = next
+    last = { ...next, from: last.end }
   }
   return {
     from,
@@ -54,16 +54,49 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
   }
 }
 
-function jointOf(text: string, words: readonly TextWord[], before: Item, item: Item): Joint {
+/** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
+export function innerUnitOf(
+  { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
+  { from, hasUnit }: AddressRun,
+): string | undefined {
+  return hasUnit ? innerUnitAt(text, words, from) : undefined
+}
+
+function innerUnitAt(text: string, words: readonly TextWord[], at: number): string | undefined {
+  const word = words[at]
+  if (!word) return undefined
+  return innerUnit(/^\d/.test(word.text) ? signBefore(text, word).trimEnd() : bare(word).toLowerCase())
+}
+
+function jointOf(
+  text: string,
+  words: readonly TextWord[],
+  before: Item & { readonly from: number },
+  item: Item,
+): Joint {
   const gap = gapBefore(text, words, before.end)
   if (isBreak(gap) || /[()[\]{}«»“”"]/.test(gap)) return 'none'
   // The sign `§` is the unit of its number, and joins it to what precedes.
   if (/^\s?§\s?$/.test(gap)) return 'tight'
+  const inner = innerUnitAt(text, words, before.end)
+  if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
     return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
-  if (!/^[\s,:.;]*$/.test(gap) || gap.includes(';')) return 'none'
+  if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** How a number with a unit below a chapter is joined. `above` is the unit of the number before it. */
+function jointOfInner(gap: string, unit: string, above: string | undefined): Joint {
+  // `paragraph 2, paragraph 3` are two places, and `paragraph 3, verse 4` may be two.
+  if (unit === above || /^[:.]$/.test(gap) || !isWeak(gap.replace(/[§¶]/, ''))) return 'none'
+  return above === undefined ? 'tight' : 'loose'
+}
+
+/** Whether a gap has only spaces and signs that may stand within an address. */
+function isWeak(gap: string): boolean {
+  return /^[\s,:.]*$/.test(gap)
 }
 
 export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
@@ -77,7 +110,8 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
   const counted = ordinalEnd(words, at)
   if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
   if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
-  if (/^\d{1,4}[a-d]?$/i.test(word.text)) return { ...plain, end: at + 1, hasUnit: hasSign(text, word) }
+  if (/^\d{1,4}[a-d]?$/i.test(word.text))
+    return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
   const written = bare(word)
   if (isHebrewUnit(written)) {
     const number = words[at + 1]
@@ -108,9 +142,16 @@ function ordinalEnd(words: readonly TextWord[], at: number): number | undefined 
 
 const plain: Omit<Item, 'end'> = { hasUnit: false, isPart: false, isWord: false }
 
-function hasSign(text: string, word: TextWord): boolean {
-  return /[§#¶]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
+/** Matches the sign of a unit before its number. With a space, `#` begins a heading: `## 3. On love`. */
+const sign = /[§¶]\s?$|#$/
+
+/** Returns the sign before a number with the space between them; empty if there is none. */
+export function signBefore(text: string, { start }: TextWord): string {
+  return sign.exec(text.slice(Math.max(0, start - 2), start))?.[0] ?? ''
 }
+
+/** Units before which `one` is a pronoun: `no one`, `the Torah one learns`. */
+const pronounBehind = new Set(['no', 'torah'])
 
 function latinItem(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const unit = words[at]?.key ?? ''
@@ -121,7 +162,8 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
   if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
-  const end = numberEnd(words, at + 1)
+  const isOther = pronounBehind.has(unit) && words[at + 1]?.text === 'one'
+  const end = isOther ? undefined : numberEnd(words, at + 1)
   return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
 }
 

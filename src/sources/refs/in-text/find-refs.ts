@@ -2,19 +2,14 @@ import type { Executor } from '../../../db/client.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
+import { isWithoutNumbers } from '../grammar/without-numbers.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
 import { addressAt } from './addresses.ts'
-import {
-  type Candidate,
-  type Placed,
-  type ReadText,
-  type Site,
-  sitesOfTitles,
-  sitesWithTitle,
-} from './sites.ts'
-import { sitesInContext } from './sites-in-context.ts'
+import { sitesWithin } from './short-refs.ts'
+import { type Candidate, type ReadText, type Site, sitesOfTitles, sitesWithTitle } from './sites.ts'
+import { type InContext, sitesInContext } from './sites-in-context.ts'
 import { type TextWord, wordsIn } from './text-words.ts'
 import { titlesIn } from './titles-in-text.ts'
 import { unknownTitles } from './unknown-titles.ts'
@@ -71,22 +66,26 @@ export async function findRefs(
   text: string,
   { context, numbersOnly = false, nearest = true }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
-  const { sites, masked } = await runInTimeSlices(addressesIn(text.slice(0, longestText)))
+  const looked = text.slice(0, longestText)
+  if (numbersOnly && isWithoutNumbers(looked)) return []
+  const { sites, masked } = await runInTimeSlices(addressesIn(looked))
   const words = await runInTimeSlices(wordsIn(masked))
   if (numbersOnly && sites.length === 0 && !(await runInTimeSlices(hasAddress(masked, words)))) return []
   const read: ReadText = { text: masked, words, titles: await titlesIn(executor, masked, words) }
-  const placed = await runInTimeSlices(sitesOf(read, context, numbersOnly))
-  const all = [...sites, ...placed.map(({ site }) => site)]
-  const resolutions = await resolveAll(executor, all)
-  const apart = withoutOverlaps(await runInTimeSlices(outcomesOf(all, resolutions)))
+  const { placed, short } = await runInTimeSlices(sitesOf(read, context, numbersOnly))
+  const apart = await choose(executor, [...sites, ...placed.map(({ site }) => site)])
   const unknown = besides(await runInTimeSlices(unknownTitles(read)), apart)
-  const chosen = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
-  return withNearest(
-    executor,
-    text,
-    chosen.toSorted((a, b) => a.start - b.start),
-    nearest ? maxNearest : 0,
-  )
+  const named = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
+  named.sort((a, b) => a.start - b.start)
+  const within = short.length === 0 ? [] : await choose(executor, sitesWithin(masked, short, named))
+  const chosen = within.length === 0 ? named : withoutOverlaps([...within, ...named])
+  return withNearest(executor, text, chosen, nearest ? maxNearest : 0)
+}
+
+/** Looks the sites up and chooses a reading for each. */
+async function choose(executor: Executor, sites: readonly Site[]): Promise<readonly Chosen[]> {
+  const resolutions = await resolveAll(executor, sites)
+  return withoutOverlaps(await runInTimeSlices(outcomesOf(sites, resolutions)))
 }
 
 function* hasAddress(text: string, words: readonly TextWord[]): Generator<undefined, boolean> {
@@ -101,10 +100,10 @@ function* sitesOf(
   read: ReadText,
   context: string | undefined,
   numbersOnly: boolean,
-): Generator<undefined, readonly Placed[]> {
+): Generator<undefined, InContext> {
   const own = yield* sitesWithTitle(read)
-  const elsewhere = yield* sitesInContext(read, own, context)
-  return [...own, ...(numbersOnly ? [] : sitesOfTitles(read)), ...elsewhere]
+  const { placed, short } = yield* sitesInContext(read, own, context)
+  return { placed: [...own, ...(numbersOnly ? [] : sitesOfTitles(read)), ...placed], short }
 }
 
 function* outcomesOf(

@@ -1,40 +1,26 @@
-import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
+import { type AddressRun, addressAt, gapBefore, innerUnitOf } from './addresses.ts'
+import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './sites.ts'
 import { standsApart } from './stands-apart.ts'
-import { isBreak } from './text-words.ts'
-import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
+import {
+  exactTitles,
+  hasOtherTitle,
+  links,
+  maxTitles,
+  type Read,
+  titlesAround,
+  titlesBehind,
+  titleText,
+} from './titles-around.ts'
+import type { TitleInText } from './titles-in-text.ts'
 
-/** Words that may stand between a number and the title after it: `chapter 32 of the Tanya`. */
-const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))
-const maxLinks = 3
-
-/** A text with its exact titles. A number may belong to one of them without standing next to it. */
-type Read = ReadText & { readonly exact: readonly ExactTitle[] }
-
-type ExactTitle = TitleInText & {
-  /** End of the next longer title that begins at the same word. The longest title is the intended one. */
-  readonly longer: number | undefined
-}
-
-function exactTitles(titles: readonly TitleInText[]): readonly ExactTitle[] {
-  return titles.flatMap((title, i) => {
-    if (!title.isExact || title.isWord) return []
-    const before = titles[i - 1]
-    return [{ ...title, longer: before?.from === title.from ? before.to : undefined }]
-  })
-}
-
-/** Maximum number of titles that are tried per number, so that time stays linear in the text. */
-const maxLooked = 100
-
-/** In the form of heading keys, with medial letters. */
-const sameWords = new Set(['ibid', 'שמ'])
-
-const maxTitles = 3
+/** The refs of a text that stand apart from their titles. */
+export type InContext = { readonly placed: readonly Placed[]; readonly short: readonly ShortRef[] }
 
 /**
  * Finds refs whose title is not directly before the number: after the number, earlier in the text, or later in the
- * sentence. It also finds `ibid.` and `שם`. The generator yields at points where the caller may pause it.
+ * sentence. It also finds `ibid.` and `שם`, and short refs. The generator yields at points where the caller may pause
+ * it.
  * @param before refs that have their own title, in order.
  * @param context a title from before the text.
  */
@@ -42,31 +28,52 @@ export function* sitesInContext(
   text: ReadText,
   before: readonly Placed[],
   context: string | undefined,
-): Generator<undefined, readonly Placed[]> {
-  const read = { ...text, exact: exactTitles(text.titles) }
-  const placed: Placed[] = []
+): Generator<undefined, InContext> {
   const ownAt = Map.groupBy(before, ({ from }) => from)
+  const named = text.titles.filter((title) => title.isExact && !(title.isWord && isHebrew(text, title)))
+  const read = { ...text, exact: exactTitles(text.titles), named, ownAt }
+  const placed: Placed[] = []
+  const short: ShortRef[] = []
   let last: Placed | undefined
   for (let at = 0; at < read.words.length; at += 1) {
     yield
-    const own = ownAt.get(at)?.[0]
-    const found = own ?? sameAs(read, at, last) ?? numberAt(read, at, last, context)
-    if (!found) continue
-    if (!own) placed.push(found)
-    last = found
-    at = Math.max(at, found.to - 1)
+    const { found, within } = namedAt(read, at, last, context)
+    if (within) short.push(within.ref)
+    if (found && !ownAt.has(at)) placed.push(found)
+    last = found ?? last
+    at = Math.max(at + 1, (found ?? within)?.to ?? 0) - 1
   }
-  return placed
+  return { placed, short }
 }
 
-function numberAt(
+function isHebrew({ text }: ReadText, { start }: TitleInText): boolean {
+  return /[א-ת]/.test(text.charAt(start))
+}
+
+/** What a text names at a word: a ref, a short ref, or a ref of which the number may also be a short one. */
+function namedAt(
   read: Read,
   at: number,
   last: Placed | undefined,
   context: string | undefined,
+): { readonly found?: Placed | undefined; readonly within?: ReturnType<typeof shortRefAt> } {
+  const own = read.ownAt.get(at)?.[0]
+  if (own) return { found: own, within: own.short && shortRefAt(read, own.short.from, own.short, last) }
+  const isSame = sameWords.has(read.words[at]?.key ?? '')
+  const run = isSame ? runAfterSame(read, at) : addressAt(read.text, read.words, at)
+  const within = run && shortRefAt(read, at, run, last)
+  if (within) return { within }
+  return { found: sameAs(read, at, run, last) ?? (run && numberAt(read, run, last, context)) }
+}
+
+function numberAt(
+  read: Read,
+  run: AddressRun,
+  last: Placed | undefined,
+  context: string | undefined,
 ): Placed | undefined {
-  const run = addressAt(read.text, read.words, at)
-  if (!run?.hasUnit) return undefined
+  const { from: at } = run
+  if (!run.hasUnit) return undefined
   const part = partBehind(read, run)
   const behind = titlesBehind(read, part?.end ?? run.ends.at(-1) ?? run.from)
   if (behind.length > 0)
@@ -77,24 +84,13 @@ function numberAt(
       behind,
     )
   if (!standsApart(read, at)) return undefined
+  const isInner = innerUnitOf(read, run) !== undefined
+  if (isInner && last && !hasOtherTitle(read, read.exact, last, at)) return undefined
   const names = titlesAround(read, at, last, context)
-  return names.length === 0 ? undefined : siteOf(read, run, names, [])
-}
-
-function titleText({ text }: Pick<ReadText, 'text'>, { start, end }: TitleInText): string {
-  return text.slice(start, end)
-}
-
-/** The titles after a number, longest first: `chapter 32 of the Tanya`, `פרק לב בתניא`. */
-function titlesBehind(read: ReadText, end: number): readonly TitleInText[] {
-  for (let at = end; at <= end + maxLinks && at < read.words.length; at += 1) {
-    const gap = gapBefore(read.text, read.words, at)
-    if (isBreak(gap) || !/^[\s,“„"'‘«*_]*$/.test(gap)) return []
-    const titles = titlesFrom(read, at)
-    if (titles.length > 0) return titles.slice(0, maxTitles)
-    if (!links.has(read.words[at]?.key ?? '')) return []
-  }
-  return []
+  if (names.length === 0) return undefined
+  const found = siteOf(read, run, names, [])
+  // A paragraph or verse is counted within a chapter, so a title alone does not say that it is missing.
+  return isInner ? { ...found, site: { ...found.site, isSure: false } } : found
 }
 
 /**
@@ -111,76 +107,6 @@ function partBehind(
   if (!number || !/^(?:part|volume|[בהש]{0,2}חלק)$/.test(words[at]?.key ?? '')) return undefined
   if (gapBefore(text, words, at + 1) !== ' ') return undefined
   return { name: ` ${text.slice(words[at]?.start, number.end)}`, end: at + 2 }
-}
-
-function titlesFrom({ titles }: ReadText, from: number): readonly TitleInText[] {
-  const found: TitleInText[] = []
-  for (let i = firstTitleFrom(titles, from); titles[i]?.from === from; i += 1)
-    found.push(titles[i] as TitleInText)
-  return found
-}
-
-/**
- * Titles that a number without a title may belong to: those before it in its sentence, nearest first. If there are
- * none: the last ref's, earlier titles, and later titles of the sentence.
- */
-function titlesAround(
-  read: Read,
-  at: number,
-  last: Placed | undefined,
-  context: string | undefined,
-): readonly string[] {
-  const position = read.words[at]?.start ?? 0
-  const names: string[] = []
-  const add = (name: string | undefined): void => {
-    if (name !== undefined && names.length < maxTitles && !names.includes(name)) names.push(name)
-  }
-  const exact = exactTitlesBefore(read, at)
-  for (const title of exact) {
-    if (!isOneSentence(read.text, title.end, position)) break
-    add(titleText(read, title))
-  }
-  if (names.length > 0) return names
-  add(last?.site.candidates[0]?.title)
-  for (const title of exact) add(titleText(read, title))
-  const end = sentenceEnd(read.text, position)
-  const first = firstTitleFrom(read.exact, at + 1)
-  for (const title of read.exact.slice(first, first + maxLooked)) {
-    if (title.start >= end || names.length === maxTitles) break
-    add(titleText(read, title))
-  }
-  add(context)
-  return names
-}
-
-/** Returns a few exact titles before a word, nearest first, one per position. */
-function exactTitlesBefore({ exact }: Read, at: number): readonly TitleInText[] {
-  const found: TitleInText[] = []
-  const first = firstTitleFrom(exact, at)
-  for (let i = first - 1; i >= Math.max(0, first - maxLooked) && found.length < maxTitles; i -= 1) {
-    const title = exact[i] as ExactTitle
-    if (title.to <= at && (title.longer === undefined || title.longer > at)) found.push(title)
-  }
-  return found
-}
-
-const longestSentence = 1000
-
-/** Each pattern ends the sentence at the end of its first match. */
-const sentenceEnds = [/[?!]\s/u, /[^\s.]{3}\.\s+[\p{Lu}\u05d0-\u05ea]/u, /\n\s*?\n/u]
-
-/** The position after the sentence that contains `from`, or after the maximum length. */
-function sentenceEnd(text: string, from: number): number {
-  const sentence = text.slice(from, from + longestSentence)
-  const ends = sentenceEnds.map((end) => {
-    const found = end.exec(sentence)
-    return found ? found.index + found[0].length : longestSentence + 1
-  })
-  return from + Math.min(...ends)
-}
-
-function isOneSentence(text: string, from: number, to: number): boolean {
-  return to < sentenceEnd(text, from)
 }
 
 function siteOf(
@@ -211,12 +137,15 @@ function siteOf(
 }
 
 /** Parses `ibid.` and `(שם)`, alone or with a number: `ibid., ch. 33`, `(שם, פרק לג)`. */
-function sameAs(read: ReadText, at: number, last: Placed | undefined): Placed | undefined {
+function sameAs(
+  read: ReadText,
+  at: number,
+  run: AddressRun | undefined,
+  last: Placed | undefined,
+): Placed | undefined {
   const { text, words } = read
   const word = words[at]
   if (!word || !last || !sameWords.has(word.key)) return undefined
-  const gap = gapBefore(text, words, at + 1)
-  const run = /^[.,;:\s]{1,4}$/.test(gap) ? addressAt(text, words, at + 1) : undefined
   const inBrackets = /[([]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
   const isAlone = /^\.?\s?[)\],;.]/.test(text.slice(word.end, word.end + 3))
   if (word.key !== 'ibid' && !(inBrackets && (run || isAlone)) && !run?.hasUnit) return undefined

@@ -1,7 +1,7 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { type AddressRun, addressAt, gapBefore, isCommonWordAt } from './addresses.ts'
+import { type AddressRun, addressAt, gapBefore, innerUnitOf, isCommonWordAt } from './addresses.ts'
 import { standsApart } from './stands-apart.ts'
 import { isBreak, type TextWord } from './text-words.ts'
 import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
@@ -46,7 +46,13 @@ const maxRest = 5
 const maxCandidates = 12
 
 /** A site with the range of its words. */
-export type Placed = { readonly site: Site; readonly from: number; readonly to: number }
+export type Placed = {
+  readonly site: Site
+  readonly from: number
+  readonly to: number
+  /** Its number, if that may be a short ref, which the title only precedes. */
+  readonly short?: AddressRun
+}
 
 /**
  * Finds refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. The generator yields
@@ -83,7 +89,13 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
   const beside = sorted.find((title) => title.to === run.from) ?? first
   const namesWork = sorted.some((title) => namesItsWork(read, title, run))
   const site = { candidates, isSure: isSure(read, beside, run), namesWork }
-  return { site, from: first.from, to: run.ends[0] ?? run.from }
+  const short = isShortRef(read, run, beside) ? { short: run } : {}
+  return { site, from: first.from, to: run.ends[0] ?? run.from, ...short }
+}
+
+/** Whether a number apart from its title names a place below a chapter: `The Tanya says in paragraph 3`. */
+function isShortRef(read: ReadText, run: AddressRun, title: TitleInText): boolean {
+  return title.to < run.from && standsApart(read, run.from) && innerUnitOf(read, run) !== undefined
 }
 
 /** Finds the numbers after a title, with up to a few words between that may name a part of the work. */
@@ -214,10 +226,11 @@ function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): rea
   if (title.to === run.from || !run.hasUnit || !title.isExact || !standsApart(read, run.from)) return []
   const name = read.text.slice(title.start, title.end)
   const start = read.words[run.from]?.start ?? title.end
+  const isShort = isShortRef(read, run, title)
   return run.ends.map((to, i) => {
     const end = read.words[to - 1]?.end ?? start
     const asked = `${name} ${read.text.slice(start, end)}`
-    return { start, end, asked, title: name, mustExist: i < run.ends.length - 1 }
+    return { start, end, asked, title: name, mustExist: isShort || i < run.ends.length - 1 }
   })
 }
 

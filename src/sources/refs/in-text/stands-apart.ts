@@ -10,9 +10,9 @@ const sentenceWords = new Set(
 )
 /** Hebrew words after which a number belongs to a work named earlier. */
 const hebrewCues = new Set(
-  medial('עיין עי ראה וראה ע שם ושם סוף בסוף ריש בריש תחילת בתחילת ראש גם לקמן לעיל כתב של את ועיין').split(
-    ' ',
-  ),
+  medial(
+    'עיין עי ראה וראה ע שם ושם סוף בסוף ריש בריש תחילת בתחילת ראש גם לקמן לעיל כתב של את ועיין וכן',
+  ).split(' '),
 )
 
 /**

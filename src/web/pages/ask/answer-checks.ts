@@ -29,12 +29,18 @@ const signs: Readonly<Record<Verdict, string>> = {
   not_found: '✗',
 }
 
-/** All checks of an answer's quotations: those with a citation, then those without. */
+/**
+ * All checks of an answer's quotations, in the order of the answer. Those of an answer that an earlier version logged
+ * come by source, then those without a citation.
+ */
 export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
-  const cited = end.sources.flatMap(({ ref, verification }) =>
+  const cited: readonly VerifiedQuote[] = end.sources.flatMap(({ ref, verification }) =>
     verification.map((check) => ({ ref, ...check })),
   )
-  return [...cited, ...(end.quotations ?? [])].flatMap((check: VerifiedQuote, at) => {
+  const inOrder = [...cited, ...(end.quotations ?? [])].toSorted(
+    (a, b) => (a.position ?? 0) - (b.position ?? 0),
+  )
+  return inOrder.flatMap((check, at) => {
     const { result, quote } = check
     if (result === 'paraphrase' || quote === undefined) return []
     return [{ ...check, result, quote, id: `${runId}-q${at + 1}` }]

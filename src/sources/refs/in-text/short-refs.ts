@@ -1,0 +1,153 @@
+import { lastUnit, refsWithin } from '../grammar/places-within.ts'
+import type { Resolution } from '../ref-lookup.ts'
+import { type AddressRun, addressAt, gapBefore, innerUnitOf, signBefore } from './addresses.ts'
+import type { Placed, ReadText, Site } from './sites.ts'
+import { standsApart } from './stands-apart.ts'
+import {
+  continuesAt,
+  hasOtherTitle,
+  links,
+  maxLinks,
+  type Read,
+  titlesBehind,
+  titlesFrom,
+} from './titles-around.ts'
+
+/** A number that names a place within another ref of the text: `paragraph 3`, `פסקה ג`. */
+export type ShortRef = {
+  /** Range in UTF-16 units; `end` is exclusive. */
+  readonly start: number
+  readonly end: number
+  /** The number with its unit. */
+  readonly written: string
+  /** See `innerUnit`. */
+  readonly unit: string
+  /** Offset of the ref that follows it: `paragraph 3 of Tanya 32`. If absent, it belongs to the ref before it. */
+  readonly outer?: number
+  /** Whether the text says to which ref it belongs. Otherwise it is missing only if that ref has the same unit. */
+  readonly isSure: boolean
+}
+
+/** A ref of the text that a short one can belong to. */
+type Outer = {
+  readonly start: number
+  readonly end: number
+  readonly resolution?: Pick<Resolution, 'found'>
+}
+
+/** Maximum distance of a short ref from the ref before it, in UTF-16 units. */
+const longestDistance = 1000
+
+/** Maximum number of short refs that are looked up. */
+const maxShort = 400
+
+/** In the form of heading keys, with medial letters. */
+export const sameWords = new Set(['ibid', 'שמ'])
+
+/** The number after `ibid.` or `שם`. */
+export function runAfterSame({ text, words }: ReadText, at: number): AddressRun | undefined {
+  return /^[.,;:\s]{1,4}$/.test(gapBefore(text, words, at + 1)) ? addressAt(text, words, at + 1) : undefined
+}
+
+/**
+ * Parses a short ref: `paragraph 3`, `ibid., paragraph 3`, `paragraph 3 of Tanya 32`. Returns the index of the next
+ * word too. Undefined if the number is none below a chapter, or belongs to a title.
+ * @param at the word with which it begins.
+ * @param run its number.
+ * @param last the ref before it.
+ */
+export function shortRefAt(
+  read: Read,
+  at: number,
+  run: AddressRun,
+  last: Placed | undefined,
+): { readonly ref: ShortRef; readonly to: number } | undefined {
+  const unit = innerUnitOf(read, run)
+  if (unit === undefined) return undefined
+  const to = run.ends.at(-1) ?? run.from + 1
+  const outer = run.from === at ? refBehind(read, to) : undefined
+  const isSure = outer !== undefined || run.from !== at
+  if (outer === undefined && !isWithin(read, at, run, last)) return undefined
+  return { ref: { ...placeOf(read, at, to), unit, isSure, ...(outer !== undefined && { outer }) }, to }
+}
+
+/** Range and words of a short ref, from a word. `ibid.` and the sign before a number belong to it. */
+function placeOf(
+  { text, words }: ReadText,
+  at: number,
+  to: number,
+): Pick<ShortRef, 'start' | 'end' | 'written'> {
+  const first = words[at]
+  const sign = first && /^\d/.test(first.text) ? signBefore(text, first) : ''
+  const start = (first?.start ?? 0) - sign.length
+  const end = words[to - 1]?.end ?? start
+  return { start, end, written: text.slice(start, end) }
+}
+
+/** Whether a number names a place within the last ref: it is near, and no title of another work is nearer. */
+function isWithin(read: Read, at: number, run: AddressRun, last: Placed | undefined): boolean {
+  if (!last) return false
+  if (run.from !== at) return true
+  const distance = (read.words[at]?.start ?? 0) - (read.words[last.to - 1]?.end ?? 0)
+  return (
+    distance <= longestDistance &&
+    standsApart(read, at) &&
+    !hasOtherTitle(read, read.named, last, at) &&
+    titlesBehind(read, run.ends.at(-1) ?? at + 1).length === 0
+  )
+}
+
+/** Offset of the ref after a number and a word such as `of`: `of Tanya 32`, `of chapter 32 of the Tanya`. */
+function refBehind(read: Read, end: number): number | undefined {
+  for (let at = end; at <= end + maxLinks && at < read.words.length && continuesAt(read, at); at += 1) {
+    const word = read.words[at]
+    const isLinked = at > end || /^[בש]/.test(word?.text ?? '')
+    if (isLinked && isRefAt(read, at)) return word?.end
+    if (!links.has(word?.key ?? '')) return undefined
+  }
+  return undefined
+}
+
+/** Whether a title with its number, or a chapter, begins at a word. */
+function isRefAt(read: Read, at: number): boolean {
+  const { text, words } = read
+  if (read.ownAt.has(at)) return titlesFrom(read, at).some(({ to }) => addressAt(text, words, to))
+  const run = addressAt(text, words, at)
+  return run?.hasUnit === true && innerUnitOf(read, run) === undefined
+}
+
+/**
+ * Completes short refs with the refs to which they belong. One that belongs to a ref that was not found has no site.
+ * @param named the other refs of the text, in order.
+ */
+export function sitesWithin(
+  text: string,
+  short: readonly ShortRef[],
+  named: readonly Outer[],
+): readonly Site[] {
+  return short.slice(0, maxShort).flatMap((one) => {
+    const outer = outerOf(one, named)
+    const ref = outer?.resolution?.found?.ref
+    if (!outer || ref === undefined) return []
+    const isSame = lastUnit(text.slice(outer.start, outer.end)) === one.unit
+    const isSure = one.isSure || isSame
+    const asked = refsWithin(one, ref, isSame)
+    const candidates = asked.map((within) => ({
+      start: one.start,
+      end: one.outer === undefined ? one.end : outer.end,
+      asked: within,
+      title: ref,
+      mustExist: true,
+    }))
+    const [first] = candidates
+    if (!first) return []
+    const missing = isSure ? [{ ...first, end: one.end, mustExist: false }] : []
+    return [{ candidates: [...candidates, ...missing], isSure }]
+  })
+}
+
+function outerOf({ start, outer }: ShortRef, named: readonly Outer[]): Outer | undefined {
+  if (outer !== undefined) return named.find((ref) => ref.start <= outer && outer < ref.end)
+  const before = named.findLast(({ end }) => end <= start)
+  return before && start - before.end <= longestDistance ? before : undefined
+}

@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readAttributions } from '../../../src/sources/citations/attribution/attribution.ts'
+import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
+import { runInTimeSlices } from '../../../src/sources/text/time-slices.ts'
+import { textsWithRefs } from '../../support/texts-with-refs.ts'
+
+it('a text has the same quotations with and without the test for their signs', async () => {
+  let quoting = 0
+  await fc.assert(
+    fc.asyncProperty(textsWithRefs, async (text) => {
+      const { quotations } = await runInTimeSlices(findQuotations(text, []))
+      quoting += quotations.length > 0 ? 1 : 0
+      expect((await readAttributions(text, undefined, {})).quotations).toEqual(quotations)
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(quoting).toBeGreaterThan(100)
+}, 60_000)

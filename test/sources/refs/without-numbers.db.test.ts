@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isWithoutNumbers } from '../../../src/sources/refs/grammar/without-numbers.ts'
+import { addressAt } from '../../../src/sources/refs/in-text/addresses.ts'
+import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
+import { wordsIn } from '../../../src/sources/refs/in-text/text-words.ts'
+import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
+import { runInTimeSlices } from '../../../src/sources/text/time-slices.ts'
+import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { textsWithRefs } from '../../support/texts-with-refs.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createLibraryDatabase()
+})
+afterAll(() => db.drop())
+
+it('the quick test finds no text with a number or a URL of a place', async () => {
+  let quick = 0
+  await fc.assert(
+    fc.asyncProperty(textsWithRefs, async (text) => {
+      if (!isWithoutNumbers(text)) return
+      quick += 1
+      const { sites, masked } = await runInTimeSlices(addressesIn(text))
+      const words = await runInTimeSlices(wordsIn(masked))
+      expect(sites).toEqual([])
+      expect([...words.keys()].filter((at) => addressAt(masked, words, at))).toEqual([])
+    }),
+    { numRuns: 20_000 },
+  )
+  expect(quick).toBeGreaterThan(500)
+}, 60_000)
+
+it('a text has the same refs with and without the quick test', async () => {
+  const find = (text: string) => findRefs(db.database.system, text, { numbersOnly: true })
+  await fc.assert(
+    fc.asyncProperty(textsWithRefs, async (text) => {
+      // The quick test does not pass a slash.
+      expect(await find(text)).toEqual(await find(`${text}\n\n\n/`))
+    }),
+    { numRuns: 400 },
+  )
+}, 120_000)
+
+it.each([
+  ['A light drives away darkness — and it is so (for a while)…', true],
+  ['word1 word2 word3', true],
+  ['Chapters are long.', false],
+  ['It has 3 parts.', false],
+  ['Look into the 60th.', false],
+  ['אור', false],
+  ['it isn’t so', false],
+  ['sefaria.org/Tanya', false],
+])('%s: the quick test says %s', (text, expected) => {
+  expect(isWithoutNumbers(text)).toBe(expected)
+})
