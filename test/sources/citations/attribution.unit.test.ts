@@ -9,6 +9,8 @@ it('a text has the same quotations with and without the test for their signs', a
   let quoting = 0
   await fc.assert(
     fc.asyncProperty(textsWithRefs, async (text) => {
+      // A mark is no part of a quotation, and only one of the two looks for marks.
+      fc.pre(!text.includes('[S'))
       const { quotations } = await runInTimeSlices(findQuotations(text, []))
       quoting += quotations.length > 0 ? 1 : 0
       expect((await readAttributions(text, undefined, {})).quotations).toEqual(quotations)
