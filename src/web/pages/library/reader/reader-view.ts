@@ -60,7 +60,7 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
   return {
     title: nameIn(t, namesOf(page)),
     section: 'library',
-    sheets: ['library', 'menus', 'reader', 'passage'],
+    sheets: ['library', 'menus', 'reader', 'reader-bar', 'passage'],
     scripts: ['copy.js', 'menus.js', 'reader.js', 'passage-panel.js', 'add-to-sheet.js'],
     wide: true,
     main: html`${breadcrumbs(t, { en: page.work, he: shown.heTitle })}${head(t, page)}

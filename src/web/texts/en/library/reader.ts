@@ -9,6 +9,7 @@ export const reader = {
   allChapters: 'All parts and chapters',
   previous: 'Previous',
   next: 'Next',
+  display: 'Display',
   languages: 'Languages',
   hebrew: 'Hebrew',
   both: 'Both',

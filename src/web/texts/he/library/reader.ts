@@ -29,6 +29,7 @@ export const reader: EnglishTexts['reader'] = {
   allChapters: 'כל החלקים והפרקים',
   previous: 'הקודם',
   next: 'הבא',
+  display: 'תצוגה',
   languages: 'שפות',
   hebrew: 'עברית',
   both: 'שתיהן',
