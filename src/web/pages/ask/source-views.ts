@@ -52,10 +52,10 @@ export function sourceList(
   run: Asked,
   sources: readonly CitedSource[],
   library: SourceFacts,
-  isOwn: boolean,
+  { label, isOwn }: { readonly label: string; readonly isOwn: boolean },
 ): Html {
   const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
-  return html`<aside class="sources" aria-label="${t.answers.sourcesOf(run.turn)}"><h3>${t.answers.sources}</h3>
+  return html`<aside class="sources" aria-label="${label}"><h3>${t.answers.sources}</h3>
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 

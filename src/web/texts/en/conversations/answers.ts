@@ -7,6 +7,8 @@ const citations = count({ one: '1 citation was', other: (n) => `${n} citations w
 /** Answers: while they are written, their checks, their sources, and what a reader can do with them. */
 export const answers = {
   questionNumber: (turn: number) => `Question ${turn}`,
+  earlierQuestion: (number: number) => `Question ${number}, before this branch`,
+  earlierSources: (number: number) => `Sources of answer ${number}, before this branch`,
   answerNumber: (turn: number) => `Answer ${turn}`,
   byProgram: 'A program continued with the results of its own tools.',
   // A running turn

@@ -11,6 +11,8 @@ const citations = count({
 
 export const answers: EnglishTexts['answers'] = {
   questionNumber: (turn) => `שאלה ${turn}`,
+  earlierQuestion: (number) => `שאלה ${number}, לפני ההסתעפות`,
+  earlierSources: (number) => `מקורות של תשובה ${number}, לפני ההסתעפות`,
   answerNumber: (turn) => `תשובה ${turn}`,
   byProgram: 'תוכנה המשיכה עם התוצאות של הכלים שלה.',
   waiting: 'בהמתנה לשאלה הקודמת …',
