@@ -225,19 +225,22 @@ function actions(
   const { ref, language, version } = source
   const name = shownRef(t, source)
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
-  const linkButton = html`<button type="button" class="quiet" data-copy-link="${readHref(source.ref)}">${
-    t.answers.copyLink
-  }</button>`
   return html`<div class="source-actions">
 ${isOwn ? askLink(t, sessionId, name) : nothing}
 ${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
 ${isOwn && isOfFile(source) ? html`<a href="${fileHref(source)}">${t.answers.openFile}</a>` : nothing}
 ${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">${t.answers.sourceOfText}</a>` : nothing}
-<span class="copy-row" role="group" aria-label="${t.answers.copyRef(name)}">
-<span class="faint" aria-hidden="true">${t.answers.copy}</span>
-<button type="button" class="quiet" data-copy-passage>${t.answers.copyText}</button>
-<button type="button" class="quiet" data-copy-text="${name}">${t.answers.copyOnlyRef}</button>
-${inLibrary ? linkButton : nothing}</span></div>`
+${copyButtons(t, ref, name, inLibrary)}</div>`
+}
+
+/** Each button names what it copies and of which passage, because screen readers list them without the words around. */
+function copyButtons({ answers }: Texts, ref: string, name: string, inLibrary: boolean): Html {
+  const link = html`<button type="button" class="quiet" data-copy-link="${readHref(ref)}"
+aria-label="${answers.copyLinkOf(name)}">${answers.copyLink}</button>`
+  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${answers.copy}</span>
+<button type="button" class="quiet" data-copy-passage aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
+<button type="button" class="quiet" data-copy-text="${name}"
+aria-label="${answers.copyRefOf(name)}">${answers.copyRef}</button>${inLibrary ? link : nothing}</span>`
 }
 
 function askLink({ answers }: Texts, sessionId: string, ref: string): Html {

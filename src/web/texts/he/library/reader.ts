@@ -43,7 +43,7 @@ export const reader: EnglishTexts['reader'] = {
   show: 'הצגה',
   missingQuote: ['המילים ”', '” אינן בדף זה.'],
   goTo: (ref) => `אל ${ref}`,
-  copyRef: (ref) => `העתקה: ${ref}`,
+  copyRef: (ref) => `העתקה: מראה מקום ${ref}`,
   links: count({ one: 'קישור אחד', two: 'שני קישורים', other: (n) => `${n} קישורים` }),
   more: 'קישורים והערות',
   textsHere: 'הטקסטים בדף זה',
