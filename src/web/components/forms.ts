@@ -45,8 +45,8 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
 }
 
 /**
- * Message, in the language of the reader, status and wrong field for a form that is shown again after wrong input. Other
- * errors are thrown again.
+ * Message, in the language of the reader, status and wrong field for a form that is shown again after wrong input.
+ * Other errors are thrown again.
  */
 export function problemOf(
   request: FastifyRequest,

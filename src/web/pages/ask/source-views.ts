@@ -238,7 +238,8 @@ function copyButtons({ answers }: Texts, ref: string, name: string, inLibrary: b
   const link = html`<button type="button" class="quiet" data-copy-link="${readHref(ref)}"
 aria-label="${answers.copyLinkOf(name)}">${answers.copyLink}</button>`
   return html`<span class="copy-row"><span class="faint" aria-hidden="true">${answers.copy}</span>
-<button type="button" class="quiet" data-copy-passage aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
+<button type="button" class="quiet" data-copy-passage
+aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
 <button type="button" class="quiet" data-copy-text="${name}"
 aria-label="${answers.copyRefOf(name)}">${answers.copyRef}</button>${inLibrary ? link : nothing}</span>`
 }

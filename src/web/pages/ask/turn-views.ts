@@ -43,13 +43,14 @@ export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts
   const { run, end } = turn
   const beside = extras.alternatives.find((one) => one.turn === run.turn)?.places ?? []
   const live = end ? nothing : html` data-run="${run.id}"`
+  const sources = t.answers.sourcesOf(run.turn)
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
 <div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
 ${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
-${end ? endedTurn(t, turn, end, library, { sources: t.answers.sourcesOf(run.turn), extras }) : liveTurn(t, turn, library.names)}
+${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
 </article>`
 }
 

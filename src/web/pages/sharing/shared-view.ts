@@ -3,8 +3,7 @@ import type { Session } from '../../../turns/sessions/sessions.ts'
 import { html } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { nameOf } from '../ask/ask-form.ts'
-import { conversationTitle } from '../ask/conversation-title.ts'
+import { conversationTitle, nameOf } from '../ask/ask-form.ts'
 import { type LibraryFacts, sharedTurn, turnSheets } from '../ask/turn-views.ts'
 
 /** A shared conversation: questions, answers and sources, and nothing of the account. */

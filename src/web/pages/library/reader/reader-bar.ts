@@ -92,7 +92,8 @@ function settingsView(t: Texts, { page, sides, settings, here }: BarShown): Html
   const { size, points } = settings
   const pointed = page.passages.some(({ language, text }) => language === 'he' && hasPoints(text))
   return html`<button type="button" class="quiet display-button" popovertarget="reading-settings"
-aria-label="${t.reader.display}" title="${t.reader.display}"><span aria-hidden="true" dir="ltr">Aa</span></button>
+aria-label="${t.reader.display}" title="${t.reader.display}">
+<span aria-hidden="true" dir="ltr">${t.reader.displaySign}</span></button>
 <form class="reading-settings" id="reading-settings" popover method="post" action="/library/settings">
 <input type="hidden" name="back" value="${here}">${languageSwitch(t, sides, settings)}
 <span class="switch" role="group" aria-label="${t.reader.size}">${sizeButton(size - 1, t.reader.smaller, 'A−')}

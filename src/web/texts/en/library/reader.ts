@@ -10,6 +10,7 @@ export const reader = {
   previous: 'Previous',
   next: 'Next',
   display: 'Display',
+  displaySign: 'Aa',
   languages: 'Languages',
   hebrew: 'Hebrew',
   both: 'Both',

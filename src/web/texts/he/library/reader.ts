@@ -30,6 +30,7 @@ export const reader: EnglishTexts['reader'] = {
   previous: 'הקודם',
   next: 'הבא',
   display: 'תצוגה',
+  displaySign: 'Aa',
   languages: 'שפות',
   hebrew: 'עברית',
   both: 'שתיהן',
