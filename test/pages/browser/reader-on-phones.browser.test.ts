@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
 import { importOwnTexts } from './own-texts.ts'
 
 const read = (ref: string) => `/library/read/${encodeURIComponent(ref)}`
@@ -13,7 +13,7 @@ const phones = [
   ['he', 'phone', 'dark'],
 ] as const
 
-describe.skipIf(!hasBrowser)('the bar of the reader on phones', () => {
+describe.skipIf(!hasBrowser)('the reader on phones', () => {
   let world: BrowserWorld
   let page: Page
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the bar of the reader on phones', () => {
     })()`)
 
   test.each(['1', '2'])(
-    'is one row, also with versions and a long name beside it (chapter %s)',
+    'has a bar of one row, also with versions and a long name beside it (chapter %s)',
     async (chapter) => {
       const counted: number[] = []
       const open = async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the bar of the reader on phones', () => {
     },
   )
 
-  test('opens the settings of the text, which act on the page behind them', async () => {
+  test('has settings of the text in the bar, which act on the page behind them', async () => {
     const open = async () => {
       await page.locator('.display-button').click()
       await page.locator('#reading-settings').waitFor()
@@ -67,11 +67,22 @@ describe.skipIf(!hasBrowser)('the bar of the reader on phones', () => {
     await page.locator('#reading-settings').waitFor({ state: 'hidden' })
   })
 
-  test('opens menus as wide as the window', async () => {
+  test('has menus as wide as the window', async () => {
     await page.goto(read('The Lamp, Part I; On Lamps 1'))
     await page.locator('.chapter-nav summary').click()
     await page.locator('.chapter-nav .chapters a').first().waitFor()
     const menu = await page.locator('.chapter-nav .menu-body').boundingBox()
     expect(menu?.width).toBeGreaterThan(300)
+  })
+
+  test('shows a work in English alone from the left on Hebrew pages too, numbers included', async () => {
+    const address = read('A Hundred Steps 1:1')
+    expect(await faultsInLooks(page, address, everyLook, { name: 'reader-english-alone' })).toEqual([])
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 844 })
+      const number = await page.locator('.segment .own-ref').first().boundingBox()
+      const text = await page.locator('.segment .text').first().boundingBox()
+      expect(Math.abs((number?.x ?? 0) - (text?.x ?? 99))).toBeLessThan(8)
+    }
   })
 })
