@@ -8,6 +8,7 @@ import type { ApiDescription } from '../http/openapi/document.ts'
 import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
 import { html } from './components/html.ts'
+import { withQuery } from './components/library-links.ts'
 import { sendPage } from './components/page.ts'
 import { openToAll } from './components/route-guards.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
@@ -32,6 +33,7 @@ import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
 import { clearSessionCookie, sessionToken } from './visitors/cookies.ts'
+import { ownPath } from './visitors/own-path.ts'
 import { textsOf } from './visitors/preferences.ts'
 import { requireSameOrigin } from './visitors/same-origin.ts'
 import { pageHeaders } from './visitors/security-headers.ts'
@@ -133,12 +135,24 @@ async function admitVisitor(
   }
   if (page === 'anyone') return
   if (!request.visitor) {
-    const back = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
-    return void (await reply.redirect(`/signin${back}`, 303))
+    return void (await reply.redirect(signInAddress(request, token !== undefined), 303))
   }
   // A page that the account may not open answers 404.
   if (page === 'operator' && !request.visitor.account.operator)
     throw new ServiceError('not_found', 'There is no such page.')
+}
+
+/** The form to sign in, which leads back; it says when a session has ended, and that a form was not taken. */
+function signInAddress(request: FastifyRequest, hasEnded: boolean): string {
+  const isPage = request.method === 'GET'
+  const next = isPage ? request.url : pageBefore(request)
+  return withQuery('/signin', { next, ended: hasEnded ? (isPage ? 'page' : 'form') : undefined })
+}
+
+/** The page whose form was sent, if the browser says which one. `requireSameOrigin` has made sure that it is ours. */
+function pageBefore({ headers: { referer } }: FastifyRequest): string | undefined {
+  const page = referer === undefined ? null : URL.parse(referer)
+  return page ? ownPath(`${page.pathname}${page.search}`) : undefined
 }
 
 /** Every failure in words, with a link to go on. */

@@ -241,24 +241,6 @@ describe('a question in place of another', () => {
     expect(await textOf(owner, `/sessions/${sessionId}?at=9`)).toContain('id="question-9"')
   })
 
-  test('regenerated is listed once, as the open version or the newest one', async () => {
-    const owner = await newReader()
-    const first = await ask(owner, 'Asked again?')
-    const other = await ask(owner, 'Asked instead?', `/runs/${first.runId}/branch`)
-    const second = await ask(owner, 'Asked again?', `/runs/${first.runId}/branch`)
-    const third = await ask(owner, 'Asked again?', `/runs/${second.runId}/branch`)
-    const listed = async (path: string) =>
-      [...(await textOf(owner, path)).matchAll(/<li><a href="\/sessions\/(sess_\w+)"/g)].map(([, id]) => id)
-    expect(await listed('/ask')).toEqual([third.sessionId, other.sessionId])
-    for (const { sessionId } of [first, second]) {
-      const both = (await listed(`/sessions/${sessionId}`)).toSorted()
-      expect(both).toEqual([sessionId, other.sessionId].toSorted())
-    }
-    const next = await ask(owner, 'And then?', '/ask', third.sessionId)
-    const again = await ask(owner, 'And then?', `/runs/${next.runId}/branch`)
-    expect(await listed('/ask')).toEqual([again.sessionId, third.sessionId, other.sessionId])
-  })
-
   test('one form sent twice begins one branch', async () => {
     const owner = await newReader()
     const { runId } = await ask(owner, 'Once?')

@@ -143,3 +143,53 @@ test('the page of a work says when it was written, in the language of the reader
   expect(await workPage('Road of Lamps', 'en')).toContain('<dt>Written</dt><dd>1650</dd>')
   expect(await workPage('House of Lamps', 'en')).not.toContain('<dt>Written')
 })
+
+test.each([
+  [
+    { from: '5556' },
+    'from',
+    'The field &quot;from&quot; is not valid: must be a year of the common era from -4000 to 2999',
+  ],
+  [
+    { from: '1900', to: '1700' },
+    'from',
+    'The years begin with 1900 and end with 1700. Give an earlier first year',
+  ],
+  [{ from: '1700', to: '0' }, 'to', 'The field &quot;to&quot; is not valid'],
+])(
+  'a search with the years %j keeps its words, filters and years, and marks the field',
+  async (years, wrong, says) => {
+    const filters = { language: 'he', work: 'Gate of Lamps', author: 'Alter Rebbe', period: '18' }
+    const reply = await get({ ...filters, ...years })
+    expect(reply.status).toBe(400)
+    const page = await reply.text()
+    expect(page).toContain(says)
+    const form = /<form class="search"[\s\S]*?<\/form>/.exec(page)?.[0] ?? ''
+    expect(form).toContain('value="lamp נר"')
+    expect(form).toContain('<option value="he" dir="auto" selected>')
+    for (const name of ['work', 'author', 'period'] as const)
+      expect(form).toContain(`<input type="hidden" name="${name}" value="${filters[name]}">`)
+    for (const [name, value] of Object.entries(years))
+      expect(form).toContain(`name="${name}" value="${value}"`)
+    expect([...form.matchAll(/name="(\w+)"[^>]*aria-invalid="true"/g)].map(([, name]) => name)).toEqual([
+      wrong,
+    ])
+    expect(page.split('class="chip"')).toHaveLength(1 + Object.keys(filters).length)
+  },
+)
+
+test('a filter that the library does not have is kept, and can be dropped alone', async () => {
+  for (const filter of [{ period: 'lately' }, { language: 'xx' }, { author: 'Nobody' }]) {
+    const [[name, value] = []] = Object.entries(filter)
+    const page = await pageOf({ ...filter, work: 'Gate of Lamps', from: '1700' })
+    expect(page).toContain('role="alert"')
+    const chip = page.split('class="chip"').find((one) => one.includes(`Without the filter “${value}”`))
+    const without = /href="([^"]+)" aria-label/.exec(chip ?? '')?.[1]?.replaceAll('&amp;', '&')
+    expect(Object.fromEntries(new URL(without ?? '', world.service.url).searchParams)).toEqual({
+      q: 'lamp נר',
+      work: 'Gate of Lamps',
+      from: '1700',
+    })
+    expect(without).not.toContain(`${name}=`)
+  }
+})

@@ -106,8 +106,42 @@ test('signing in gives the browser another session and ends the one it had', asy
   expect(visitor.cookies.get('session')).not.toBe(old)
   expect(whereTo(await withCookie(old).get('/settings/keys'))).toEqual([
     303,
-    '/signin?next=%2Fsettings%2Fkeys',
+    '/signin?next=%2Fsettings%2Fkeys&ended=page',
   ])
+})
+
+test('a session that ended is said on the page to sign in, which leads back', async () => {
+  const stale = 'a'.repeat(43)
+  const sent = { 'sec-fetch-site': 'same-origin' }
+  const page = await withCookie(stale).get('/projects?older=1')
+  expect(whereTo(page)).toEqual([303, '/signin?next=%2Fprojects%3Folder%3D1&ended=page'])
+  const form = await withCookie(stale).post(
+    '/projects',
+    { name: 'Lost' },
+    { ...sent, referer: `${service.url}/projects?older=1` },
+  )
+  expect(whereTo(form)).toEqual([303, '/signin?next=%2Fprojects%3Folder%3D1&ended=form'])
+  const textOf = async (path: string) => (await openVisitor(service).get(path)).text()
+  expect(await textOf('/signin?ended=page')).toContain('Your session has ended. Sign in to go on.')
+  expect(await textOf('/signin?ended=form')).toContain('so nothing was saved')
+  expect(await textOf('/signin?ended=toString')).not.toContain('role="status"')
+  // A form without a session, and a page before it that is none of ours.
+  expect(whereTo(await openVisitor(service).post('/projects', { name: 'New' }))).toEqual([303, '/signin'])
+  for (const referer of ['https://elsewhere.example//evil', 'no address'])
+    expect(whereTo(await openVisitor(service).post('/projects', {}, { ...sent, referer }))).toEqual([
+      303,
+      '/signin',
+    ])
+})
+
+test('a refused password stands in the form that was refused, with its field marked', async () => {
+  const visitor = await signedUp(service, 'typo@example.org')
+  const sent = { current: 'wrong', next: 'quite another phrase' }
+  const html = await (await visitor.post('/settings/account/password', sent)).text()
+  const card = /<section class="card[^"]*"><h2>Change the password[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+  expect(card).toContain('This is not your current password. Type it again.')
+  expect(card).toMatch(/name="current"[^>]*aria-invalid="true"/)
+  expect(html.split('role="alert"')).toHaveLength(2)
 })
 
 test('a changed password ends every other session of the account', async () => {
@@ -119,7 +153,10 @@ test('a changed password ends every other session of the account', async () => {
     current: 'wrong',
     next: 'quite another phrase',
   })
-  expect([wrong.status, await problem(wrong)]).toEqual([400, 'This is not your current password.'])
+  expect([wrong.status, await problem(wrong)]).toEqual([
+    400,
+    'This is not your current password. Type it again.',
+  ])
   const weak = await here.post('/settings/account/password', { current: goodPassword, next: 'password1' })
   expect([weak.status, await problem(weak)]).toEqual([
     400,

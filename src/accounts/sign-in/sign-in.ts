@@ -84,5 +84,7 @@ export async function requirePassword(
 }
 
 function wrongPassword(): ServiceError {
-  return new ServiceError('invalid_value', 'This is not your current password.', { param: 'current' })
+  return new ServiceError('invalid_value', 'This is not your current password. Type it again.', {
+    param: 'current',
+  })
 }

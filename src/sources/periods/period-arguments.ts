@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { yearBounds } from './composed.ts'
 
-const yearRule = 'must be a year such as 1796, or -500 for 500 BCE'
+const { min, max } = yearBounds
+
+const yearRule = `must be a year of the common era from ${min} to ${max}, such as 1796, or -500 for 500 BCE`
 const yearAsked = z.coerce
   .number(yearRule)
   .int(yearRule)
-  .min(yearBounds.min, yearRule)
-  .max(yearBounds.max, yearRule)
+  .min(min, yearRule)
+  .max(max, yearRule)
   .refine((year) => year !== 0, yearRule)
   .optional()
 
@@ -21,8 +23,6 @@ export const periodAsked = {
   from: yearAsked.describe(fromRule),
   to: yearAsked.describe(toRule),
 }
-
-const { min, max } = yearBounds
 
 /** `periodAsked` in the arguments of a tool, which are JSON. */
 export const periodArguments = {

@@ -10,11 +10,13 @@ export type Column<Row> = {
   readonly className?: string
   /** Rows that the cell spans. With 0 the cell of an earlier row covers this one. Default: 1. */
   readonly span?: (row: Row) => number
+  /** On a phone the cell needs no name before it: its values say what they are. */
+  readonly isPlain?: boolean
 }
 
 /**
- * A table in a region that scrolls when the table is wider than the page. On a phone each row is a card, unless cells
- * span rows. The roles repeat what the elements mean, because styles that make cards take the meaning away.
+ * A table in a region that scrolls when the table is wider than the page. On a phone each row is a card; rows that a
+ * cell spans share one. The roles repeat what the elements mean, because styles that make cards take the meaning away.
  * @param options.label names the region for screen readers.
  * @param options.rowClass the class of a row; empty for none.
  */
@@ -25,17 +27,33 @@ export function dataTable<Row>(options: {
   readonly rowClass?: (row: Row) => string
 }): Html {
   const { label, columns, rows, rowClass = () => '' } = options
-  const kind = columns.some(({ span }) => span) ? 'scroll spans' : 'scroll cards'
+  const spanning = columns.find(({ span }) => span)?.span
+  const kind = spanning ? 'scroll cards groups' : 'scroll cards'
   const heads = columns.map(
     (column) => html`<th role="columnheader" scope="col"${classOf(column)}>${column.name}</th>`,
   )
   return html`<div class="${kind}" tabindex="0" role="region" aria-label="${label}"><table role="table">
 <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
-<tbody role="rowgroup">${rows.map(
-    (row) =>
-      html`<tr role="row" class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
-  )}</tbody>
+${groupsOf(rows, spanning).map(
+  (group) =>
+    html`<tbody role="rowgroup">${group.map(
+      (row) =>
+        html`<tr role="row" class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
+    )}</tbody>`,
+)}
 </table></div>`
+}
+
+/** The rows that a cell spans are a group of the table; without such cells all rows are one. */
+function groupsOf<Row>(rows: readonly Row[], span: Column<Row>['span']): readonly (readonly Row[])[] {
+  if (!span) return [rows]
+  const groups: Row[][] = []
+  for (const row of rows) {
+    const group = groups.at(-1)
+    if (group && span(row) === 0) group.push(row)
+    else groups.push([row])
+  }
+  return groups
 }
 
 function cellOf<Row>(column: Column<Row>, row: Row): Html {
@@ -47,7 +65,8 @@ function cellOf<Row>(column: Column<Row>, row: Row): Html {
     const scope = rows === 1 ? 'row' : 'rowgroup'
     return html`<th role="rowheader" scope="${scope}"${attributes}>${column.cell(row)}</th>`
   }
-  const label = typeof column.name === 'string' ? html` data-label="${column.name}"` : nothing
+  const hasLabel = typeof column.name === 'string' && !column.isPlain
+  const label = hasLabel ? html` data-label="${column.name}"` : nothing
   return html`<td role="cell"${label}${attributes}><div>${column.cell(row)}</div></td>`
 }
 

@@ -45,17 +45,17 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
 }
 
 /**
- * Message, in the language of the reader, and status for a form that is shown again after wrong input. Other errors are
- * thrown again.
+ * Message, in the language of the reader, status and wrong field for a form that is shown again after wrong input.
+ * Other errors are thrown again.
  */
 export function problemOf(
   request: FastifyRequest,
   error: unknown,
-): { readonly message: string; readonly status: number } {
+): { readonly message: string; readonly status: number; readonly param: string | null } {
   if (!(error instanceof ServiceError)) throw error
   const { status } = errorTable[error.code]
   if (status >= 500) throw error
-  return { message: textsOf(request).translate(error.message), status }
+  return { message: textsOf(request).translate(error.message), status, param: error.param }
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */

@@ -11,6 +11,14 @@ export function pageOfAddress(request: FastifyRequest, name = 'after') {
   return { limit: pageLength, order: 'desc' as const, ...known }
 }
 
+/** The moment before which a list of conversations begins, from the query parameter `older`. */
+export function olderThan(request: FastifyRequest): Date | undefined {
+  const { older } = request.query as Readonly<Record<string, unknown>>
+  if (typeof older !== 'string' || older === '') return undefined
+  const date = new Date(older)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
 /** The id in the path of a page. */
 export function namedId(request: FastifyRequest): string {
   return printable((request.params as { readonly id: string }).id)

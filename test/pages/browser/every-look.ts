@@ -24,7 +24,8 @@ export function watchShifts(window: BrowserContext): Promise<unknown> {
 }
 
 /**
- * What is wrong with a page in some looks: what axe finds, a layout that shifts, and a page wider than its window.
+ * What is wrong with a page in some looks: what axe finds, a layout that shifts, a page wider than its window, and a table
+ * that scrolls sideways on a phone.
  * @param options.open what to do on the page before it is looked at, such as opening a menu.
  */
 export async function faultsInLooks(
@@ -51,6 +52,12 @@ export async function faultsInLooks(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )
     if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
+    // Tables of our own; a table in an answer has the columns that its writer chose.
+    const scrolled = await page.evaluate<number>(
+      `Math.max(0, ...[...document.querySelectorAll('.scroll:has(> table[role])')].map((one) => one.scrollWidth - one.clientWidth))`,
+    )
+    if (size === 'phone' && scrolled > 0)
+      faults.push(`${look}: a table is ${scrolled} px wider than its place`)
     const cutOff = await page.evaluate<number>(
       `Math.max(0, ...[...document.querySelectorAll('dialog[open]')].map((one) => one.scrollWidth - one.clientWidth))`,
     )

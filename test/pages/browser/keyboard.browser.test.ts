@@ -71,10 +71,40 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await expect.poll(() => said.textContent()).toBe('Copied')
     expect(await copied()).toContain('“A small lamp that is carried into a dark hall” [1]')
     const card = page.locator('.source-card').first()
-    await card.getByRole('button', { name: 'text' }).click()
+    await card.getByRole('button', { name: 'Copy the text of The Gate 1:1' }).click()
     await expect.poll(copied).toMatch(/^נֵר קָטָן[\s\S]*A small lamp[\s\S]*The Gate 1:1$/)
-    await card.getByRole('button', { name: 'link' }).click()
+    await card.getByRole('button', { name: 'Copy a link to The Gate 1:1' }).click()
     await expect.poll(copied).toMatch(/^http:\/\/.*\/library\/read\/The%20Gate%201%3A1$/)
+    await window.close()
+  })
+
+  test('each copy button says what it copies, and of which passage or answer', async () => {
+    const { page, window } = await world.person()
+    for (const question of ['Which lamp?', 'Which fish?']) {
+      world.upstream.enqueue(...readingTheGate(), reply(answer))
+      await page.getByLabel('Your question').fill(question)
+      await page.keyboard.press('Enter')
+      await page.locator('article.turn', { hasText: question }).getByText('How this was found').waitFor()
+    }
+    for (const [language, shown] of [
+      ['en', ['text', 'ref', 'link']],
+      ['he', ['טקסט', 'מראה מקום', 'קישור']],
+    ] as const) {
+      await window.addCookies([{ name: 'language', value: language, url: world.service.url }])
+      await page.goto(new URL(page.url()).pathname)
+      const buttons = await page
+        .locator('button:is([data-copy-text], [data-copy-link], [data-copy-passage])')
+        .evaluateAll((all) => all.map((one) => [one.getAttribute('aria-label') ?? '', one.textContent ?? '']))
+      expect(buttons.length).toBe(14)
+      const names = buttons.filter(([, text]) => (shown as readonly string[]).includes(text ?? ''))
+      expect(names.length).toBe(12)
+      // Speech control finds a button by the words that it shows.
+      for (const [name, text] of buttons) expect(name).toContain(text)
+      for (const [name] of names) expect(name).toMatch(/The Gate \d:1|השער [א-ת]׳:א׳/)
+      // Both answers cite the same two passages.
+      expect(new Set(buttons.map(([name]) => name)).size).toBe(6 + 2)
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
     await window.close()
   })
 

@@ -96,6 +96,11 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     // Screen readers announce the message.
     await page.locator('[aria-live="polite"]').getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(first)
+    // Only the number takes room; screen readers get the whole ref.
+    for (const [at, ref] of (await page.locator('.own-ref').all()).entries()) {
+      expect((await ref.boundingBox())?.width).toBeLessThan(20)
+      expect(await page.locator('.segment').nth(at).ariaSnapshot()).toContain(`On Lamps 1:${at + 1}`)
+    }
     const refs = () => page.locator('.own-ref').allTextContents()
     const before = await refs()
     await page.getByRole('link', { name: 'Next' }).first().click()

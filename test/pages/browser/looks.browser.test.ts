@@ -7,7 +7,7 @@ import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
-const visitorPages = ['/', '/signin', '/signup', '/docs', '/nowhere']
+const visitorPages = ['/', '/signin', '/signin?ended=form', '/signup', '/docs', '/nowhere']
 const accountPages = [
   '/settings/keys',
   '/settings/keys/new',
@@ -58,5 +58,31 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('FILE', things.fileId)
       .replace('ACCOUNT', things.accountId)
     expect(await faultsInLooks(page, address, everyLook)).toEqual([])
+  })
+
+  test('a refused password is readable, and fits a phone', async () => {
+    const page = pages['owner']!
+    const open = async () => {
+      await page.locator('input[type=password][name=current]').first().fill('wrong password')
+      await page.locator('input[type=password][name=next]').fill('four unrelated words here')
+      await page.locator('input[type=password][name=next]').press('Enter')
+      await page.locator('.card .notice.problem').waitFor()
+    }
+    const options = { open, name: 'password-refused' }
+    expect(await faultsInLooks(page, '/settings/account', everyLook, options)).toEqual([])
+  })
+
+  test('the page for a form of another site is readable, and fits a phone', async () => {
+    const page = pages['visitor']!
+    const action = `${world.service.url}/projects`
+    const open = async () => {
+      await page.goto(`data:text/html,<form method=post action=${action}><button>Send</button></form>`)
+      await page.getByRole('button').click()
+      await page
+        .getByText(/Not allowed from here|אי אפשר לעשות זאת מכאן/)
+        .first()
+        .waitFor()
+    }
+    expect(await faultsInLooks(page, '/', everyLook, { open, name: 'other-site' })).toEqual([])
   })
 })

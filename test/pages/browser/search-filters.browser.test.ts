@@ -52,6 +52,11 @@ describe.skipIf(!hasBrowser)('the filters of a search', () => {
     },
   )
 
+  test('a search that was refused is readable in every look', async () => {
+    const address = '/library/search?q=lamp&period=18&author=Alter+Rebbe&language=he&from=1900&to=1700'
+    expect(await faultsInLooks(page, address, everyLook, { name: 'filters-refused' })).toEqual([])
+  })
+
   test('a page of a work with a date is readable in every look', async () => {
     const address = '/library/work/Gate%20of%20Lamps'
     expect(await faultsInLooks(page, address, everyLook, { name: 'dated-work' })).toEqual([])

@@ -14,7 +14,8 @@ export function answerActions(
 ): Html {
   if (answer === '') return nothing
   return html`<div class="answer-actions" role="group" aria-label="${t.answers.answerNumber(run.turn)}">
-<button type="button" class="quiet copy" data-copy-text="${answer}">${t.answers.copyAnswer}</button>
+<button type="button" class="quiet copy" data-copy-text="${answer}"
+aria-label="${t.answers.copyAnswerNumber(run.turn)}">${t.answers.copyAnswer}</button>
 ${question === '' ? nothing : regenerateForm(t, run, question)}
 ${feedbackForm(t, run, feedback)}</div>`
 }

@@ -1,4 +1,5 @@
 import { newId } from '../../../ids.ts'
+import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -85,4 +86,19 @@ function chip(field: {
 /** The name of a conversation: that of its first question, or the one that it was given. */
 export function nameOf({ ask }: Texts, { name }: Pick<Session, 'name'>): string {
   return name === '' ? ask.untitled : name
+}
+
+/**
+ * The heading of a conversation. Its name is the beginning of its first question, unless somebody has renamed it: where
+ * that question stands below, only screen readers get the heading, and the question looks like one.
+ * @param first the first turn on the page.
+ */
+export function conversationTitle(t: Texts, session: Session, first: ConversationTurn | undefined): Html {
+  const isRepeated = first !== undefined && isBeginningOf(session.name, first.question)
+  return html`<h1 dir="auto"${isRepeated ? html` class="sr"` : nothing}>${nameOf(t, session)}</h1>`
+}
+
+function isBeginningOf(name: string, question: string): boolean {
+  const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+  return name !== '' && inOneLine(question).startsWith(inOneLine(name).replace(/\s*…$/, ''))
 }

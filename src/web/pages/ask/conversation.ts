@@ -20,7 +20,7 @@ import { projectName } from '../project-name.ts'
 import type { WebServices } from '../services.ts'
 import { shareForm } from '../sharing/share-form.ts'
 import { askPages } from './ask.ts'
-import { askForm, emptyQuestion, nameOf } from './ask-form.ts'
+import { askForm, conversationTitle, emptyQuestion, nameOf } from './ask-form.ts'
 import { branchPages } from './branch-question.ts'
 import { libraryFacts } from './library-facts.ts'
 import { type Rail, railPages, readRail, withRail } from './rail.ts'
@@ -163,8 +163,8 @@ function sessionPage(
     main: withRail(
       t,
       shown.rail,
-      html`${project ? projectCrumb(t, project) : nothing}
-<div class="head conversation-head"><h1 dir="auto">${nameOf(t, session)}</h1>${sessionActions(t, shown)}</div>
+      html`<div class="head conversation-head"><div>${project ? projectCrumb(t, project) : nothing}
+${conversationTitle(t, session, shown.extras.earlier[0] ?? turns[0])}</div>${sessionActions(t, shown)}</div>
 ${branchNote(t, shown)}
 ${earlierTurns(t, shown)}
 ${outcomeNotice({ done: asked.message })}
@@ -218,7 +218,10 @@ function branchNote(t: Texts, { extras: { parent } }: Shown): Html {
 /** The turns before a branch, which can be read here and changed in their own conversation. */
 function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
   if (earlier.length === 0) return nothing
-  return html`<section aria-label="${t.ask.earlier}">${earlier.map((turn) => sharedTurn(t, turn, library))}</section>`
+  const { earlierQuestion, earlierSources } = t.answers
+  return html`<section aria-label="${t.ask.earlier}">${earlier.map((turn, i) =>
+    sharedTurn(t, turn, library, { question: earlierQuestion(i + 1), sources: earlierSources(i + 1) }),
+  )}</section>`
 }
 
 const formats = ['md', 'docx', 'pdf'] as const

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
-import { type RecentSession, recentSessions } from '../../../turns/sessions/recent-sessions.ts'
+import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
+import type { ListedSession, RecentSession } from '../../../turns/sessions/session-families.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { isNavigation } from '../../components/page.ts'
+import { olderThan } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf, zoneOf } from '../../visitors/preferences.ts'
@@ -27,7 +29,7 @@ export type Rail = {
   readonly current?: string
 }
 
-/** Reads the conversations; the address may have words to find (`find`) and the position of older ones (`before`). */
+/** Reads the conversations; the address may have words to find (`find`) and the position of older ones (`older`). */
 export async function readRail(
   { database }: WebServices,
   request: FastifyRequest,
@@ -37,13 +39,11 @@ export async function readRail(
   const query = request.query as Readonly<Record<string, unknown>>
   const find =
     typeof query['find'] === 'string' ? query['find'].replaceAll('\0', '').trim().slice(0, 200) : ''
-  const older = typeof query['older'] === 'string' ? query['older'] : ''
-  const date = older === '' ? undefined : new Date(older)
-  const before = date && !Number.isNaN(date.getTime()) ? date : undefined
+  const before = olderThan(request)
   const found = await withTx(database, principal, (tx) =>
     recentSessions(tx, principal, { find, before, current, limit: shownSessions }),
   )
-  const href = withQuery('/ask/rail', { find, older, current })
+  const href = withQuery('/ask/rail', { find, older: before?.toISOString(), current })
   return { ...found, find, href, zone: zoneOf(request), ...(current !== undefined && { current }) }
 }
 
@@ -99,15 +99,22 @@ function empty({ ask }: Texts, find: string): Html {
 function group(t: Texts, day: string, sessions: readonly RecentSession[], current: string | undefined): Html {
   const id = `rail-${sessions[0]?.id ?? ''}`
   return html`<p class="rail-day" id="${id}">${day}</p>
-<ul aria-labelledby="${id}">${sessions.map((session) => entry(t, session, session.id === current))}</ul>`
+<ul aria-labelledby="${id}">${sessions.map((session) => entry(t, session, current))}</ul>`
 }
 
-function entry(t: Texts, session: RecentSession, isCurrent: boolean): Html {
+/** A conversation, with its branches below it. */
+function entry(t: Texts, session: RecentSession, current: string | undefined): Html {
+  const branches = session.branches.map((branch) => html`<li>${link(t, branch, current)}</li>`)
+  const below = branches.length === 0 ? nothing : html`<ul aria-label="${t.ask.branches}">${branches}</ul>`
+  return html`<li>${link(t, session, current)}${below}</li>`
+}
+
+function link(t: Texts, session: ListedSession, current: string | undefined): Html {
   const dot = session.isAnswering
     ? html`<span class="dot" data-answering="${session.id}"><span class="sr">${t.ask.answering}</span></span>`
     : nothing
-  const current = isCurrent ? html` aria-current="page"` : nothing
-  return html`<li><a href="/sessions/${session.id}" dir="auto"${current}>${nameOf(t, session)}</a>${dot}</li>`
+  const mark = session.id === current ? html` aria-current="page"` : nothing
+  return html`<a href="/sessions/${session.id}" dir="auto"${mark}>${nameOf(t, session)}</a>${dot}`
 }
 
 const dayMs = 86_400_000

@@ -52,10 +52,10 @@ export function sourceList(
   run: Asked,
   sources: readonly CitedSource[],
   library: SourceFacts,
-  isOwn: boolean,
+  { label, isOwn }: { readonly label: string; readonly isOwn: boolean },
 ): Html {
   const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
-  return html`<aside class="sources" aria-label="${t.answers.sourcesOf(run.turn)}"><h3>${t.answers.sources}</h3>
+  return html`<aside class="sources" aria-label="${label}"><h3>${t.answers.sources}</h3>
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 
@@ -225,19 +225,23 @@ function actions(
   const { ref, language, version } = source
   const name = shownRef(t, source)
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
-  const linkButton = html`<button type="button" class="quiet" data-copy-link="${readHref(source.ref)}">${
-    t.answers.copyLink
-  }</button>`
   return html`<div class="source-actions">
 ${isOwn ? askLink(t, sessionId, name) : nothing}
 ${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
 ${isOwn && isOfFile(source) ? html`<a href="${fileHref(source)}">${t.answers.openFile}</a>` : nothing}
 ${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">${t.answers.sourceOfText}</a>` : nothing}
-<span class="copy-row" role="group" aria-label="${t.answers.copyRef(name)}">
-<span class="faint" aria-hidden="true">${t.answers.copy}</span>
-<button type="button" class="quiet" data-copy-passage>${t.answers.copyText}</button>
-<button type="button" class="quiet" data-copy-text="${name}">${t.answers.copyOnlyRef}</button>
-${inLibrary ? linkButton : nothing}</span></div>`
+${copyButtons(t, ref, name, inLibrary)}</div>`
+}
+
+/** Each button names what it copies and of which passage, because screen readers list them without the words around. */
+function copyButtons({ answers }: Texts, ref: string, name: string, inLibrary: boolean): Html {
+  const link = html`<button type="button" class="quiet" data-copy-link="${readHref(ref)}"
+aria-label="${answers.copyLinkOf(name)}">${answers.copyLink}</button>`
+  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${answers.copy}</span>
+<button type="button" class="quiet" data-copy-passage
+aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
+<button type="button" class="quiet" data-copy-text="${name}"
+aria-label="${answers.copyRefOf(name)}">${answers.copyRef}</button>${inLibrary ? link : nothing}</span>`
 }
 
 function askLink({ answers }: Texts, sessionId: string, ref: string): Html {

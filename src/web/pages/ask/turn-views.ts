@@ -35,28 +35,35 @@ export type TurnExtras = {
   readonly alternatives: readonly Alternatives[]
 }
 
+/** How screen readers call a turn and its sources. */
+export type TurnNames = { readonly question: string; readonly sources: string }
+
 /** A turn of a conversation: its question, and its answer with its sources, or the progress so far. */
 export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts, extras: TurnExtras): Html {
   const { run, end } = turn
   const beside = extras.alternatives.find((one) => one.turn === run.turn)?.places ?? []
   const live = end ? nothing : html` data-run="${run.id}"`
+  const sources = t.answers.sourcesOf(run.turn)
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
 <div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
 ${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
-${end ? endedTurn(t, turn, end, library, extras) : liveTurn(t, turn, library.names)}
+${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
 </article>`
 }
 
-/** An ended turn for readers with a public link: without anything that only its owner can do. */
-export function sharedTurn(t: Texts, turn: ConversationTurn, library: LibraryFacts): Html {
+/**
+ * An ended turn for readers with a public link: without anything that only its owner can do.
+ * @param names of the turn and its sources on the page. Turns of several sessions can have the same numbers.
+ */
+export function sharedTurn(t: Texts, turn: ConversationTurn, library: LibraryFacts, names: TurnNames): Html {
   const { run, end } = turn
   if (!end) return nothing
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" ${copyTexts(t)}>
-<h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
-${questionText(t, turn)}${endedTurn(t, turn, end, library)}
+<h2 class="sr" id="${run.id}-h">${names.question}</h2>
+${questionText(t, turn)}${endedTurn(t, turn, end, library, { sources: names.sources })}
 </article>`
 }
 
@@ -69,13 +76,13 @@ function questionText({ answers }: Texts, { question }: ConversationTurn): Html 
   return html`<div class="question" dir="auto"><p>${text}</p></div>`
 }
 
-/** @param extras absent for readers with a public link. */
+/** @param shown.extras absent for readers with a public link. */
 function endedTurn(
   t: Texts,
   turn: ConversationTurn,
   end: RunEnd,
   library: LibraryFacts,
-  extras?: TurnExtras,
+  { sources, extras }: Pick<TurnNames, 'sources'> & { readonly extras?: TurnExtras },
 ): Html {
   const { run, answer } = turn
   const { names } = library
@@ -95,7 +102,7 @@ ${outcome(t, turn, extras !== undefined)}
 ${unknownNote(t, end, names)}
 ${extras ? ownersPart(t, turn, end, extras, names) : nothing}
 </div>
-${hasSources ? sourceList(t, run, end.sources, library, extras !== undefined) : nothing}
+${hasSources ? sourceList(t, run, end.sources, library, { label: sources, isOwn: extras !== undefined }) : nothing}
 </div>`
 }
 

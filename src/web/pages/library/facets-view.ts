@@ -75,7 +75,9 @@ function shownValue(t: Texts, name: FacetName, value: string, titles: Titles): s
   if (name === 'category') return t.library.categoryName(value)
   if (name === 'author') return authorName(t, value)
   if (name === 'language') return t.languageName(value)
-  if (name === 'period') return value === undated ? t.search.undated : t.search.century(Number(value))
+  if (name === 'period' && value === undated) return t.search.undated
+  if (name === 'period' && Number.isInteger(Number(value))) return t.search.century(Number(value))
+  if (name === 'period') return value
   return nameIn(t, { en: value, he: titles.get(value) ?? '' })
 }
 
@@ -99,7 +101,7 @@ export function filterChips(t: Texts, filters: SearchFilters, titles: Titles): H
     const without = searchHref({ ...filters, [name]: undefined })
     return [chip(t, t.search[name], shownValue(t, name, value, titles), without)]
   })
-  const { from, to } = filters
+  const [from, to] = [filters.from, filters.to].map((year) => (typeof year === 'number' ? year : undefined))
   if (from !== undefined || to !== undefined) {
     const without = searchHref({ ...filters, from: undefined, to: undefined })
     used.push(chip(t, t.search.years, t.search.between(from, to), without))

@@ -26,6 +26,8 @@ import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { dailyPages } from './daily.ts'
 import { libraryPage } from './library-view.ts'
+import { refusedSearch } from './refused-search.ts'
+import { filtersAsked } from './search-filters.ts'
 import { emptySearch, searchPage } from './search-view.ts'
 import { workPage } from './work-view.ts'
 
@@ -61,24 +63,30 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
 
   app.get('/library/search', openToAll, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
+    const t = textsOf(request)
     if (asked['q'] === undefined)
-      return sendPage(
-        request,
-        reply,
-        emptySearch(textsOf(request), { languages: await listLanguages(executor) }),
-      )
+      return sendPage(request, reply, emptySearch(t, await listLanguages(executor)))
     await addressLimits.search(clientAddress(request))
     try {
       const query = readFields(hitQuery, asked)
       const signal = disconnectSignal(reply)
       const shown = await searches.run(clientAddress(request), signal, () =>
-        resultsOf(services, query, { signal, t: textsOf(request) }),
+        resultsOf(services, query, { signal, t }),
       )
-      return sendPage(request, reply, searchPage(textsOf(request), { query, ...shown }))
+      return sendPage(request, reply, searchPage(t, { query, ...shown }))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const page = emptySearch(textsOf(request), { q: String(asked['q']), problem: message })
-      return sendPage(request, reply, page, status)
+      const { message: problem, status, param: wrong } = problemOf(request, error)
+      const filters = filtersAsked(asked)
+      const [languages, titles] = await Promise.all([
+        listLanguages(executor),
+        hebrewTitles(executor, t.language === 'he' && filters.work !== undefined ? [filters.work] : []),
+      ])
+      return sendPage(
+        request,
+        reply,
+        refusedSearch(t, { filters, problem, wrong, languages, titles }),
+        status,
+      )
     }
   })
 

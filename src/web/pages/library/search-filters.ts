@@ -8,8 +8,29 @@ export type SearchFilters = {
   readonly author?: string | undefined
   readonly category?: string | undefined
   readonly period?: string | undefined
-  readonly from?: number | undefined
-  readonly to?: number | undefined
+  /** As text in a search that was refused. */
+  readonly from?: number | string | undefined
+  readonly to?: number | string | undefined
+}
+
+const longest = { q: 1_000, filter: 300 }
+
+/** The words and filters of a URL as they stand there, right or wrong, so that a refused search keeps them. */
+export function filtersAsked(asked: Readonly<Record<string, unknown>>): SearchFilters {
+  const text = (name: string, length = longest.filter) => {
+    const value = asked[name]
+    return typeof value === 'string' ? value.slice(0, length) : undefined
+  }
+  return {
+    q: text('q', longest.q) ?? '',
+    language: text('language'),
+    work: text('work'),
+    author: text('author'),
+    category: text('category'),
+    period: text('period'),
+    from: text('from'),
+    to: text('to'),
+  }
 }
 
 /** The filters without the words, as parameters; those not in use are undefined. */

@@ -9,6 +9,8 @@ type FormValues = {
   readonly work?: string | undefined
   /** Filters that stay when the words change. */
   readonly kept?: Readonly<Record<string, string | undefined>>
+  /** Fields for years, if they have to be corrected. */
+  readonly years?: Html
   /** Languages of the library; without them Hebrew and English. */
   readonly languages?: readonly string[]
 }
@@ -16,7 +18,7 @@ type FormValues = {
 /** The form that searches the library. */
 export function searchForm(
   t: Texts,
-  { q, language, work, kept = {}, languages = ['he', 'en'] }: FormValues,
+  { q, language, work, kept = {}, years = nothing, languages = ['he', 'en'] }: FormValues,
 ): Html {
   const options = languages.map((code) => ({ value: code, label: t.languageName(code) }))
   return html`<form class="search" role="search" action="/library/search">
@@ -31,7 +33,7 @@ ${selectField({
 ${work === undefined ? nothing : workField(t, work)}
 ${Object.entries(kept).map(([name, value]) =>
   value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
-)}<button>${t.search.search}</button></form>`
+)}${years}<button>${t.search.search}</button></form>`
 }
 
 function workField(t: Texts, work: string): Html {

@@ -5,7 +5,7 @@ import { matchedWords } from '../../../sources/search/relevance/matched-words.ts
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { type Names, namedLink, nameIn } from '../../components/names.ts'
-import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { emptyState, notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -19,25 +19,14 @@ import { searchForm } from './search-form.ts'
 type Query = z.output<typeof hitQuery>
 type Hit = HitPage['hits'][number]
 
-/** The search before a query, or after one that was refused. */
-export function emptySearch(
-  t: Texts,
-  shown: {
-    readonly q?: string
-    readonly problem?: string
-    readonly kept?: Readonly<Record<string, string | undefined>>
-    /** Without them: Hebrew and English. */
-    readonly languages?: readonly string[]
-  },
-): Page {
-  const { q, problem, ...rest } = shown
+/** The search before a query. */
+export function emptySearch(t: Texts, languages: readonly string[]): Page {
   return {
     title: t.search.search,
     section: 'library',
     sheets: ['library'],
-    main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>${outcomeNotice({ problem })}
-${searchForm(t, { ...rest, ...(q !== undefined && { q: q.slice(0, 1_000) }) })}
-${problem !== undefined ? nothing : emptyState(t.search.begin, t.search.beginHint)}`,
+    main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>${searchForm(t, { languages })}
+${emptyState(t.search.begin, t.search.beginHint)}`,
   }
 }
 

@@ -9,11 +9,21 @@ export function yearsForm(t: Texts, filters: SearchFilters): Html {
   return html`<form class="years" action="/library/search">${Object.entries(kept).map(([name, value]) =>
     value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
   )}
-${yearField('from', t.search.from, from)}${yearField('to', t.search.to, to)}
+${yearFields(t, { from, to })}
 <button class="quiet">${t.search.showYears}</button></form>`
 }
 
-function yearField(name: 'from' | 'to', label: string, value: string | undefined): Html {
-  return html`<label>${label} <input type="number" name="${name}" value="${value ?? ''}"
-min="${yearBounds.min}" max="${yearBounds.max}"></label>`
+/** @param years.wrong the field that was refused. */
+export function yearFields(
+  t: Texts,
+  years: {
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    readonly wrong?: string | null
+  },
+): Html {
+  const field = (name: 'from' | 'to', label: string) =>
+    html`<label>${label} <input type="number" name="${name}" value="${years[name] ?? ''}"
+min="${yearBounds.min}" max="${yearBounds.max}"${years.wrong === name ? html` aria-invalid="true"` : nothing}></label>`
+  return html`${field('from', t.search.from)}${field('to', t.search.to)}`
 }

@@ -1,7 +1,7 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import type { Session } from '../../../turns/sessions/sessions.ts'
+import type { RecentSession } from '../../../turns/sessions/session-families.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { dataTable } from '../../components/data-table.ts'
@@ -57,7 +57,7 @@ function projectList(t: Texts, projects: readonly Project[]): Html {
 export type ProjectShown = {
   readonly project: Project
   readonly plan: Plan
-  readonly sessions: ListPage<Session>
+  readonly sessions: ListPage<RecentSession>
   readonly files: ListPage<StoredFile>
 }
 
@@ -71,6 +71,7 @@ export function projectPage(
   const texts = t.projects
   const path = `/projects/${project.id}`
   const askHere = `/ask?project=${project.id}`
+  const oldest = sessions.items.at(-1)?.updatedAt.toISOString()
   return {
     title: projectName(t, project.name),
     section: 'projects',
@@ -82,7 +83,7 @@ export function projectPage(
 ${outcomeNotice(messages)}
 <h2>${texts.conversations}</h2>
 ${sessions.items.length === 0 ? noConversations(t, askHere) : conversationList(t, sessions.items)}
-${pager(olderPage(sessions, path, 'after', common.older))}
+${pager(sessions.hasMore && oldest !== undefined && { label: common.older, href: `${path}?older=${oldest}` })}
 <h2 id="files">${texts.files}</h2>
 ${files.items.length === 0 ? emptyState(texts.noFiles, texts.noFilesHint) : fileTable(t, files.items)}
 ${pager(olderPage(files, path, 'files_after', common.older))}

@@ -7,12 +7,12 @@ import { receiveFile } from '../../../http/transfers/upload.ts'
 import { deleteProject } from '../../../turns/sessions/delete-project.ts'
 import { listFiles } from '../../../turns/sessions/project-files.ts'
 import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
-import { listSessions } from '../../../turns/sessions/sessions.ts'
+import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { fileText } from '../../../workspace/texts.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { namedId, pageOfAddress } from '../../components/pager.ts'
+import { namedId, olderThan, pageOfAddress } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -32,6 +32,9 @@ function requireName(name: string): void {
   if (name.length > 200)
     throw new ServiceError('invalid_value', 'The name is too long: at most 200 characters.')
 }
+
+/** Conversations on the page of a project; a link leads to older ones. */
+const shownSessions = 20
 
 /** `/projects` and `/projects/{id}`: projects, with their conversations and files. */
 export function projectPages(app: FastifyInstance, services: WebServices): void {
@@ -138,7 +141,11 @@ function projectOf({ database }: WebServices, request: FastifyRequest): Promise<
     return {
       project,
       plan: principal.plan,
-      sessions: await listSessions(tx, principal, pageOfAddress(request), project.id),
+      sessions: await recentSessions(tx, principal, {
+        projectId: project.id,
+        before: olderThan(request),
+        limit: shownSessions,
+      }),
       files: await listFiles(tx, principal, files, { projectId: project.id }),
     }
   })

@@ -10,6 +10,8 @@ import { settingsPage } from './settings-page.ts'
 export type AccountMessages = {
   /** Why the password was not changed. */
   readonly problem?: string
+  /** The field of the password form that was refused. */
+  readonly wrong?: string | null
   /** Why the account was not deleted: its form is open again. */
   readonly deleteProblem?: string
   readonly done?: string | undefined
@@ -21,25 +23,28 @@ export function accountPage(t: Texts, { account }: Visitor, messages: AccountMes
   return settingsPage(t, {
     title: t.account.accountTab,
     path: '/settings/account',
-    main: html`${outcomeNotice(messages)}
+    main: html`${outcomeNotice({ done: messages.done })}
 ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
-${passwordCard(t, account.email)}
+${passwordCard(t, account.email, messages)}
 ${deleteCard(t, messages.deleteProblem)}`,
   })
 }
 
-function passwordCard({ account, common }: Texts, email: string): Html {
+/** A refusal stands in the form that was refused: the page has two that ask for the current password. */
+function passwordCard({ account, common }: Texts, email: string, { problem, wrong }: AccountMessages): Html {
   const { min } = passwordLength
+  const mark = (name: string) => (wrong === name ? html` aria-invalid="true" autofocus` : nothing)
   return html`<section class="card narrow-left"><h2>${account.changePassword}</h2>
+${outcomeNotice({ problem })}
 <form method="post" action="/settings/account/password">
 <input type="hidden" name="username" autocomplete="username" value="${email}">
 <label>${account.currentPassword}
-<input type="password" name="current" autocomplete="current-password" required></label>
+<input type="password" name="current" autocomplete="current-password" required${mark('current')}></label>
 <label>${common.newPassword} <input type="password" name="next" autocomplete="new-password"
-minlength="${min}" required aria-describedby="rule"></label>
+minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <p class="hint" id="rule">${account.passwordRuleHere(min)}</p>
 <button>${account.changePassword}</button></form></section>`
 }

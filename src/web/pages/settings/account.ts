@@ -32,8 +32,8 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
         changePassword(database, account, { ...input, token }),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, { problem: message }, status)
+      const { message, status, param } = problemOf(request, error)
+      return show(request, reply, { problem: message, wrong: param }, status)
     }
     return reply.redirect('/settings/account?done=password', 303)
   })

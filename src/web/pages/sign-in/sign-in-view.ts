@@ -1,7 +1,7 @@
 import type { Plan } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
-import { outcomeNotice, type Page } from '../../components/page.ts'
+import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
@@ -12,6 +12,8 @@ type SignInForm = {
   readonly next?: string | undefined
   readonly problem?: string
   readonly done?: string | undefined
+  /** Why the reader has to sign in again. */
+  readonly note?: string | undefined
 }
 
 /** The form to sign in. */
@@ -21,7 +23,7 @@ export function signInPage(t: Texts, { settings }: WebServices, form: SignInForm
     title: account.signIn,
     main: html`<section class="narrow card">
 <h1>${account.signIn}</h1>
-${outcomeNotice(form)}
+${outcomeNotice(form)}${form.note ? notice('note', form.note) : nothing}
 <form method="post" action="/signin">
 ${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}

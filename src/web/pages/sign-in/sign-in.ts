@@ -31,8 +31,10 @@ const credentials = z.object({
 /** `/signin`, `/signup` and `/signout`. */
 export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.get('/signin', openToAll, (request, reply) => {
-    const { next } = request.query as { readonly next?: unknown }
-    const form = { next: ownPath(next), done: doneMessage(request, textsOf(request).account.done) }
+    const { next, ended } = request.query as { readonly next?: unknown; readonly ended?: unknown }
+    const { account } = textsOf(request)
+    const note = ended === 'page' || ended === 'form' ? account.ended[ended] : undefined
+    const form = { next: ownPath(next), done: doneMessage(request, account.done), note }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
     return sendPage(request, reply, signInPage(textsOf(request), services, form))
   })

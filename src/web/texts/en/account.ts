@@ -21,6 +21,10 @@ export const account = {
     deleted: 'The account and all its data have been deleted.',
     password: 'The password has been changed. All other browsers have been signed out.',
   },
+  ended: {
+    page: 'Your session has ended. Sign in to go on.',
+    form: 'Your session had ended, so nothing was saved. Sign in, then send the form again.',
+  },
   setPassword: 'Set a new password',
   setThePassword: 'Set the password',
   resetFor: (email: unknown) =>

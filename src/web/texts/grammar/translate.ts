@@ -14,9 +14,12 @@ export type Translator = (english: string, nameOf?: (ref: string) => string) => 
 const named: ReadonlySet<string> = new Set(['ref', 'work'])
 
 export function translator(messages: Messages): Translator {
-  const patterns = Object.entries(messages).flatMap(([english, translation]) =>
-    english.includes('{') ? [{ pattern: patternOf(english), translation }] : [],
-  )
+  // The longest first: a message about one field also fits the message about any field.
+  const patterns = Object.entries(messages)
+    .toSorted(([a], [b]) => b.length - a.length)
+    .flatMap(([english, translation]) =>
+      english.includes('{') ? [{ pattern: patternOf(english), translation }] : [],
+    )
   return (english, nameOf = (ref) => ref) => {
     const whole = Object.hasOwn(messages, english) ? messages[english] : undefined
     if (whole !== undefined) return whole

@@ -7,7 +7,7 @@ import { libraryMessages } from './library/index.ts'
 const accountMessages: Messages = {
   'The e-mail address or the password is wrong. Check both.':
     'כתובת הדואר או הסיסמה שגויה. כדאי לבדוק את שתיהן.',
-  'This is not your current password.': 'זו אינה הסיסמה הנוכחית.',
+  'This is not your current password. Type it again.': 'זו אינה הסיסמה הנוכחית. יש להקליד אותה שוב.',
   'This account is suspended. Ask the operator of this service to resume it.':
     'החשבון מושעה. אפשר לבקש ממפעיל השירות לבטל את ההשעיה.',
   'An account for {email} exists already. Use another address.':

@@ -84,11 +84,17 @@ function numberIn(ref: string, part: string): string {
   return name
 }
 
-/** Each button changes one setting; without scripts the page is loaded again with it. */
+/**
+ * Each button changes one setting; without scripts the page is loaded again with it. On phones one button opens them
+ * above the text, because the bar stays in the window.
+ */
 function settingsView(t: Texts, { page, sides, settings, here }: BarShown): Html {
   const { size, points } = settings
   const pointed = page.passages.some(({ language, text }) => language === 'he' && hasPoints(text))
-  return html`<form class="reading-settings" method="post" action="/library/settings">
+  return html`<button type="button" class="quiet display-button" popovertarget="reading-settings"
+aria-label="${t.reader.display}" title="${t.reader.display}">
+<span aria-hidden="true" dir="ltr">${t.reader.displaySign}</span></button>
+<form class="reading-settings" id="reading-settings" popover method="post" action="/library/settings">
 <input type="hidden" name="back" value="${here}">${languageSwitch(t, sides, settings)}
 <span class="switch" role="group" aria-label="${t.reader.size}">${sizeButton(size - 1, t.reader.smaller, 'A−')}
 ${sizeButton(size + 1, t.reader.larger, 'A+')}</span>

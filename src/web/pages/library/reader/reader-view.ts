@@ -15,6 +15,7 @@ import { readerBar, turner } from './reader-bar.ts'
 import { findQuoted, sideOf, textOf } from './reader-sides.ts'
 import type { ReadingSettings } from './reading-settings.ts'
 import { type Segment, segmentView } from './segment-view.ts'
+import { shortRefs } from './short-ref.ts'
 
 export type ReaderShown = {
   readonly page: ReadingPage
@@ -45,14 +46,18 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
     sideOf('hebrew', page.passages, query.hebrew, quoted),
     sideOf('translation', page.passages, query.translation, quoted),
   ] as const
-  const segments = [...Map.groupBy(page.passages, (passage) => passage.ref)].map(([ref, versions], i) => ({
-    ref,
-    id: `p${i + 1}`,
-    texts: sides.flatMap((side) => textOf(side, versions) ?? []),
-    heRef: versions[0]?.heRef ?? '',
-    links: links.get(ref) ?? 0,
-    marks: marks.get(ref) ?? noMarks,
-  }))
+  const segments = [...Map.groupBy(page.passages, (passage) => passage.ref)].map(([ref, versions], i) => {
+    const heRef = versions[0]?.heRef ?? ''
+    return {
+      ref,
+      id: `p${i + 1}`,
+      texts: sides.flatMap((side) => textOf(side, versions) ?? []),
+      heRef,
+      short: shortRefs({ en: ref, he: heRef }, page.section),
+      links: links.get(ref) ?? 0,
+      marks: marks.get(ref) ?? noMarks,
+    }
+  })
   const isOnly = segments.length === 1
   const asked = segments.find(({ ref }) => ref === page.asked)
   const isAside = asked && !isOnly && segments[0] !== asked
@@ -60,7 +65,7 @@ export async function readerPage(t: Texts, shown: ReaderShown): Promise<Page> {
   return {
     title: nameIn(t, namesOf(page)),
     section: 'library',
-    sheets: ['library', 'menus', 'reader', 'passage'],
+    sheets: ['library', 'menus', 'reader', 'reader-bar', 'passage'],
     scripts: ['copy.js', 'menus.js', 'reader.js', 'passage-panel.js', 'add-to-sheet.js'],
     wide: true,
     main: html`${breadcrumbs(t, { en: page.work, he: shown.heTitle })}${head(t, page)}

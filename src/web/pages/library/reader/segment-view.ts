@@ -9,11 +9,14 @@ import type { Texts } from '../../../texts/catalogue.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
 import type { Quoted } from './reader-sides.ts'
 import { withoutPoints } from './reading-settings.ts'
+import type { ShortRef } from './short-ref.ts'
 
 export type Segment = {
   readonly ref: string
   readonly id: string
   readonly heRef: string
+  /** Both names, without what the heading of the page says. */
+  readonly short: { readonly en: ShortRef; readonly he: ShortRef }
   readonly texts: readonly Passage[]
   /** Number of linked places. */
   readonly links: number
@@ -45,17 +48,24 @@ function ownNote(t: Texts, { note }: OwnMarks): Html {
 }
 
 function refLine(t: Texts, segment: Segment): Html {
-  const { ref, id, heRef, marks } = segment
+  const { ref, id, heRef, short, marks } = segment
   const name = nameOf(t, segment)
-  const other =
-    name === ref
-      ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>`
-      : html`<span class="other-name" dir="auto">${ref}</span>`
+  const isEnglish = name === ref
+  const other = isEnglish
+    ? html`<span class="he-ref" lang="he" dir="rtl">${shortRef(short.he)}</span>`
+    : html`<span class="other-name" dir="auto">${shortRef(short.en)}</span>`
   return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
-<span class="own-ref" id="${id}-ref" dir="auto">${name}</span></span>
-<span class="segment-tools" dir="${t.direction}">${copyButton(t, `${id}-ref`, t.reader.copyRef(name))}
-${addToSheetLink(t, { ref, name, versions: versionsOf(segment) })}${moreLink(t, segment)}</span>
+<span class="own-ref" id="${id}-ref" dir="auto"
+title="${name}">${shortRef(isEnglish ? short.en : short.he)}</span></span>
+<span class="segment-tools" dir="${t.direction}">${moreLink(t, segment)}
+${copyButton(t, `${id}-ref`, t.reader.copyRef(name))}
+${addToSheetLink(t, { ref, name, versions: versionsOf(segment) })}</span>
 ${heRef ? other : nothing}</div>`
+}
+
+/** Screen readers and copies have the whole ref; the page shows what its heading does not say. */
+function shortRef({ known, shown }: ShortRef): Html {
+  return html`${known === '' ? nothing : html`<span class="sr">${known}</span>`}${shown}`
 }
 
 function bookmarkSign(t: Texts): Html {

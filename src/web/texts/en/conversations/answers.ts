@@ -7,6 +7,8 @@ const citations = count({ one: '1 citation was', other: (n) => `${n} citations w
 /** Answers: while they are written, their checks, their sources, and what a reader can do with them. */
 export const answers = {
   questionNumber: (turn: number) => `Question ${turn}`,
+  earlierQuestion: (number: number) => `Question ${number}, before this branch`,
+  earlierSources: (number: number) => `Sources of answer ${number}, before this branch`,
   answerNumber: (turn: number) => `Answer ${turn}`,
   byProgram: 'A program continued with the results of its own tools.',
   // A running turn
@@ -92,14 +94,18 @@ export const answers = {
   openFile: 'Open the file',
   sourceOfText: 'Source of the text',
   copy: 'Copy',
-  copyRef: (ref: string) => `Copy ${ref}`,
+  /** Beside `copy`, each with its name for screen readers. */
   copyText: 'text',
-  copyOnlyRef: 'ref',
+  copyTextOf: (ref: string) => `Copy the text of ${ref}`,
+  copyRef: 'ref',
+  copyRefOf: (ref: string) => `Copy the ref ${ref}`,
   copyLink: 'link',
+  copyLinkOf: (ref: string) => `Copy a link to ${ref}`,
   preview: (ref: string) => `Preview: ${ref}`,
   open: 'Open',
   // Actions
   copyAnswer: 'Copy answer',
+  copyAnswerNumber: (turn: number) => `Copy answer ${turn}`,
   regenerate: 'Regenerate',
   edit: 'Edit',
   editNumber: (turn: number) => `Edit question ${turn}`,

@@ -24,6 +24,7 @@ export const ask = {
   attached: 'Attached',
   model: 'Model',
   untitled: 'Untitled conversation',
+  branches: 'Branches',
   conversations: 'Conversations',
   newQuestion: 'New question',
   find: 'Find a conversation',

@@ -9,6 +9,8 @@ export const reader = {
   allChapters: 'All parts and chapters',
   previous: 'Previous',
   next: 'Next',
+  display: 'Display',
+  displaySign: 'Aa',
   languages: 'Languages',
   hebrew: 'Hebrew',
   both: 'Both',

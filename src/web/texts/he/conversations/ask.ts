@@ -23,6 +23,7 @@ export const ask: EnglishTexts['ask'] = {
   attached: 'צורף',
   model: 'מודל',
   untitled: 'שיחה ללא שם',
+  branches: 'הסתעפויות',
   conversations: 'שיחות',
   newQuestion: 'שאלה חדשה',
   find: 'חיפוש שיחה',

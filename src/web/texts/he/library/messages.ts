@@ -20,10 +20,10 @@ export const libraryMessages: Messages = {
     '”{period}” אינה מאה. יש לכתוב את מספרה, כגון 18, או ‎-5 למאה ה־5 לפנה״ס, או ”undated” לספרים ללא תאריך.',
   'The years begin with {from} and end with {to}. Give an earlier first year or a later last year.':
     'השנים מתחילות ב־{from} ומסתיימות ב־{to}. יש לבחור שנת התחלה מוקדמת יותר או שנת סיום מאוחרת יותר.',
-  'The field "from" is not valid: must be a year such as 1796, or -500 for 500 BCE.':
-    'בשדה ”משנת” יש לכתוב שנה, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
-  'The field "to" is not valid: must be a year such as 1796, or -500 for 500 BCE.':
-    'בשדה ”עד שנת” יש לכתוב שנה, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
+  'The field "from" is not valid: must be a year of the common era from {min} to {max}, such as 1796, or -500 for 500 BCE.':
+    'בשדה ”משנת” יש לכתוב שנה לספירה הכללית, בין ‎{min} ל־{max}, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
+  'The field "to" is not valid: must be a year of the common era from {min} to {max}, such as 1796, or -500 for 500 BCE.':
+    'בשדה ”עד שנת” יש לכתוב שנה לספירה הכללית, בין ‎{min} ל־{max}, כגון 1796, או ‎-500 לשנת 500 לפנה״ס.',
   'Enter a ref, such as Tanya 32.': 'יש להזין מראה מקום, כגון תניא ל״ב.',
   'Enter a title for the sheet.': 'יש להזין כותרת לדף.',
   '{what} has {has} characters. It may have {may} characters: shorten it.':
