@@ -68,8 +68,9 @@ function membersOf(
     .where(
       and(
         visibleTo(principal, sessions),
-        sql`${sessions.id} in (select member.id from unnest(${sql.param([...ids])}::text[]) as listed (id)
-          cross join lateral (${familyOf(sql`listed.id`)} select id from family) as member)`,
+        // As an array, the families are read once. With "in", Postgres may read them again for each session.
+        sql`${sessions.id} = any(array(select member.id from unnest(${sql.param([...ids])}::text[]) as listed (id)
+          cross join lateral (${familyOf(sql`listed.id`)} select id from family) as member))`,
       ),
     )
 }
