@@ -54,7 +54,11 @@ async function namedIn(
   options?: { readonly numbersOnly: boolean },
 ): Promise<readonly NamedRef[]> {
   const found = await findRefs(executor, text, options)
-  if (options?.numbersOnly) return found
-  const parts = await partsInText(executor, text, found)
-  return [...found, ...parts].toSorted((a, b) => a.start - b.start)
+  const held = found.filter(({ outcome }) => outcome !== 'unknown_work')
+  const parts = (await partsInText(executor, text, held, options)).filter(
+    (part) => !found.some((ref) => ref.start <= part.start && part.start < ref.end),
+  )
+  // `Work, Kuzari 1` names a part of the stored work, and not the Kuzari.
+  const whole = found.filter((ref) => !parts.some(({ start, end }) => start <= ref.start && ref.start < end))
+  return [...whole, ...parts].toSorted((a, b) => a.start - b.start)
 }

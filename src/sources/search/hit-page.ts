@@ -36,8 +36,8 @@ export type HitPage = {
 }
 
 /**
- * A ref of the query that does not exist: of a stored title, with the nearest existing ref; or of the Bible or the
- * Talmud, with the passages that cite it.
+ * A ref of the query that does not exist: of a stored title, with the nearest existing ref; of the Bible or the Talmud,
+ * with the passages that cite it; or of another known work that the library does not hold.
  */
 export type UnknownRef = {
   readonly ref: string
@@ -82,7 +82,7 @@ export async function rankHits(
 
 function unknownRefOf(missing: readonly MissingPlace[]): UnknownRef | undefined {
   const place = missing.find(
-    ({ kind, nearest, citedBy }) => citedBy || (kind === 'place' && nearest.length > 0),
+    ({ kind, citedBy }) => citedBy || kind === 'place' || kind === 'page' || kind === 'unheld',
   )
   return (
     place && {

@@ -8,10 +8,10 @@ import {
   refReadings,
   sectionOf,
 } from '../../../src/sources/refs/grammar/refs.ts'
-import { addressAt } from '../../../src/sources/refs/in-text/addresses.ts'
-import { wordsIn } from '../../../src/sources/refs/in-text/text-words.ts'
 import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
 import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
+import { addressAt } from '../../../src/sources/refs/text-numbers/addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/text-numbers/text-words.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 

@@ -64,8 +64,8 @@ function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boo
   return input.startsWith('(') ? readParentheses(input, offered, isEnd) : readBrackets(input, offered, isEnd)
 }
 
-/** Matches the end of a sentence and the beginning of the next one. */
-const sentenceEnd = /[.?!׃][”"“»״’)\]]*\s+[\p{L}"“„«‘״]/u
+/** Matches the end of a sentence and the beginning of the next one. The dot of `cf.` or `ch.` ends none. */
+const sentenceEnd = /(?<!(?<![\p{L}\p{N}])(?:cf|ch|vol|pp?|R))[.?!׃][”"“»״’)\]]*\s+[\p{L}"“„«‘״]/u
 /** Maximum distance of two positions in one sentence, in UTF-16 units. */
 const longestSentence = 1000
 

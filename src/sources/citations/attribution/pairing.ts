@@ -91,13 +91,17 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
   }
 }
 
-/** Returns the refs after the quotation at `at` that are separated from it only by punctuation. */
+/** Words that lead to a ref and say nothing else: `(see also A; cf. B)`. */
+const leading =
+  /(?<![\p{L}\p{N}])(?:see|cf|compare|also|and|ראה|עיין|ועיין|וראה|גם|והשווה|השווה|ע"ע)(?![\p{L}\p{N}])/giu
+
+/** Returns the refs after the quotation at `at` that are separated from it only by punctuation and leading words. */
 function boundTo(text: string, items: readonly Item[], at: number): readonly Anchor[] {
   const bound: Anchor[] = []
   let end = items[at]?.end ?? 0
   for (let i = at + 1; i < items.length; i += 1) {
     const { start, ref, end: refEnd } = items[i] as Item
-    if (ref === undefined || /[\p{L}\p{N}]/u.test(text.slice(end, start))) break
+    if (ref === undefined || /[\p{L}\p{N}]/u.test(text.slice(end, start).replace(leading, ''))) break
     bound.push(ref)
     end = refEnd
   }

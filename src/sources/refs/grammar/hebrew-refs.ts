@@ -124,9 +124,14 @@ function freeReadings(text: string): ParsedRef[] {
  */
 const gluedChapter = /^[בדהולמש]?[סר]?פ([א-ת]{0,3}"?[א-ת]'?)$/
 
+/** `רש"י` after a `פ` is the commentary and no chapter: `ופרש"י`. */
+const commentary = /רש"י$/
+
 /** The number of a chapter that is joined to its unit in one word. Gershayim directly after the unit are removed. */
 export function chapterIn(word: string): string | undefined {
-  return word.includes('"') ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '') : undefined
+  return word.includes('"') && !commentary.test(word)
+    ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '')
+    : undefined
 }
 
 function readingsOf(words: readonly string[]): ParsedRef[] {

@@ -1,4 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
+import { maxRangePassages } from '../../library/load-passages.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
@@ -6,12 +7,14 @@ import { isWithoutNumbers } from '../grammar/without-numbers.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
-import { addressAt } from './addresses.ts'
+import { addressAt } from '../text-numbers/addresses.ts'
+import { type TextWord, wordsIn } from '../text-numbers/text-words.ts'
 import { sitesWithin } from './short-refs.ts'
-import { type Candidate, type ReadText, type Site, sitesOfTitles, sitesWithTitle } from './sites.ts'
+import type { Candidate, ReadText, Site } from './site.ts'
+import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
-import { type TextWord, wordsIn } from './text-words.ts'
 import { titlesIn } from './titles-in-text.ts'
+import { unheldPortions } from './unheld-works.ts'
 import { unknownTitles } from './unknown-titles.ts'
 import { addressesIn } from './web-addresses.ts'
 
@@ -103,7 +106,9 @@ function* sitesOf(
 ): Generator<undefined, InContext> {
   const own = yield* sitesWithTitle(read)
   const { placed, short } = yield* sitesInContext(read, own, context)
-  return { placed: [...own, ...(numbersOnly ? [] : sitesOfTitles(read)), ...placed], short }
+  if (numbersOnly) return { placed: [...own, ...placed], short }
+  const titled = [...sitesOfTitles(read), ...(yield* unheldPortions(read))]
+  return { placed: [...own, ...titled, ...placed], short }
 }
 
 function* outcomesOf(
@@ -113,7 +118,7 @@ function* outcomesOf(
   const found: Chosen[] = []
   for (const site of sites) {
     const chosenFor = outcomeOf(site, resolutions)
-    if (chosenFor) found.push(chosenFor)
+    if (chosenFor && !(site.isPortion && isLarge(chosenFor))) found.push(chosenFor)
     yield
   }
   return found
@@ -140,7 +145,7 @@ type Chosen = Pick<FoundRef, 'start' | 'end' | 'asked' | 'outcome'> & { readonly
  * several places, otherwise one with a known title.
  */
 function outcomeOf(
-  { candidates, isSure, namesWork }: Site,
+  { candidates, isSure, unheld }: Site,
   resolutions: ReadonlyMap<string, Resolution>,
 ): Chosen | undefined {
   let missing: Chosen | undefined
@@ -153,15 +158,14 @@ function outcomeOf(
   }
   const several = isSure ? severalOf(candidates, resolutions) : undefined
   if (several) return several
-  const last = candidates.at(-1)
-  if (!missing && isSure && namesWork && last)
-    return {
-      start: last.start,
-      end: last.end,
-      asked: last.asked,
-      outcome: isPageRef(withDigits(last.asked)) ? 'missing' : 'unknown_work',
-    }
-  return missing
+  if (missing || !unheld) return missing
+  const { start, end, asked } = unheld
+  return { start, end, asked, outcome: isPageRef(withDigits(asked)) ? 'missing' : 'unknown_work' }
+}
+
+function isLarge({ resolution }: Chosen): boolean {
+  const place = resolution?.found?.place
+  return place !== undefined && place.last - place.first >= maxRangePassages
 }
 
 function severalOf(
@@ -220,10 +224,11 @@ async function withNearest(
     const known = resolution?.known ?? []
     if (outcome === 'missing' && !near.has(asked) && near.size < most)
       near.set(asked, await nearestToReadings(executor, known))
+    const closed = end + closingBracket(text, start, end)
     refs.push({
       start,
-      end,
-      written: text.slice(start, end),
+      end: closed,
+      written: text.slice(start, closed),
       asked: asked.replace(/\s+/g, ' '),
       outcome,
       ref: resolution?.found?.ref ?? null,
@@ -232,4 +237,11 @@ async function withNearest(
     })
   }
   return refs
+}
+
+/** Length of the bracket that closes one within a ref: `Tanya (ch. 32)`. */
+function closingBracket(text: string, start: number, end: number): number {
+  const written = text.slice(start, end)
+  const isOpen = written.lastIndexOf('(') > written.lastIndexOf(')')
+  return isOpen && text.charAt(end) === ')' ? 1 : 0
 }

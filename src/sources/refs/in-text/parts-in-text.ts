@@ -3,8 +3,9 @@ import { maxRangePassages } from '../../library/load-passages.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
-import type { FoundRef } from './find-refs.ts'
-import { wordsIn } from './text-words.ts'
+import { countsNext } from '../text-numbers/number-senses.ts'
+import { wordsIn } from '../text-numbers/text-words.ts'
+import type { FindOptions, FoundRef } from './find-refs.ts'
 import { type TitleInText, titlesIn } from './titles-in-text.ts'
 
 /** Maximum number of parts; each needs one or two queries. */
@@ -22,26 +23,31 @@ const entryBefore =
  * number is one letter with a geresh or a word with gershayim, because other short words are ordinary words.
  */
 const numberedPart =
-  /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)?!]|$|\s["“„”«‹'‘״])))/u
+  /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?:[:.]\d{1,4})*[a-d]?(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)?!]|$|\s["“„”«‹'‘״])))/u
+
+const anyNumberedPart = new RegExp(numberedPart.source.slice(1), 'u')
 
 /**
  * Finds named parts of works: `Work, Part` without a number, `the entry Part in Work`, and numbered parts that the
  * library does not have.
  * @param found the refs found in the text. Parts that overlap one of them are left out.
+ * @param options.numbersOnly finds only numbered parts. Then a text without numbers causes no query.
  * @throws database errors.
  */
 export async function partsInText(
   executor: Executor,
   text: string,
   found: readonly FoundRef[],
+  { numbersOnly = false }: Pick<FindOptions, 'numbersOnly'> = {},
 ): Promise<readonly FoundRef[]> {
   const read = text.slice(0, longestText)
+  if (numbersOnly && !anyNumberedPart.test(read)) return []
   const titles = await titlesIn(executor, read, await runInTimeSlices(wordsIn(read)))
   const longest = [...Map.groupBy(titles, ({ from }) => from).values()]
   const parts: Part[] = []
   let end = 0
   for (const atWord of longest) {
-    const part = partOf(read, atWord)
+    const part = numbersOnly ? numberedPartOf(read, atWord) : partOf(read, atWord)
     if (part === undefined || part.start < end || overlaps(part, found)) continue
     parts.push(part)
     end = part.end
@@ -67,10 +73,18 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
   const name = entry?.[1] ?? entry?.[2]
   if (entry !== null && name !== undefined)
     return { start: start - before.length + entry.index, end, asked: `${title}, ${name}`, isSure: true }
+  return numberedPartOf(text, titles)
+}
+
+function numberedPartOf(text: string, [longest]: readonly TitleInText[]): Part | undefined {
+  // After a word such as `Numbers`, names with a number are no part of a book.
+  if (longest === undefined || !longest.isExact || longest.isWord) return undefined
+  const { start, end } = longest
+  if (text.slice(start, end).includes(',')) return undefined
   const numbered = numberedPart.exec(text.slice(end, end + 120))
   if (numbered === null) return undefined
   const to = end + numbered[0].length
-  return { start, end: to, asked: text.slice(start, to), isSure: true }
+  return countsNext(text, to) ? undefined : { start, end: to, asked: text.slice(start, to), isSure: true }
 }
 
 async function lookUp(executor: Executor, text: string, part: Part): Promise<FoundRef | undefined> {

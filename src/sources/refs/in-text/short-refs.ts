@@ -1,8 +1,8 @@
 import { lastUnit, refsWithin } from '../grammar/places-within.ts'
 import type { Resolution } from '../ref-lookup.ts'
-import { type AddressRun, addressAt, gapBefore, innerUnitOf, signBefore } from './addresses.ts'
-import type { Placed, ReadText, Site } from './sites.ts'
-import { standsApart } from './stands-apart.ts'
+import { type AddressRun, addressAt, gapBefore, innerUnitOf, signBefore } from '../text-numbers/addresses.ts'
+import { standsApart } from '../text-numbers/stands-apart.ts'
+import type { Placed, ReadText, Site } from './site.ts'
 import {
   continuesAt,
   hasOtherTitle,

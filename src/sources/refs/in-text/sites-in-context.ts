@@ -1,7 +1,8 @@
-import { type AddressRun, addressAt, gapBefore, innerUnitOf } from './addresses.ts'
+import { type AddressRun, addressAt, gapBefore, innerUnitOf } from '../text-numbers/addresses.ts'
+import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
+import { standsApart } from '../text-numbers/stands-apart.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
-import type { Candidate, Placed, ReadText } from './sites.ts'
-import { standsApart } from './stands-apart.ts'
+import type { Candidate, Placed, ReadText } from './site.ts'
 import {
   exactTitles,
   hasOtherTitle,
@@ -12,7 +13,9 @@ import {
   titlesBehind,
   titleText,
 } from './titles-around.ts'
-import type { TitleInText } from './titles-in-text.ts'
+import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
+
+const maxTitleWords = 5
 
 /** The refs of a text that stand apart from their titles. */
 export type InContext = { readonly placed: readonly Placed[]; readonly short: readonly ShortRef[] }
@@ -34,16 +37,28 @@ export function* sitesInContext(
   const read = { ...text, exact: exactTitles(text.titles), named, ownAt }
   const placed: Placed[] = []
   const short: ShortRef[] = []
-  let last: Placed | undefined
+  const seen: Placed[] = []
   for (let at = 0; at < read.words.length; at += 1) {
     yield
+    const last = lastSeen(read, seen, at)
     const { found, within } = namedAt(read, at, last, context)
     if (within) short.push(within.ref)
     if (found && !ownAt.has(at)) placed.push(found)
-    last = found ?? last
+    if (found) seen.push(found)
     at = Math.max(at + 1, (found ?? within)?.to ?? 0) - 1
   }
   return { placed, short }
+}
+
+const maxSeen = 10
+
+/** The last ref before a word. A ref at the end of quoted words is one of the quotation, and not meant by `(ibid.)`. */
+function lastSeen(read: Read, seen: readonly Placed[], at: number): Placed | undefined {
+  const position = read.words[at]?.start ?? 0
+  return seen.slice(-maxSeen).findLast(({ site: { candidates } }) => {
+    const [first] = candidates
+    return first !== undefined && !isQuotedApart(read.text, first, position)
+  })
 }
 
 function isHebrew({ text }: ReadText, { start }: TitleInText): boolean {
@@ -132,8 +147,23 @@ function siteOf(
     }),
   )
   const to = Math.max(ends[0] ?? run.from + 1, ...behind.map((title) => title.to))
-  const namesWork = behind[0]?.isExact ?? false
-  return { site: { candidates, isSure: true, namesWork }, from: run.from, to }
+  const unheld = behind[0]?.isExact ? candidates.at(-1) : undefined
+  return { site: { candidates, isSure: true, unheld }, from: run.from, to }
+}
+
+/** Whether a title with a prefix stands before `שם`: `ובתניא (שם)` repeats a place of that book, which is not known. */
+function isThereInBook(read: ReadText, at: number): boolean {
+  const before = read.titles.slice(
+    firstTitleFrom(read.titles, at - maxTitleWords),
+    firstTitleFrom(read.titles, at),
+  )
+  const position = read.words[at]?.start ?? 0
+  return before.some(
+    (title) =>
+      title.to === at &&
+      title.start > (read.words[title.from]?.start ?? 0) &&
+      !isQuotedApart(read.text, title, position),
+  )
 }
 
 /** Parses `ibid.` and `(שם)`, alone or with a number: `ibid., ch. 33`, `(שם, פרק לג)`. */
@@ -145,7 +175,7 @@ function sameAs(
 ): Placed | undefined {
   const { text, words } = read
   const word = words[at]
-  if (!word || !last || !sameWords.has(word.key)) return undefined
+  if (!word || !last || !sameWords.has(word.key) || isThereInBook(read, at)) return undefined
   const inBrackets = /[([]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
   const isAlone = /^\.?\s?[)\],;.]/.test(text.slice(word.end, word.end + 3))
   if (word.key !== 'ibid' && !(inBrackets && (run || isAlone)) && !run?.hasUnit) return undefined

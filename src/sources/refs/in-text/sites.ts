@@ -1,58 +1,24 @@
 import { headingKey } from '../../text/heading-keys.ts'
-import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
-import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { type AddressRun, addressAt, gapBefore, innerUnitOf, isCommonWordAt } from './addresses.ts'
-import { standsApart } from './stands-apart.ts'
-import { isBreak, type TextWord } from './text-words.ts'
-import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
-
-/** One reading of a ref in a text. */
-export type Candidate = {
-  /** UTF-16, `end` exclusive. */
-  readonly start: number
-  readonly end: number
-  /** The full ref that is looked up. */
-  readonly asked: string
-  readonly title: string
-  /** Whether the reading counts only if the library has the place; set for less likely readings. */
-  readonly mustExist: boolean
-}
-
-/** A position where a text names a place, with its readings, most likely first. */
-export type Site = {
-  readonly candidates: readonly Candidate[]
-  /**
-   * Whether the number certainly is one. If the library has no such place, the text then names one that does not
-   * exist.
-   */
-  readonly isSure: boolean
-  /**
-   * Whether a title of the vocabulary stands directly before its number. If the library knows nothing of it, it does
-   * not hold the work.
-   */
-  readonly namesWork?: boolean
-}
-
-/** A text with its words and titles. */
-export type ReadText = {
-  readonly text: string
-  readonly words: readonly TextWord[]
-  readonly titles: readonly TitleInText[]
-}
+import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
+import {
+  type AddressRun,
+  addressAt,
+  gapBefore,
+  innerUnitOf,
+  isCommonWordAt,
+} from '../text-numbers/addresses.ts'
+import { isAmount } from '../text-numbers/number-senses.ts'
+import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
+import { standsApart } from '../text-numbers/stands-apart.ts'
+import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import type { Candidate, Placed, ReadText } from './site.ts'
+import type { TitleInText } from './titles-in-text.ts'
+import { unheldRef } from './unheld-works.ts'
 
 /** Maximum number of words between the title of a work and the number. They name a part of the work. */
 const maxRest = 5
 /** Maximum number of readings per site that are looked up. */
 const maxCandidates = 12
-
-/** A site with the range of its words. */
-export type Placed = {
-  readonly site: Site
-  readonly from: number
-  readonly to: number
-  /** Its number, if that may be a short ref, which the title only precedes. */
-  readonly short?: AddressRun
-}
 
 /**
  * Finds refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. The generator yields
@@ -87,8 +53,8 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
     ...sorted.flatMap((title) => readingsApart(read, title, run)),
   ].slice(0, maxCandidates)
   const beside = sorted.find((title) => title.to === run.from) ?? first
-  const namesWork = sorted.some((title) => namesItsWork(read, title, run))
-  const site = { candidates, isSure: isSure(read, beside, run), namesWork }
+  const [unheld] = sorted.flatMap((title) => unheldRef(read, title, run) ?? [])
+  const site = { candidates, isSure: isSure(read, beside, run), unheld }
   const short = isShortRef(read, run, beside) ? { short: run } : {}
   return { site, from: first.from, to: run.ends[0] ?? run.from, ...short }
 }
@@ -102,7 +68,8 @@ function isShortRef(read: ReadText, run: AddressRun, title: TitleInText): boolea
 function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<AddressRun> {
   for (let rest = 0; rest <= maxRest; rest += 1) {
     const at = title.to + rest
-    if (at >= words.length || !isWithinRef(gapBefore(text, words, at), rest)) return
+    if (at >= words.length || !isWithinRef(gapAfter(text, words, title, at), rest)) return
+    if (isQuotedApart(text, title, words[at]?.start ?? 0)) return
     const run = addressAt(text, words, at)
     if (run && rest > 0 && isCount(words, run)) return
     if (run) yield run
@@ -116,69 +83,17 @@ function isCount(words: ReadText['words'], run: AddressRun): boolean {
   return words[run.from - 1]?.key === 'in' && !run.hasUnit && run.ends.length === 1
 }
 
+/** The text before a word. The dot of an abbreviated title is not part of it: `Ps. 119`. */
+function gapAfter(text: string, words: readonly TextWord[], title: TitleInText, at: number): string {
+  const gap = gapBefore(text, words, at)
+  return at === title.to && title.end > (words[at - 1]?.end ?? 0) ? gap.slice(1) : gap
+}
+
 /** Whether the text between a title and its number joins them: `Tanya (32)`, `Tanya, ch. 32`, `"תניא", פרק לב`. */
 function isWithinRef(gap: string, rest: number): boolean {
   if (isBreak(gap.replace(/^['’]s/, ''))) return false
   return rest === 0 ? !/[)\]}]|[([]\S*[([]/.test(gap) : !/[()[\]{}:]/.test(gap)
 }
-
-/**
- * Whether the number belongs to the title even if the library does not have the work: `Kuzari 1:25`, `Rambam, Laws of
- * Kings, ch. 3`.
- */
-function namesItsWork(read: ReadText, title: TitleInText, run: AddressRun): boolean {
-  if (!title.isExact) return false
-  // A number with a unit, or several numbers, is not an amount. A title of two words is not an everyday word.
-  const isInFull = run.hasUnit || (run.ends.at(-1) ?? 0) - run.from > 1
-  if (title.to === run.from) return isInFull || title.to - title.from > 1
-  return (
-    isFamous(read.text.slice(title.start, title.end)) &&
-    !title.isWord &&
-    !hasTitleBetween(read.titles, title.to, run.from) &&
-    namesPart(read, title, run, isInFull)
-  )
-}
-
-/**
- * Whether another title begins at one of the words `from` to `to`. Titles that may also be ordinary words do not
- * count.
- */
-function hasTitleBetween(titles: readonly TitleInText[], from: number, to: number): boolean {
-  for (let i = firstTitleFrom(titles, from); (titles[i]?.from ?? Number.POSITIVE_INFINITY) <= to; i += 1)
-    if (!titles[i]?.isWord) return true
-  return false
-}
-
-/** Whether the vocabulary has the title. Parts under other titles count only if the library has them. */
-function isFamous(title: string): boolean {
-  const key = headingKey(title)
-  return knownWorkKeys.has(key) || otherTitleKeys(key).length > 0
-}
-
-/**
- * Whether the words between a title and its number name a part: capitalised in English, at most three words in
- * Hebrew, without a verb.
- */
-function namesPart(
-  { text, words }: ReadText,
-  title: TitleInText,
-  run: AddressRun,
-  isInFull: boolean,
-): boolean {
-  const rest = words.slice(title.to, run.from)
-  if (rest.every(({ key }) => /^[א-ת]/.test(key)))
-    return isInFull && rest.length <= 3 && !rest.some(({ key }) => sentenceGoesOn.test(key))
-  return (
-    (isInFull || title.to - title.from > 1) &&
-    /^,? /.test(gapBefore(text, words, title.to)) &&
-    rest.every(({ text: word, key }) => /^\p{Lu}/u.test(word) || inParts.has(key) || /^\d+$/.test(word))
-  )
-}
-
-const inParts = new Set('of the on in and ha gate part book'.split(' '))
-/** In the form of heading keys, with medial letters. */
-const sentenceGoesOn =
-  /^(?:ש[א-ת]{3,}|מה|מהי|מהו|של|על|את|כי|אומר|אומרת|כותב|כתוב|מבואר|נאמר|מסביר|מלמד|יש|הוא|היא|זה|איכ|למה|לפי|פרק)$/
 
 /**
  * Whether the number certainly is one. A bare Hebrew word, a year or an amount is a number only if the library has
@@ -191,14 +106,6 @@ function isSure({ text, words }: ReadText, title: TitleInText, run: AddressRun):
   if (!run.hasUnit && run.ends.length === 1 && isAmount(words, run)) return false
   const isAuthor = isAuthorKey(headingKey(text.slice(title.start, title.end)))
   return run.hasUnit || (!isAuthor && (title.isExact || !run.isWord))
-}
-
-const counted =
-  /^(?:years?|times|people|days|pages|chapters|parts|editions?|copies|letters|sections|souls|levels|th|st|nd|שנה|שנימ|שנות|ימימ|פעמימ|אנשימ|דברימ)$/
-
-function isAmount(words: readonly TextWord[], run: AddressRun): boolean {
-  const digits = words[run.from]?.text ?? ''
-  return /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/.test(digits) || counted.test(words[run.from + 1]?.key ?? '')
 }
 
 function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readonly Candidate[] {

@@ -1,8 +1,9 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
-import { gapBefore } from './addresses.ts'
-import type { Placed, ReadText } from './sites.ts'
-import { isBreak } from './text-words.ts'
+import { gapBefore } from '../text-numbers/addresses.ts'
+import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
+import { isBreak } from '../text-numbers/text-words.ts'
+import type { Placed, ReadText } from './site.ts'
 import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 
 /** Words that may stand between a number and the title after it: `chapter 32 of the Tanya`. */
@@ -79,7 +80,7 @@ export function titlesAround(
   const add = (name: string | undefined): void => {
     if (name !== undefined && names.length < maxTitles && !names.includes(name)) names.push(name)
   }
-  const exact = exactTitlesBefore(read, at)
+  const exact = exactTitlesBefore(read, at).filter((title) => !isQuotedApart(read.text, title, position))
   for (const title of exact) {
     if (!isOneSentence(read.text, title.end, position)) break
     add(titleText(read, title))
@@ -109,7 +110,8 @@ function exactTitlesBefore({ exact }: Read, at: number): readonly TitleInText[] 
 }
 
 /**
- * Whether the title of another work stands between the last ref and a word. Names of authors do not count.
+ * Whether the title of another work stands between the last ref and a word. Names of authors and titles in
+ * quoted words do not count.
  * @param titles sorted by their first words.
  */
 export function hasOtherTitle(
@@ -119,9 +121,10 @@ export function hasOtherTitle(
   at: number,
 ): boolean {
   const own = new Set(last.site.candidates.map(({ title }) => headingKey(title)))
+  const position = read.words[at]?.start ?? 0
   return titles.slice(firstTitleFrom(titles, last.to), firstTitleFrom(titles, at)).some((title) => {
     const key = headingKey(titleText(read, title))
-    return !own.has(key) && !isAuthorKey(key)
+    return !own.has(key) && !isAuthorKey(key) && !isQuotedApart(read.text, title, position)
   })
 }
 

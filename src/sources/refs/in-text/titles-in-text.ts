@@ -3,10 +3,11 @@ import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { knownWorkKeys, looseWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { gapBefore } from './addresses.ts'
-import { isBreak, type TextWord } from './text-words.ts'
+import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
+import { gapBefore } from '../text-numbers/addresses.ts'
+import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {
@@ -23,8 +24,12 @@ export type TitleInText = {
   readonly isWord: boolean
 }
 
-/** Keys of titles; the value says whether a passage has the title as its ref. */
-type Keys = ReadonlyMap<string, boolean>
+type Keys = {
+  /** Keys of titles; the value says whether a passage has the title as its ref. */
+  readonly titles: ReadonlyMap<string, boolean>
+  /** Keys of books that only their citations make known to the service: books of the Bible, tractates. */
+  readonly cited: ReadonlySet<string>
+}
 
 /** Maximum words of a title. */
 const maxTitleWords = 14
@@ -51,7 +56,7 @@ function* titlesOfText(
   keys: Keys,
 ): Generator<undefined, readonly TitleInText[]> {
   const begins = new Set<string>()
-  for (const key of keys.keys()) begins.add(firstWord(key))
+  for (const key of [...keys.titles.keys(), ...keys.cited]) begins.add(firstWord(key))
   const titles: TitleInText[] = []
   for (const at of words.keys()) {
     titles.push(...titlesAt(text, words, at, keys, begins))
@@ -60,13 +65,10 @@ function* titlesOfText(
   return titles
 }
 
-function firstWord(key: string): string {
-  const end = key.indexOf(' ')
-  return end < 0 ? key : key.slice(0, end)
-}
-
 /** The titles of the vocabulary, by their first words. */
-const vocabulary = lazy(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
+const vocabulary = lazy(() =>
+  Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys, ...looseWorkKeys], firstWord),
+)
 
 /** Words of the text that a title may begin with. The generator yields at points where the caller may pause it. */
 function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
@@ -82,8 +84,12 @@ function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlyS
 async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
   const first = await runInTimeSlices(firstWords(words))
   const keys = new Map<string, boolean>()
-  for (const word of first) for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
-  if (first.size === 0) return keys
+  const cited = new Set<string>()
+  for (const word of first) {
+    for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
+    for (const key of citedBookKeys(word)) cited.add(key)
+  }
+  if (first.size === 0) return { titles: keys, cited }
   const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title
         and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
@@ -91,7 +97,8 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
     where split_part(h.key, ' ', 1) = any(${sql.param([...first])}::text[])
     group by h.key limit ${maxTitles}`)
   for (const { key, is_place } of found.rows) keys.set(key, is_place)
-  return keys
+  for (const key of keys.keys()) cited.delete(key)
+  return { titles: keys, cited }
 }
 
 type Form = { readonly key: string; readonly loose: string; readonly cut: number; readonly cutEnd: number }
@@ -150,22 +157,26 @@ function* titlesOf(
   if (!word) return
   const start = startOf(word, form.cut)
   for (const { to, key, loose, cutEnd } of growing(text, words, at, form)) {
-    const exact = keys.get(key)
+    const isWord = isWordToo(keys, key)
     // In small letters, `numbers` is not a book.
-    if (to === at + 1 && knownWorkKeys.has(key) && /^\p{Ll}/u.test(word.text)) continue
-    const isLoose = keys.has(loose) && (to > at + 1 || isNameLike(word))
-    if (exact === undefined && !isLoose) continue
-    const end = (words[to - 1] ?? word).end - cutEnd
-    yield {
-      from: at,
-      to,
-      start,
-      end,
-      isExact: exact !== undefined,
-      isPlace: exact === true,
-      isWord: to === at + 1 && knownWorkKeys.has(key),
-    }
+    if (isWord && /^\p{Ll}/u.test(word.text)) continue
+    const end = (words[to - 1] ?? word).end
+    const cited = keys.cited.has(key) ? endOfCitedBook(text, start, end, key) : undefined
+    const isExact = keys.titles.has(key) || cited !== undefined
+    if (!isExact && !isLooseTitle(keys, loose, word, to - at)) continue
+    const isPlace = keys.titles.get(key) === true
+    yield { from: at, to, start, end: cited ?? end - cutEnd, isExact, isPlace, isWord }
   }
+}
+
+/** A single word in another spelling counts only if it is written like a name. */
+function isLooseTitle({ titles }: Keys, loose: string, first: TextWord, length: number): boolean {
+  return titles.has(loose) && (length > 1 || /^[\p{Lu}\u05d0-\u05ea]/u.test(first.text))
+}
+
+/** Whether a title is a single word that may also be an ordinary word. */
+function isWordToo({ cited }: Keys, key: string): boolean {
+  return !key.includes(' ') && (knownWorkKeys.has(key) || cited.has(key))
 }
 
 /**
@@ -189,11 +200,6 @@ function* growing(
     yield { to, key, loose, cutEnd: 0 }
     if (possessive.test(next.text)) yield { to, key: key.slice(0, -1), loose: loose.slice(0, -1), cutEnd: 2 }
   }
-}
-
-/** Whether a word is written like a name. A single word in another spelling counts as a title only then. */
-function isNameLike(word: TextWord): boolean {
-  return /^[\p{Lu}\u05d0-\u05ea]/u.test(word.text)
 }
 
 /** Offset of a word without its first letters and their vowel points. */

@@ -1,5 +1,5 @@
-import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
-import type { ReadText } from './sites.ts'
+import { type AddressRun, addressAt, gapBefore } from '../text-numbers/addresses.ts'
+import type { ReadText } from './site.ts'
 import { firstTitleFrom } from './titles-in-text.ts'
 
 /** A ref under an unknown title. Range in UTF-16 units; `end` is exclusive. */

@@ -1,5 +1,5 @@
 import { parseRef } from '../grammar/refs.ts'
-import type { Site } from './sites.ts'
+import type { Site } from './site.ts'
 
 /** Matches URLs, and percent-encoded refs, which do not occur in a sentence by chance. */
 const address =

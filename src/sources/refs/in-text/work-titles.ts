@@ -3,7 +3,7 @@ import type { Executor } from '../../../db/client.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { wordsIn } from './text-words.ts'
+import { wordsIn } from '../text-numbers/text-words.ts'
 import { titlesIn } from './titles-in-text.ts'
 
 /** The title of a work of the library in a text. Range in UTF-16 units; `end` is exclusive. */

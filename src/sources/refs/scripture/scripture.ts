@@ -114,6 +114,12 @@ for (const keyOf of [headingKey, looseHeadingKey])
     for (const name of [...book.english, ...book.hebrew])
       if (!byKey.has(keyOf(name))) byKey.set(keyOf(name), book)
 
+/** All names, in both languages. */
+export const scriptureNames: readonly string[] = scriptureBooks.flatMap(({ english, hebrew }) => [
+  ...english,
+  ...hebrew,
+])
+
 /** Finds the book with this name, in either language and any spelling. */
 export function scriptureBook(name: string): ScriptureBook | undefined {
   const bare = name.replace(/^(?:sefer|book of|tractate|masechet|masekhet|ספר|מסכת|גמרא) /i, '')

@@ -1,11 +1,12 @@
 import type { Executor } from '../../../db/client.ts'
-import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/text-words.ts'
+import { isBreak, type TextWord, wordsIn } from '../../refs/text-numbers/text-words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
+import { isDistinctTitle } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isReferenceWork } from '../../vocabulary/titles/reference-works.ts'
 import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
@@ -24,10 +25,6 @@ export type AbsentWork = {
   readonly article?: string
 }
 
-/** One-word titles that are neither everyday words nor persons. */
-const plainTitles = new Set(
-  'kuzari bahir zohar psalms tehillim leshem tanchuma כוזרי הכוזרי זוהר זהר תהלימ תהילימ תנחומא'.split(' '),
-)
 const persons = lazy(() => new Set(peopleGroups.flatMap((names) => names.map(headingKey))))
 const maxTitles = 5
 const maxTitleWords = 8
@@ -127,9 +124,11 @@ function namesOf(key: string, loose: string | undefined): readonly string[] | un
 
 /** The cue with which the text asks about a work; undefined when it only mentions it. */
 function cueFor(text: string, { start, end, key }: Known): BookCue | undefined {
+  // A title alone is a topic, also with a prefix: `בלקו"ת`.
+  if (!/\p{L}[^\p{L}]+\p{L}/u.test(`${text.slice(0, start)}X${text.slice(end)}`)) return undefined
   const cue = bookCue(text, start, end)
   if (isAuthorKey(key) || (persons().has(key) && !cue.isBook)) return undefined
-  if (!key.includes(' ') && !plainTitles.has(key)) return undefined
+  if (!key.includes(' ') && !isDistinctTitle(key)) return undefined
   const isAsked = isTitleLikeTerm(key) ? cue.isSource && cue.isBook : cue.isSource || cue.isAbout
   return isAsked ? cue : undefined
 }

@@ -27,7 +27,7 @@ const parts =
   '(?:[Tt]ales?|[Ss]tor(?:y|ies)|[Ll]essons?|[Cc]hapters?|[Dd]iscourses?|[Pp]assages?|[Ss]ections?|[Ii]deas?|[Ss]ayings?|[Ll]etters?|[Pp]arables?|[Tt]eachings?|[Vv]iews?|[Ww]ords?|[Oo]pening|[Bb]eginning)'
 const sourceBefore = new RegExp(
   `(?:\\b(?:[Aa]ccording to|[Ii]n|[Ff]rom|[Qq]uotes?|opens|closes|(?:[Ww]hat|[Hh]ow|[Ww]hy|[Ww]here) d(?:o|oes|id)|${parts} of|(?:I’m|I'm|I am|[Ww]e are) (?:reading|learning|studying)) (?:the |sefer |book )*["“]?` +
-    '|(?:^|[^א-ת])(?:(?:לפי|על פי|ע["״]פ|אומר|אומרת|כותב|מלמד|מלמדת|מסביר|מסבירה|מבאר|מפרש|מתוך|דעת|לדעת|לשיטת|לשון) (?:ה?ספר )?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$',
+    '|(?:^|[^א-ת])(?:(?:לפי|על פי|ע["״]פ|אומר|אומרת|כותב|מלמד|מלמדת|מסביר|מסבירה|מבאר|מפרש|מתוך|דעת|לדעת|לשיטת|לשון) (?:ה?ספר )?ה?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$',
   'u',
 )
 const sourceBehind =

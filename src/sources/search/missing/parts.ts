@@ -7,19 +7,23 @@ import {
   romanNumber,
 } from '../../refs/grammar/number-words.ts'
 import { romanNumerals } from '../../refs/grammar/refs.ts'
-import { wordsIn } from '../../refs/in-text/text-words.ts'
 import { type TitleInText, titlesIn } from '../../refs/in-text/titles-in-text.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'
+import { wordsIn } from '../../refs/text-numbers/text-words.ts'
 import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
 import { medial } from '../../text/fold.ts'
+import { headingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
+import { isDistinctTitle } from '../../vocabulary/titles/everyday-titles.ts'
 
-/** A part of a stored work whose number no part has. Offsets in UTF-16 units. */
+/** A numbered part that the library does not have. Offsets in UTF-16 units. */
 export type MissingPart = {
   readonly start: number
   readonly end: number
   readonly written: string
+  /** `unheld`: the library does not hold the work. `place`: it holds the work, but no part has this number. */
+  readonly kind: 'place' | 'unheld'
   /** Headings of the work. */
   readonly nearest: readonly string[]
 }
@@ -30,12 +34,14 @@ const before = [
   /(?<![א-ת])[בהושמל]{0,2}חלק ה?([א-ת]{1,8})['׳]? (?:של (?:ספר )?|מ|ב)?ה?$/u,
 ]
 const behind = [
+  /^['’]s ([\p{L}\d-]{1,12}) (?:part|volume)\b/u,
   /^,? (?:[Pp]art|[Vv]olume|[Vv]ol\.) ([\p{L}\d]{1,12})/u,
   /^,? (?:ב?ה?חלק) ה?([א-ת]{1,8})(?![א-ת"״])/u,
 ]
 
 /**
- * Finds numbered parts that a stored work does not have: `Tanya, part six`.
+ * Finds numbered parts that a stored work does not have (`Tanya, part six`), and parts of known works that the library
+ * does not hold.
  * @throws database errors.
  */
 export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
@@ -49,9 +55,11 @@ export async function missingParts(executor: Executor, text: string): Promise<re
   for (const { start, end, name, number } of parts) {
     if ((found.at(-1)?.end ?? -1) > start || (await exists(executor, name, number))) continue
     const [named] = await findTitles(executor, [name])
-    if (!named) continue
-    const nearest = await headingsBeside(executor, named)
-    found.push({ start, end, written: text.slice(start, end), nearest })
+    const part = { start, end, written: text.slice(start, end) }
+    if (!named && isDistinctTitle(headingKey(name))) found.push({ ...part, kind: 'unheld', nearest: [] })
+    // Every work has a first part.
+    if (named && number > 1)
+      found.push({ ...part, kind: 'place', nearest: await headingsBeside(executor, named) })
   }
   return found
 }
@@ -84,7 +92,7 @@ function partBeside(text: string, { start, end }: TitleInText) {
   return undefined
 }
 
-/** Parses the number of a part. 1 is left out, because every work has a first part. */
+/** Parses the number of a part. */
 function numberOf(word: string): number | undefined {
   const low = word.toLowerCase()
   const value = /^\d{1,3}$/.test(word)
@@ -94,7 +102,7 @@ function numberOf(word: string): number | undefined {
       numberInWords([low])?.value ??
       hebrewNumberInWords([medial(word)])?.value ??
       (word.length <= 2 ? hebrewNumber(word) : undefined))
-  return value !== undefined && value > 1 ? value : undefined
+  return value !== undefined && value > 0 ? value : undefined
 }
 
 async function exists(executor: Executor, title: string, number: number): Promise<boolean> {

@@ -93,9 +93,13 @@ async function missingRefs(
 ): Promise<readonly PlacedMissing[]> {
   const known = refs.filter(({ outcome }) => outcome !== 'unknown_work')
   const named = (await partsInText(executor, text, known)).filter(({ outcome }) => outcome === 'missing')
-  const numbered = (await missingParts(executor, text)).map((part) => ({
+  const parted = (await missingParts(executor, text)).filter(
+    // The ref goes on after the part: `Guide, part 3, chapter 51`.
+    (part) => part.kind === 'place' || !refs.some((ref) => overlap(ref, part)),
+  )
+  const numbered = parted.map((part) => ({
     span: part,
-    place: { written: part.written, kind: 'place' as const, nearest: part.nearest },
+    place: { written: part.written, kind: part.kind, nearest: part.nearest },
   }))
   const parts: PlacedMissing[] = [...numbered]
   for (const ref of named) parts.push({ span: ref, place: await partPlace(executor, ref) })
@@ -138,11 +142,23 @@ async function unknownPlace(executor: Executor, { asked }: FoundRef): Promise<Mi
   const isPage = isPageRef(withDigits(asked))
   const name = knownBeginning(asked.replace(/[\d\s:.,§-]+$/, ''))
   if (name === undefined && isPage) return { written: asked, kind: 'page', nearest: [] }
+  if (name === undefined && scripturePlace(asked)) return { written: asked, kind: 'unheld', nearest: [] }
   if (name === undefined) return { written: asked, kind: 'work', nearest: await nearestRefs(executor, asked) }
   const [named] = await findTitles(executor, [name])
   if (isPage && named) return { written: asked, kind: 'page', nearest: [] }
   const nearest = (named?.headings ?? []).map(({ heading }) => heading).slice(0, maxOffered)
   return { written: asked, kind: named ? 'place' : 'unheld', nearest }
+}
+
+/**
+ * Whether a ref names a place of a known work, or such a work itself, that the library does not hold.
+ * @throws database errors.
+ */
+export async function isOfUnheldWork(executor: Executor, ref: string): Promise<boolean> {
+  const name = knownBeginning(ref.replace(/[\d\s:.,§-]+$/, ''))
+  if (name === undefined) return scripturePlace(ref) !== undefined
+  const [named] = await findTitles(executor, [name])
+  return named === undefined
 }
 
 /** Says that a title follows. In the comparison of titles it would make all books alike. */

@@ -3,7 +3,7 @@ import type { AtPublisher } from '../../library/publisher.ts'
 import { hebrewNames } from '../../refs/in-text/hebrew-names.ts'
 import { isStopWord, tokenize } from '../../text/tokens.ts'
 import { isFiller } from '../expansion/fillers.ts'
-import type { MissingPlace } from './places.ts'
+import { isOfUnheldWork, type MissingPlace } from './places.ts'
 
 const english = {
   place: (name: string) => `"${name}" does not exist in this library`,
@@ -101,7 +101,7 @@ export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): bo
 }
 
 /**
- * The result of a tool that was called with one missing place or work. Its `kind` is unknown here.
+ * The result of a tool that was called with one missing place or work.
  * @throws database errors.
  */
 export async function refNotFound(
@@ -109,7 +109,8 @@ export async function refNotFound(
   name: string,
   { nearest, publisher }: Pick<MissingPlace, 'nearest' | 'publisher'>,
 ) {
-  const missing = [{ written: name, kind: 'place' as const, nearest, ...(publisher && { publisher }) }]
+  const kind = (await isOfUnheldWork(executor, name)) ? ('unheld' as const) : ('place' as const)
+  const missing = [{ written: name, kind, nearest, ...(publisher && { publisher }) }]
   const error = missingStatement(missing, languageOf(name), await namesFor(executor, name, nearest))
   return { content: JSON.stringify({ error, nearest, ...(publisher && { publisher }) }), isError: true }
 }

@@ -30,6 +30,9 @@ const byKey: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 )
 
+/** Loose keys of the names of several words, see `looseHeadingKey`. */
+export const looseWorkKeys: readonly string[] = [...byKey.keys()].filter((key) => key.startsWith('~'))
+
 /** All names of the work with this key, exact or, for names of several words, loose. Undefined for an unknown key. */
 export function namesOfKnownWork(key: string): readonly string[] | undefined {
   return byKey.get(key)

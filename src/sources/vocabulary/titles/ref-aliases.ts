@@ -7,6 +7,7 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
     'Tanya, Part I; Likkutei Amarim',
     'Tanya',
     'Tania',
+    'Tanja',
     'Tanya I',
     'Tanya, Part 1',
     'Tanya, Part I',

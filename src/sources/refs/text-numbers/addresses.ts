@@ -12,6 +12,8 @@ export type AddressRun = {
   readonly from: number
   /** Possible ends of the address, longest first. All but the last count only if the library has the place. */
   readonly ends: readonly number[]
+  /** The end of each of its numbers, in order. */
+  readonly numberEnds: readonly number[]
   /** Whether it begins with a unit. Only then may it stand apart from its title. */
   readonly hasUnit: boolean
   /** Whether its first number is a bare Hebrew word, which may not be a number. */
@@ -49,6 +51,7 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
   return {
     from,
     ends: ends.slice(surest - 1).reverse(),
+    numberEnds: ends,
     hasUnit: first.hasUnit,
     isWord: first.isWord && ends.length === 1,
   }
@@ -120,9 +123,15 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
     if (spelled) return { ...plain, end: at + 1 + spelled.words, hasUnit: true }
     return isNumber(bare(number)) ? { ...plain, end: at + 2, hasUnit: true } : undefined
   }
+  return bareItem(written, at)
+}
+
+/** A number in one Hebrew word. */
+function bareItem(written: string, at: number): Item | undefined {
   if (chapterIn(written) !== undefined) return { ...plain, end: at + 1, hasUnit: true }
   if (/^ע"[אב]$/.test(written)) return { ...plain, end: at + 1 }
-  if (!isNumber(written)) return undefined
+  // Without a unit, `שם` means ibid. and not 340.
+  if (!isNumber(written) || written === 'שם') return undefined
   return { ...plain, end: at + 1, isWord: !isMarked(written) }
 }
 
@@ -157,8 +166,9 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
   const unit = words[at]?.key ?? ''
   const gap = gapBefore(text, words, at + 1)
   const next = words[at + 1]
-  // A part as a Roman number: `Likutei Moharan II:48`.
-  if (/^\s?[:.,]\s?$/.test(gap) && romanNumber(words[at]?.text ?? '') !== undefined)
+  // A part as a Roman number: `Likutei Moharan II:48`. A single `I` is one only before a colon: `Zohar I:11b`.
+  const isRoman = romanNumber(words[at]?.text ?? '') !== undefined || (words[at]?.text === 'I' && gap === ':')
+  if (/^\s?[:.,]\s?$/.test(gap) && isRoman)
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
   if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
@@ -177,7 +187,7 @@ function numberEnd(words: readonly TextWord[], at: number): number | undefined {
 }
 
 /** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
-function bare(word: TextWord | undefined): string {
+export function bare(word: TextWord | undefined): string {
   return (word?.text ?? '')
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
     .replace(/[׳‘’`´]/g, "'")
@@ -223,7 +233,7 @@ function descends(letters: string): boolean {
 /**
  * Whether a word is marked as a number: by gershayim, or by a geresh after a single letter that is not a name of God.
  */
-function isMarked(written: string): boolean {
+export function isMarked(written: string): boolean {
   return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
 }
 
@@ -236,6 +246,16 @@ const commonWords = new Set(
     ' ',
   ),
 )
+
+/** Those of them that may end a clause directly after a title, as `לב` does not. */
+const clauseEnds = new Set(
+  'לא לו לה לי לך מה עד פה קל קר רב רד רע רק רך שב שם שלה שלו שלי שר של ערב רבה גם'.split(' '),
+)
+
+/** Whether a bare Hebrew number may be a word even at the end of its clause. */
+export function mayEndClause(written: string): boolean {
+  return clauseEnds.has(written)
+}
 
 /** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
 export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {

@@ -1,0 +1,161 @@
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday-titles.ts'
+import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
+import { isParasha } from '../../vocabulary/titles/parashot.ts'
+import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { scriptureBook } from '../scripture/scripture.ts'
+import { type AddressRun, bare, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
+import { goesOnAfter, isAmount } from '../text-numbers/number-senses.ts'
+import { endsClause, type WrittenAddress, writtenAddress } from '../text-numbers/written-address.ts'
+import type { Candidate, Placed, ReadText } from './site.ts'
+import type { TitleInText } from './titles-in-text.ts'
+import { isBehindPart, type NamedNumber } from './unheld-parts.ts'
+
+/**
+ * The ref that a title and a number make even if the library does not have the work: `Kuzari 1:25`, `אבות ב, טז`,
+ * `Rambam, Laws of Kings, ch. 3`. Undefined when the number may have another sense: `Tanya 2 hours a day`.
+ */
+export function unheldRef(read: ReadText, title: TitleInText, run: AddressRun): Candidate | undefined {
+  const name = read.text.slice(title.start, title.end)
+  if (!title.isExact && !isOtherSpelling(title, name)) return undefined
+  const address = writtenAddress(read.text, read.words, run)
+  const named = { read, title, run, address, name, key: headingKey(name) }
+  const isRef = title.to === run.from ? isBeside(named) : isBehindPart(named)
+  return isRef ? candidateOf(named) : undefined
+}
+
+function isOtherSpelling({ from, to }: TitleInText, name: string): boolean {
+  return to - from > 1 && /^[\p{Lu}א-ת]/u.test(name) && namesOfKnownWork(looseHeadingKey(name)) !== undefined
+}
+
+function candidateOf({ read: { text, words }, title, run, address, name }: NamedNumber): Candidate {
+  const from = words[title.to]?.start ?? title.end
+  const end = address.end + leafMark(text, name, address).length
+  const isPlain = /^[\s,.:;_–—-]*$/.test(text.slice(title.end, from))
+  const asked = isPlain ? text.slice(title.start, end) : `${name} ${text.slice(from, end)}`
+  return { start: title.start, end, asked, title: name, mustExist: run.ends[0] !== address.to }
+}
+
+/** `.` and `:` after the number of a leaf, as in `(ברכות ה.)`, mean its two sides. */
+function leafMark(text: string, name: string, { end, hasSide }: WrittenAddress): string {
+  if (hasSide || scriptureBook(name)?.division !== 'leaf') return ''
+  return /^[.:](?=\s?[)\]},;?])/.exec(text.slice(end, end + 3))?.[0] ?? ''
+}
+
+function isBeside(named: NamedNumber): boolean {
+  const { read, title, run, address, name, key } = named
+  if (isAuthorKey(key)) return run.hasUnit
+  const isLeaf = scriptureBook(name)?.division === 'leaf'
+  if (!isDistinctTitle(key) || isLeaf) return isSurePlace(named)
+  if (run.hasUnit || address.levels > 1 || address.hasSide) return true
+  if (isAmount(read.words, run)) return false
+  if (isBracketed(named)) return true
+  const endsThere = endsClause(read.text, address.end)
+  if (run.isWord) return endsThere && !mayEndClause(bare(read.words[run.from]))
+  if (title.to - title.from > 1) return true
+  const goesOn = goesOnAfter(read.text, read.words, address.to, address.end)
+  return goesOn && (!gapOf(named).includes(',') || isCited(named))
+}
+
+/** Units of places. Others, such as letters and sections, also count things: `Numbers, section 3`. */
+const placeUnits =
+  /^(?:chapters?|chap|chs?|perek|perakim|daf|folio|siman|pasuk|verses?|vv?|[ושבהמל]{0,2}(?:פרק|פרקימ|דפ|דפימ|סימנ|סי|משנה|הלכה|פסוק|פ[א-ת]{1,3}))$/
+
+/** Whether a number makes a ref with a title that is also a name or a word: `Numbers 3:4`, `ברכות ה ע"א`. */
+function isSurePlace(named: NamedNumber): boolean {
+  const { read, title, run, address, name, key } = named
+  if (!/^(?:,? |\s?\()["'“”*_]{0,2}$/.test(gapOf(named))) return false
+  const isHebrew = /^[א-ת]/.test(key)
+  const isLeaf = scriptureBook(name)?.division === 'leaf'
+  if (run.hasUnit) return title.to - title.from > 1 || placeUnits.test(read.words[run.from]?.key ?? '')
+  // A book of chapters has no leaves.
+  if (address.hasSide) return isLeaf || scriptureBook(name) === undefined
+  if (isLeaf && leafMark(read.text, name, address) !== '') return true
+  const isColon = read.text.slice(title.end, address.end).includes(':')
+  if (address.levels > 1) return isLeaf ? isSideByLetter(named) : isHebrew || isColon
+  return isSingleOfBook(named, isHebrew, isLeaf)
+}
+
+/** Whether a leaf has its side as a letter: `ברכות ה, א`. */
+function isSideByLetter({ read: { words }, address }: NamedNumber): boolean {
+  return address.levels === 2 && /^[אב]'?$/.test(bare(words[address.to - 1]))
+}
+
+/** Whether one number makes a ref with a title that is also a word: alone in brackets, or where something is read. */
+function isSingleOfBook(named: NamedNumber, isHebrew: boolean, isLeaf: boolean): boolean {
+  const { read, title, run, address, key } = named
+  const isEnclosed = isBracketed(named)
+  if (gapOf(named).includes(',') || !(isEnclosed || isReadThere(named))) return false
+  const word = bare(read.words[run.from])
+  if (isHebrew) return isMarked(word) || !mayEndClause(word)
+  const isAbbreviated = title.end > (read.words[title.to - 1]?.end ?? 0)
+  return standsForBook(key) || isAbbreviated || (isLeaf && isEnclosed && address.levels === 1)
+}
+
+/** Words that ask what is written in the title after them, or say that something is. */
+const reading =
+  /(?:\b(?:[Ww]hat (?:does|is in)|written in|sa(?:y|ys|id) in|stated in)|(?:^|[^א-ת])(?:כתוב|נאמר|מבואר|מובא|איתא|שנינו)) ?[בש]?$/u
+
+function isReadThere({ read: { text, words }, title, address }: NamedNumber): boolean {
+  return (
+    reading.test(text.slice(Math.max(0, title.start - 20), title.start)) &&
+    goesOnAfter(text, words, address.to, address.end)
+  )
+}
+
+function gapOf({ read: { text, words }, title, run }: NamedNumber): string {
+  return text.slice(title.end, words[run.from]?.start)
+}
+
+/** Finds weekly portions without a number after known titles, alone in brackets: `(Noam Elimelech, Vayeshev)`. */
+export function* unheldPortions(read: ReadText): Generator<undefined, readonly Placed[]> {
+  const placed: Placed[] = []
+  for (const title of read.titles) {
+    for (const length of [1, 2]) {
+      const to = title.to + length
+      const portion = portionOf(read, title, to)
+      if (!portion) continue
+      const site = { candidates: [portion], isSure: false, unheld: portion, isPortion: true }
+      placed.push({ site, from: title.from, to })
+    }
+    yield
+  }
+  return placed
+}
+
+function portionOf(read: ReadText, title: TitleInText, to: number): Candidate | undefined {
+  const { text, words } = read
+  const [first, last] = [words[title.to], words[to - 1]]
+  const name = text.slice(title.start, title.end)
+  if (!first || !last || !/^,? $/.test(text.slice(title.end, first.start))) return undefined
+  if (!isParasha(text.slice(first.start, last.end)) || !isInBrackets(text, title.start, last.end))
+    return undefined
+  if (!isKnownBook(name) || !title.isExact) return undefined
+  const asked = text.slice(title.start, last.end)
+  return { start: title.start, end: last.end, asked, title: name, mustExist: true }
+}
+
+function isKnownBook(name: string): boolean {
+  const key = headingKey(name)
+  return isDistinctTitle(key) && (namesOfKnownWork(key) !== undefined || otherTitleKeys(key).length > 0)
+}
+
+/** Whether a bracket contains the ref and nothing else: `(תניא לב)`, `(see Tanya, 32)`. */
+function isBracketed({ read: { text }, title, address }: NamedNumber): boolean {
+  return isInBrackets(text, title.start, address.end)
+}
+
+function isInBrackets(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 20), start)
+  return (
+    /[([]\s?(?:(?:see|cf\.?|in|from|עיין|ע['׳]|ראה) (?:the )?)?[ובהלמשכ]{0,2}["“]?$/i.test(before) &&
+    /^[.:]?\s?[)\]]/.test(text.slice(end, end + 3))
+  )
+}
+
+/** Whether the words before a title say that something is read there. */
+function isCited({ read: { text }, title }: NamedNumber): boolean {
+  return /(?:\b(?:see|cf\.|in|from|to|of|and|per|compare|does) (?:the )?|(?:^|[^א-ת])(?:עיין |ראה |[ושה]?[במ]))["“]?$/iu.test(
+    text.slice(Math.max(0, title.start - 20), title.start),
+  )
+}

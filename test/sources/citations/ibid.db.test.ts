@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
+import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createLibraryDatabase()
+})
+afterAll(() => db.drop())
+
+const verify = async (text: string) => {
+  const { quotes, refs } = await verifyText(text, verifyLookups(db.database.system))
+  return { results: quotes.map(({ result, ref }) => [result, ref]), refs: refs.map(({ text: as }) => as) }
+}
+
+describe('ibid. after a quotation that ends with the name of a book means the ref before:', () => {
+  it.each([
+    [
+      'ראה מושגי החסידות, בינוני א. שם נאמר: "ולכן נקרא התניא גם ספר של בינונים" (שם).',
+      'Concepts of Chassidut, Beinoni 1',
+    ],
+    [
+      '(ספרי החסידות, ליקוטי תורה א). "ליקוטי תורה הוא המשכו של תורה אור" (שם).',
+      'Books of Chassidut, Likkutei Torah 1',
+    ],
+    [
+      '(ספרי החסידות, תורה אור א). "והמשכו, על רוב שאר התורה, הוא ליקוטי תורה" (שם).',
+      'Books of Chassidut, Torah Ohr 1',
+    ],
+    [
+      '(הנהגות והליכות החסידות, אמירת תהילים א). "אמירת תהילים הייתה חביבה על הבעל שם טוב" (שם).',
+      'Practices of Chassidut, Tehillim 1',
+    ],
+    [
+      'See Books of Chassidut, Likkutei Torah 1. “Gleanings of Torah, continues Torah Ohr” (ibid.).',
+      'Books of Chassidut, Likkutei Torah 1',
+    ],
+  ])('%s', async (text, ref) => {
+    expect((await verify(text)).results).toEqual([['verbatim', ref]])
+  })
+
+  it('and not a ref that stands at the end of the quoted words', async () => {
+    const text = 'ראה מושגי החסידות, בינוני א. "כמו שמבואר במושגי החסידות, שמחה א" (שם).'
+    expect((await verify(text)).results.map(([, ref]) => ref)).not.toContain(
+      'Concepts of Chassidut, Simcha 1',
+    )
+  })
+})
+
+describe('a number in brackets is not joined with a title at the end of quoted words:', () => {
+  it.each([
+    '"שמבקש לעבור מן התניא" (פרק א).',
+    '“for the one who comes from the Tanya” (ch. 1).',
+    '„שמבקש לעבור מן התניא” (א).',
+    'נקרא ספר של בינונים (שם).',
+  ])('%s', async (text) => {
+    expect((await verify(text)).refs).toEqual([])
+  })
+
+  it.each([
+    ['נאמר ב"תניא" (פרק לב) כך', 'תניא" (פרק לב)'],
+    ['it is in “Tanya” (ch. 32), so', 'Tanya” (ch. 32)'],
+    ['ראה "ספר התניא", פרק לב.', 'ספר התניא", פרק לב'],
+  ])('but with a title that is quoted alone: %s', async (text, written) => {
+    expect((await verify(text)).refs).toEqual([written])
+  })
+})
+
+const joy = '“Joy here does not mean denying pain”'
+
+describe('of several refs in one bracket the right one confirms:', () => {
+  it.each([
+    `${joy} (see Concepts of Chassidut, Devekut 1; Concepts of Chassidut, Simcha 1)`,
+    `${joy} (see also Concepts of Chassidut, Devekut 1, and cf. Concepts of Chassidut, Simcha 1).`,
+    `${joy} (cf. Concepts of Chassidut, Simcha 1)`,
+  ])('%s', async (text) => {
+    expect((await verify(text)).results).toEqual([['verbatim', 'Concepts of Chassidut, Simcha 1']])
+  })
+
+  it.each([`${joy} (cf. Concepts of Chassidut, Devekut 1)`, `${joy} (see Concepts of Chassidut, Devekut 1)`])(
+    'and the wrong one alone does not: %s',
+    async (text) => {
+      expect((await verify(text)).results).toEqual([['misattributed', 'Concepts of Chassidut, Devekut 1']])
+    },
+  )
+})
