@@ -15,6 +15,8 @@ export type Token = {
   /** Range of the word in the text, in UTF-16 units. */
   readonly start: number
   readonly end: number
+  /** Other spellings of a word of a query that nothing is known about, as index terms. */
+  readonly spellings?: readonly string[]
 }
 
 /** A term of a text, a query or a name, with its script. */

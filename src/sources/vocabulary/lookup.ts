@@ -206,7 +206,7 @@ export function expansionOf(term: string): readonly string[] {
 
 export type FoundName = { readonly group: NameGroup; readonly script: Script; readonly length: number }
 
-type NameToken = Pick<Token, 'term' | 'script' | 'abbreviated'>
+type NameToken = Pick<Token, 'term' | 'script' | 'abbreviated' | 'spellings'>
 
 const none: readonly FoundName[] = []
 
@@ -217,8 +217,8 @@ const firstFilter = lazy(() => new WordFilter([...names().phrases.next.keys(), '
 const abbreviationFilter = lazy(() => new WordFilter(names().byAbbreviation.keys()))
 
 /** False for most Hebrew words that begin and abbreviate no name. */
-function mayBegin({ term, script }: NameToken): boolean {
-  if (script !== 'he') return true
+function mayBegin({ term, script, spellings }: NameToken): boolean {
+  if (script !== 'he' || spellings) return true
   const [sounds, short] = [firstFilter(), abbreviationFilter()]
   return someWithoutPrefix(
     term,

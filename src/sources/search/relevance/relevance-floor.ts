@@ -27,6 +27,7 @@ type QueryWord = {
 const strengthOf: Readonly<Record<Origin, number>> = {
   vocabulary: 1,
   lexicon: 0.8,
+  spelling: 0.8,
   synonyms: 0.5,
   learned: 0.3,
 }
@@ -106,6 +107,8 @@ export function toQueryConcept(
 
 function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weight: number): number {
   const origin = isName(term) ? 'vocabulary' : origins.get(term)
+  // A slip of one letter that only the library explains has a lower weight.
+  if (origin === 'spelling') return Math.min(weight, strengthOf.spelling)
   if (origin !== undefined) return strengthOf[origin]
   return weight >= 1 ? 1 : formStrength
 }

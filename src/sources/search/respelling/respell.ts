@@ -1,0 +1,62 @@
+import type { Executor } from '../../../db/client.ts'
+import { type KnownWord, knownWord, soundAlikes } from '../../vocabulary/spelling/known-words.ts'
+import { oneLetterOff } from '../../vocabulary/spelling/one-letter.ts'
+import { parseQuery, type Query, type Respelling } from '../expansion/query.ts'
+import type { FoundConcept } from '../scoring/index-reader.ts'
+import { type LibraryWords, libraryWords } from './library-words.ts'
+import { unknownWords } from './unknown-words.ts'
+
+/** Weight of a word that the vocabulary has, and of one that only the library has. */
+const knownWeight = 0.8
+const libraryWeight = 0.6
+
+/** Words that sound less alike than the nearest one by more than this are left out. */
+const tolerance = 0.1
+
+/** Maximum number of words that stand for one word, and of words for which names are tried. */
+const maxWords = 3
+const maxParts = 12
+
+/**
+ * Reads a query again, with other spellings for the words that nothing is known about; undefined when there are none.
+ * @param found the concepts of the query with their frequencies.
+ */
+export async function respell(
+  executor: Executor,
+  text: string,
+  query: Query,
+  found: readonly FoundConcept[],
+): Promise<Query | undefined> {
+  const unknown = unknownWords(text, query, found)
+  if (unknown.length === 0) return undefined
+  const inLibrary = await libraryWords(executor, unknown.map(({ written }) => written))
+  const respellings = new Map(
+    unknown.flatMap(({ position, written }, i) => {
+      const made = respellingOf(written, inLibrary[i])
+      return made ? [[position, made] as const] : []
+    }),
+  )
+  return respellings.size === 0 ? undefined : parseQuery(text, query.quoted, respellings)
+}
+
+function respellingOf(written: string, inLibrary: LibraryWords | undefined): Respelling | undefined {
+  const alike = soundAlikes(written)
+  const slips = [...oneLetterOff(written)].flatMap((slip) => knownWord(slip) ?? [])
+  const words = new Map<string, number>()
+  const add = (terms: readonly string[], weight: number): void => {
+    for (const term of terms) if (words.size < maxWords && !words.has(term)) words.set(term, weight)
+  }
+  add(nearestNames(alike), knownWeight)
+  add(inLibrary?.bySound ?? [], knownWeight)
+  if (words.size === 0) add(slips.flatMap(({ term, isName }) => (isName ? [term] : [])), knownWeight)
+  if (words.size === 0) add(inLibrary?.byLetter ?? [], libraryWeight)
+  const parts = [...alike, ...slips].map(({ term }) => term).slice(0, maxParts)
+  return words.size + parts.length === 0 ? undefined : { words, parts }
+}
+
+/** The names that sound most like the word. */
+function nearestNames(alike: readonly KnownWord[]): readonly string[] {
+  const names = alike.filter(({ isName }) => isName)
+  const limit = (names[0]?.distance ?? 0) + tolerance
+  return names.filter(({ distance }) => distance <= limit).map(({ term }) => term)
+}
