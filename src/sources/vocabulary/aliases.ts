@@ -93,6 +93,18 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ['tzedakah', 'tzedaka', 'tsedakah', 'charity', 'צדקה'],
   ['ahavah', 'ahava', 'love', 'אהבה'],
   ['yirah', 'yirat shamayim', 'fear of heaven', 'fear of God', 'awe', 'יראה', 'יראת שמים'],
+  [
+    'love and fear',
+    'love and awe',
+    'fear and love',
+    'awe and love',
+    'ahavah veyirah',
+    'ahava veyira',
+    'dechilu urechimu',
+    'אהבה ויראה',
+    'יראה ואהבה',
+    'דחילו ורחימו',
+  ],
   ['kavanah', 'kavana', 'kavvanah', 'intention', 'כוונה', 'כונה'],
   [
     'mitzvah',

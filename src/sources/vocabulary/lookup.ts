@@ -166,6 +166,9 @@ export function groupTerm(group: NameGroup, script: Script): string {
   return `${script}:${group.id}`
 }
 
+/** A `c` that is `ts` in Polish and `k` elsewhere. */
+const ambiguousC = /c(?![hkc])/
+
 /**
  * The groups that have a word as a one-word name. A Hebrew word may have a prefix; a transliterated word may have
  * another spelling.
@@ -175,9 +178,9 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
     const groups = names().byWord.get(base)
     if (groups) return groups
   }
-  const skeleton = /^[a-z]/.test(term) ? skeletonOf(term) : undefined
+  const skeleton = /^[a-z]/.test(term) && !ambiguousC.test(term) ? skeletonOf(term) : undefined
   const spelled = skeleton === undefined ? undefined : names().bySkeleton.get(skeleton)
-  return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
+  return spelled ?? (isSpoken(term) && !ambiguousC.test(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
 /** An abbreviation with more letters is also recognised without gershayim, because it is hardly a word. */

@@ -41,6 +41,8 @@ export type Respelling = {
   readonly words: ReadonlyMap<string, number>
   /** Further terms that count only within a name of several words. */
   readonly parts: readonly string[]
+  /** Names of several words that the word shortens. */
+  readonly names: readonly NameGroup[]
 }
 
 /** Respellings by the position of the word. */
@@ -87,7 +89,8 @@ export function parseQuery(text: string, phrases?: readonly Phrase[], respelling
   let [ownEnd, foreignEnd, phraseEnd] = [0, 0, 0]
   for (const [at, token] of tokens.entries()) {
     if (isInPhrase(quoted, at)) continue
-    const names = namesAt(tokens, at)
+    const shortened = respellings?.get(at)?.names ?? []
+    const names = [...namesAt(tokens, at), ...shortened.map((group) => ({ group, length: 1 }))]
     const phrase = at < phraseEnd ? undefined : translatePhrase(tokens, at)
     const synonyms = synonymsOfPhrase(tokens, at)
     concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(synonyms, at))

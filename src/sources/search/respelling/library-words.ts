@@ -5,7 +5,7 @@ import { normaliseWord, skeletonOf } from '../../text/tokens.ts'
 import { groupsOfWord } from '../../vocabulary/lookup.ts'
 import { isEnglish } from '../../vocabulary/spelling/known-words.ts'
 import { latinVariants } from '../../vocabulary/spelling/latin-variants.ts'
-import { oneLetterOff } from '../../vocabulary/spelling/one-letter.ts'
+import { isOrdinarySlip, oneLetterOff } from '../../vocabulary/spelling/one-letter.ts'
 import { limitOf, soundDistance, soundOf } from '../../vocabulary/spelling/sound-distance.ts'
 import { translateWord } from '../../vocabulary/translations.ts'
 import { findClasses } from '../scoring/spelling-classes.ts'
@@ -24,7 +24,7 @@ const none: LibraryWords = { bySound: [], byLetter: [] }
 export async function libraryWords(executor: Executor, words: readonly string[]): Promise<readonly LibraryWords[]> {
   const wanted = words.map((word) => ({
     sounds: /^[a-z]+$/.test(word) ? [...latinVariants(word)].map(termOf) : [],
-    letters: [...oneLetterOff(word)].flatMap(termsOf),
+    letters: [...oneLetterOff(word)].filter((slip) => isOrdinarySlip(word, slip)).flatMap(termsOf),
   }))
   const terms = [...new Set(wanted.flatMap(({ sounds, letters }) => [...sounds, ...letters]))]
   const classes = [...new Set(wanted.flatMap(({ sounds }) => sounds.flatMap((term) => skeletonOf(term) ?? [])))]

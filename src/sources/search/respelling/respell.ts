@@ -1,10 +1,11 @@
 import type { Executor } from '../../../db/client.ts'
-import { type KnownWord, knownWord, soundAlikes } from '../../vocabulary/spelling/known-words.ts'
-import { oneLetterOff } from '../../vocabulary/spelling/one-letter.ts'
+import { groupsOfWord } from '../../vocabulary/lookup.ts'
+import { titlesOfAcronym } from '../../vocabulary/spelling/acronyms.ts'
+import { fullNames, type KnownWord, slipsOf, soundAlikes } from '../../vocabulary/spelling/known-words.ts'
 import { parseQuery, type Query, type Respelling } from '../expansion/query.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type LibraryWords, libraryWords } from './library-words.ts'
-import { unknownWords } from './unknown-words.ts'
+import { type UnknownWord, unknownWords } from './unknown-words.ts'
 
 /** Weight of a word that the vocabulary has, and of one that only the library has. */
 const knownWeight = 0.8
@@ -31,17 +32,20 @@ export async function respell(
   if (unknown.length === 0) return undefined
   const inLibrary = await libraryWords(executor, unknown.map(({ written }) => written))
   const respellings = new Map(
-    unknown.flatMap(({ position, written }, i) => {
-      const made = respellingOf(written, inLibrary[i])
-      return made ? [[position, made] as const] : []
+    unknown.flatMap((word, i) => {
+      const made = respellingOf(word, inLibrary[i])
+      return made ? [[word.position, made] as const] : []
     }),
   )
   return respellings.size === 0 ? undefined : parseQuery(text, query.quoted, respellings)
 }
 
-function respellingOf(written: string, inLibrary: LibraryWords | undefined): Respelling | undefined {
+function respellingOf(word: UnknownWord, inLibrary: LibraryWords | undefined): Respelling | undefined {
+  const { written, abbreviated, isTitled } = word
+  const names = abbreviated ? titlesOfAcronym(written) : []
+  if (names.length > 0) return { words: new Map(), parts: [], names }
   const alike = soundAlikes(written)
-  const slips = [...oneLetterOff(written)].flatMap((slip) => knownWord(slip) ?? [])
+  const slips = slipsOf(written)
   const words = new Map<string, number>()
   const add = (terms: readonly string[], weight: number): void => {
     for (const term of terms) if (words.size < maxWords && !words.has(term)) words.set(term, weight)
@@ -50,13 +54,21 @@ function respellingOf(written: string, inLibrary: LibraryWords | undefined): Res
   add(inLibrary?.bySound ?? [], knownWeight)
   if (words.size === 0) add(slips.flatMap(({ term, isName }) => (isName ? [term] : [])), knownWeight)
   if (words.size === 0) add(inLibrary?.byLetter ?? [], libraryWeight)
-  const parts = [...alike, ...slips].map(({ term }) => term).slice(0, maxParts)
-  return words.size + parts.length === 0 ? undefined : { words, parts }
+  const pets = isTitled ? fullNames(written) : []
+  const parts = [...alike, ...slips, ...pets].map(({ term }) => term).slice(0, maxParts)
+  return words.size + parts.length === 0 ? undefined : { words, parts, names }
 }
 
-/** The names that sound most like the word. */
+/** The names that sound most like the word, one spelling of each. */
 function nearestNames(alike: readonly KnownWord[]): readonly string[] {
   const names = alike.filter(({ isName }) => isName)
   const limit = (names[0]?.distance ?? 0) + tolerance
-  return names.filter(({ distance }) => distance <= limit).map(({ term }) => term)
+  const near = names.filter(({ distance }) => distance <= limit).map(({ term }) => term)
+  const seen = new Set<string>()
+  return near.filter((term) => {
+    const ids = groupsOfWord(term).map(({ id }) => id)
+    const isNew = ids.length === 0 || ids.some((id) => !seen.has(id))
+    for (const id of ids) seen.add(id)
+    return isNew
+  })
 }

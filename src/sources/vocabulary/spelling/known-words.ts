@@ -6,7 +6,8 @@ import { aliasGroups } from '../aliases.ts'
 import { everydayWords } from '../topics.ts'
 import { readLexicon } from '../lexicon.ts'
 import { translateWord } from '../translations.ts'
-import { limitOf, type Sound, soundDistance, soundOf } from './sound-distance.ts'
+import { isOrdinarySlip, oneLetterOff } from './one-letter.ts'
+import { limitOf, mayBeAlike, type Sound, soundDistance, soundOf } from './sound-distance.ts'
 
 /** A word that a writer may have meant. */
 export type KnownWord = {
@@ -77,6 +78,7 @@ export function soundAlikes(written: string): readonly KnownWord[] {
   const limit = limitOf(sound)
   const found = new Map<string, KnownWord>()
   for (const known of spoken().get(script) ?? []) {
+    if (!mayBeAlike(sound, known.sound, limit + partAllowance)) continue
     const distance = soundDistance(sound, known.sound)
     if (distance > limit + partAllowance) continue
     const isName = known.isName && distance <= limit
@@ -88,27 +90,52 @@ export function soundAlikes(written: string): readonly KnownWord[] {
   return [...found.values()].sort((a, b) => a.distance - b.distance)
 }
 
-/** The English words of the lexicon, in lower case, by their terms. */
+/** Matches the endings of Yiddish pet names: `Boruchl`, `Shmelkele`, `נחמנקע`. */
+const pet = /(?:e?le|l|k[ea]?|ke?le|ינקע|קע|קעלע|עלע|לע|ל)$/
+
+/** Words of names that are like a pet name without its ending. */
+export function fullNames(written: string): readonly KnownWord[] {
+  const stem = written.replace(pet, '')
+  if (stem === written || stem.length < shortestWord) return []
+  const known = spellings().get(stem)
+  return [...(known ? [{ term: known.term, distance: 0, isName: false }] : []), ...soundAlikes(stem)]
+}
+
+/** English words of the lexicon and of names, in lower case, by their terms. */
 const english = lazy(() => {
   const forms = readLexicon().flatMap(({ en }) => en.filter(({ terms }) => terms.length === 1))
-  return Map.groupBy(forms.map(({ written }) => plainLetters(written)), (word) => normaliseWord(word).term)
+  const named = [...spellings()].filter(([, { term, isName }]) => isName && isEnglish(term))
+  const words = [...forms.map(({ written }) => plainLetters(written)), ...named.map(([written]) => written)]
+  return Map.groupBy(words, (word) => normaliseWord(word).term)
 })
 
 /** Endings of English words that are not forms of another word: `angels`, but not `angled` for `angel`. */
-const englishEndings = ['', 's', 'es', 'ed', 'ing']
+const englishEndings = ['', 's', 'es']
+const endingsOfLongWords = ['ed', 'ing']
 
-/** The known word with exactly these letters; undefined if the vocabulary has none. */
-export function knownWord(written: string): { readonly term: string; readonly isName: boolean } | undefined {
-  const spelling = spellings().get(written)
-  if (spelling) return spelling
+/** Minimum letters of a word with one of these. Otherwise `banking` would be `baking`. */
+const longWord = 6
+
+/** The words of the vocabulary that differ from a word in one letter. */
+export function slipsOf(written: string): readonly Omit<KnownWord, 'distance'>[] {
+  return [...oneLetterOff(written)].flatMap((slip) => {
+    const spelling = spellings().get(slip)
+    if (spelling && !isEnglish(spelling.term)) return [spelling]
+    const term = isOrdinarySlip(written, slip) ? ordinaryTerm(slip) : undefined
+    return term === undefined ? [] : [{ term, isName: true }]
+  })
+}
+
+/** The term of an ordinary word of the vocabulary. */
+function ordinaryTerm(written: string): string | undefined {
   const { term, script } = normaliseWord(written)
-  if (script === 'he') return translateWord({ term, script }) ? { term, isName: true } : undefined
-  const isForm = english().get(term)?.some((word) => isFormOf(written, word))
-  return isForm ? { term, isName: true } : undefined
+  if (script === 'he') return translateWord({ term, script }) ? term : undefined
+  return english().get(term)?.some((word) => isFormOf(written, word)) ? term : undefined
 }
 
 /** Whether a written word is a regular form of an English one. */
 function isFormOf(written: string, word: string): boolean {
   const stems = [word, word.replace(/e$/, ''), word.replace(/y$/, 'i')]
-  return englishEndings.some((ending) => stems.some((stem) => written === stem + ending))
+  const endings = word.length < longWord ? englishEndings : [...englishEndings, ...endingsOfLongWords]
+  return endings.some((ending) => stems.some((stem) => written === stem + ending))
 }

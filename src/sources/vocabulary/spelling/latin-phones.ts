@@ -45,7 +45,8 @@ export function latinPhones(word: string): string {
     const phone = phones.get(part) ?? (/[aeiouy]/.test(part) ? vowelOf(part) : part)
     if (!read.endsWith(phone)) read += phone
   }
-  return read
+  // A final h only marks the vowel before it.
+  return read.replace(/(?<=[AEIOU])h$/, '')
 }
 
 /** A run of vowels counts as its first one. `oo` and `ou` are another spelling of `u`. */

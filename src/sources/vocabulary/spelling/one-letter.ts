@@ -28,3 +28,15 @@ export function oneLetterOff(word: string): ReadonlySet<string> {
   found.delete(word)
   return found
 }
+
+/** Minimum letters of an English word that is read as another one, with the letters in another order or with others. */
+const shortestEnglish = { order: 6, letters: 7 } as const
+
+/**
+ * Whether a slip may be an ordinary word. English has many pairs like `frame` and `farm`, names are rarer.
+ * @param slip one of `oneLetterOff(word)`.
+ */
+export function isOrdinarySlip(word: string, slip: string): boolean {
+  if (/[א-ת]/.test(word)) return true
+  return word.length >= (slip.length === word.length ? shortestEnglish.order : shortestEnglish.letters)
+}
