@@ -93,9 +93,7 @@ export async function searchLibrary(
     : anywhere
   query.signal?.throwIfAborted()
   const nearest =
-    semantic && !namesPlace && query.text.trim() !== ''
-      ? await semantic.nearest(query.text, ranges)
-      : []
+    semantic && !namesPlace && query.text.trim() !== '' ? await semantic.nearest(query.text, ranges) : []
   const candidates = withDocuments(offered, phrased)
   const rows = await loadPassages(executor, [
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),

@@ -5,7 +5,7 @@ import { isStopWord, type Script, skeletonOf, type Token, tokenize, type Word } 
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
-import { spokenSound, yiddishSound } from './names/sounds.ts'
+import { hasAmbiguousC, spokenSound, yiddishSound } from './names/sounds.ts'
 import { WordFilter } from './word-filter.ts'
 
 /** A group of names with the same meaning, prepared for comparison with texts. */
@@ -166,9 +166,6 @@ export function groupTerm(group: NameGroup, script: Script): string {
   return `${script}:${group.id}`
 }
 
-/** A `c` that is `ts` in Polish and `k` elsewhere. */
-const ambiguousC = /c(?![hkc])/
-
 /**
  * The groups that have a word as a one-word name. A Hebrew word may have a prefix; a transliterated word may have
  * another spelling.
@@ -178,9 +175,9 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
     const groups = names().byWord.get(base)
     if (groups) return groups
   }
-  const skeleton = /^[a-z]/.test(term) && !ambiguousC.test(term) ? skeletonOf(term) : undefined
-  const spelled = skeleton === undefined ? undefined : names().bySkeleton.get(skeleton)
-  return spelled ?? (isSpoken(term) && !ambiguousC.test(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
+  if (!/^[a-z]/.test(term) || hasAmbiguousC(term)) return []
+  const spelled = names().bySkeleton.get(skeletonOf(term) ?? '')
+  return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
 /** An abbreviation with more letters is also recognised without gershayim, because it is hardly a word. */

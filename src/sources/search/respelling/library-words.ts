@@ -21,15 +21,23 @@ export type LibraryWords = {
 const none: LibraryWords = { bySound: [], byLetter: [] }
 
 /** Finds words of the library for unknown words, in the order of these. */
-export async function libraryWords(executor: Executor, words: readonly string[]): Promise<readonly LibraryWords[]> {
+export async function libraryWords(
+  executor: Executor,
+  words: readonly string[],
+): Promise<readonly LibraryWords[]> {
   const wanted = words.map((word) => ({
     sounds: /^[a-z]+$/.test(word) ? [...latinVariants(word)].map(termOf) : [],
     letters: [...oneLetterOff(word)].filter((slip) => isOrdinarySlip(word, slip)).flatMap(termsOf),
   }))
   const terms = [...new Set(wanted.flatMap(({ sounds, letters }) => [...sounds, ...letters]))]
-  const classes = [...new Set(wanted.flatMap(({ sounds }) => sounds.flatMap((term) => skeletonOf(term) ?? [])))]
+  const classes = [
+    ...new Set(wanted.flatMap(({ sounds }) => sounds.flatMap((term) => skeletonOf(term) ?? []))),
+  ]
   if (terms.length === 0) return words.map(() => none)
-  const [documents, members] = await Promise.all([countDocuments(executor, terms), membersOf(executor, classes)])
+  const [documents, members] = await Promise.all([
+    countDocuments(executor, terms),
+    membersOf(executor, classes),
+  ])
   return wanted.map(({ sounds, letters }, i) => ({
     bySound: nearest(words[i] ?? '', [
       ...sounds.filter((term) => documents.has(term)),
@@ -67,7 +75,10 @@ function isTranslated(term: string): boolean {
   return groupsOfWord(term).length === 0 && translateWord({ term, script: 'en' }) !== undefined
 }
 
-async function countDocuments(executor: Executor, terms: readonly string[]): Promise<ReadonlyMap<string, number>> {
+async function countDocuments(
+  executor: Executor,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await executor.execute<{ term: string; documents: number }>(sql`
     select term, sum(documents)::int as documents from search_postings
     where term = any(${sql.param(terms)}::text[]) group by term`)

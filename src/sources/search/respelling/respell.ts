@@ -11,6 +11,9 @@ import { type UnknownWord, unknownWords } from './unknown-words.ts'
 const knownWeight = 0.8
 const libraryWeight = 0.6
 
+/** The weight of an ordinary word. In Hebrew, more words differ in one letter. */
+const ordinaryWeight = (written: string): number => (/[א-ת]/.test(written) ? libraryWeight : knownWeight)
+
 /** Words that sound less alike than the nearest one by more than this are left out. */
 const tolerance = 0.1
 
@@ -30,7 +33,10 @@ export async function respell(
 ): Promise<Query | undefined> {
   const unknown = unknownWords(text, query, found)
   if (unknown.length === 0) return undefined
-  const inLibrary = await libraryWords(executor, unknown.map(({ written }) => written))
+  const inLibrary = await libraryWords(
+    executor,
+    unknown.map(({ written }) => written),
+  )
   const respellings = new Map(
     unknown.flatMap((word, i) => {
       const made = respellingOf(word, inLibrary[i])
@@ -52,12 +58,16 @@ function respellingOf(word: UnknownWord, inLibrary: LibraryWords | undefined): R
   }
   add(nearestNames(alike), knownWeight)
   add(inLibrary?.bySound ?? [], knownWeight)
-  if (words.size === 0) add(slips.flatMap(({ term, isName }) => (isName ? [term] : [])), knownWeight)
+  if (words.size === 0) add(termsOf(slips.filter(({ isName }) => isName)), knownWeight)
+  if (words.size === 0) add(termsOf(slips.filter(({ isOrdinary }) => isOrdinary)), ordinaryWeight(written))
   if (words.size === 0) add(inLibrary?.byLetter ?? [], libraryWeight)
   const pets = isTitled ? fullNames(written) : []
-  const parts = [...alike, ...slips, ...pets].map(({ term }) => term).slice(0, maxParts)
+  const parts = termsOf([...alike, ...slips, ...pets]).slice(0, maxParts)
   return words.size + parts.length === 0 ? undefined : { words, parts, names }
 }
+
+const termsOf = (words: readonly { readonly term: string }[]): readonly string[] =>
+  words.map(({ term }) => term)
 
 /** The names that sound most like the word, one spelling of each. */
 function nearestNames(alike: readonly KnownWord[]): readonly string[] {

@@ -1,7 +1,7 @@
 import { withPrefixes } from '../../text/hebrew.ts'
 import { isStopWord, type Token } from '../../text/tokens.ts'
-import { everydayWords } from '../../vocabulary/topics.ts'
 import { plainLetters } from '../../vocabulary/spelling/known-words.ts'
+import { everydayWords } from '../../vocabulary/topics.ts'
 import { isInPhrase } from '../expansion/phrases.ts'
 import type { Concept, Query } from '../expansion/query.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
@@ -52,15 +52,14 @@ export function unknownWords(
 }
 
 /** Whether a concept is a word without names and translations that no passage has. */
-function isUnknownConcept(
-  { concept, documents, terms }: FoundConcept,
-  tokens: readonly Token[],
-): boolean {
+function isUnknownConcept({ concept, documents, terms }: FoundConcept, tokens: readonly Token[]): boolean {
   if (concept.origins.size > 0 || concept.respelled.length === 0) return false
   const token = tokens[concept.position]
   // An acronym has no inflections, and its letters without a prefix are another one.
   const isAcronym = token?.abbreviated === true && token.term.length > 2
-  return documents === 0 || (isAcronym && ![token.term, ...withPrefixes(token.term)].some((one) => terms.has(one)))
+  return (
+    documents === 0 || (isAcronym && ![token.term, ...withPrefixes(token.term)].some((one) => terms.has(one)))
+  )
 }
 
 function positionsOf({ position, length }: Concept): readonly number[] {

@@ -28,7 +28,8 @@ export const earlyMasters: readonly Person[] = [
     isMaster: true,
   },
   {
-    names: 'Pinchas of Koretz; Reb Pinchas; Reb Pinchas Koritzer; Pinchas Shapiro; Pinchas Shapira; פנחס שפירא',
+    names:
+      'Pinchas of Koretz; Reb Pinchas; Reb Pinchas Koritzer; Pinchas Shapiro; Pinchas Shapira; פנחס שפירא',
     given: 'Pinchas; Pinhas; Phinehas; Pinchos; פנחס; פינחס',
     towns: ['koretz'],
     isMaster: true,

@@ -1,11 +1,11 @@
 import { fold, medial } from '../../text/fold.ts'
+import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { plainEnglish } from '../../text/plain-english.ts'
 import { normaliseWord, type Script, tokenize } from '../../text/tokens.ts'
 import { aliasGroups } from '../aliases.ts'
-import { everydayWords } from '../topics.ts'
 import { readLexicon } from '../lexicon.ts'
-import { translateWord } from '../translations.ts'
+import { everydayWords } from '../topics.ts'
 import { isOrdinarySlip, oneLetterOff } from './one-letter.ts'
 import { limitOf, mayBeAlike, type Sound, soundDistance, soundOf } from './sound-distance.ts'
 
@@ -39,10 +39,11 @@ const spellings = lazy(() => {
 
 /** The words of names that may be compared by their sound, by script. English words are compared by their letters. */
 const spoken = lazy(() => {
-  const words = [...spellings()].filter(
-    ([written, { term }]) => /[א-ת]/.test(written) || !isEnglish(term),
+  const words = [...spellings()].filter(([written, { term }]) => /[א-ת]/.test(written) || !isEnglish(term))
+  return Map.groupBy(
+    words.map(([, spelling]) => spelling),
+    ({ term }) => scriptOf(term),
   )
-  return Map.groupBy(words.map(([, spelling]) => spelling), ({ term }) => scriptOf(term))
 })
 
 /** Minimum letters of a word that is compared. */
@@ -109,6 +110,12 @@ const english = lazy(() => {
   return Map.groupBy(words, (word) => normaliseWord(word).term)
 })
 
+/** The Hebrew words of the lexicon. */
+const hebrew = lazy(() => new Set(readLexicon().flatMap(({ he }) => he.map(({ terms }) => terms.join(' ')))))
+
+/** Minimum letters of a Hebrew word without its prefix. */
+const shortestHebrew = 5
+
 /** Endings of English words that are not forms of another word: `angels`, but not `angled` for `angel`. */
 const englishEndings = ['', 's', 'es']
 const endingsOfLongWords = ['ed', 'ing']
@@ -116,21 +123,35 @@ const endingsOfLongWords = ['ed', 'ing']
 /** Minimum letters of a word with one of these. Otherwise `banking` would be `baking`. */
 const longWord = 6
 
+/** A word that differs in one letter. Ordinary words differ in one letter by chance more often than names. */
+type Slip = Pick<KnownWord, 'term' | 'isName'> & { readonly isOrdinary: boolean }
+
 /** The words of the vocabulary that differ from a word in one letter. */
-export function slipsOf(written: string): readonly Omit<KnownWord, 'distance'>[] {
-  return [...oneLetterOff(written)].flatMap((slip) => {
+export function slipsOf(written: string): readonly Slip[] {
+  return [...oneLetterOff(written)].flatMap((slip): readonly Slip[] => {
     const spelling = spellings().get(slip)
-    if (spelling && !isEnglish(spelling.term)) return [spelling]
+    if (spelling && !isEnglish(spelling.term)) return [{ ...spelling, isOrdinary: false }]
     const term = isOrdinarySlip(written, slip) ? ordinaryTerm(slip) : undefined
-    return term === undefined ? [] : [{ term, isName: true }]
+    return term === undefined ? [] : [{ term, isName: false, isOrdinary: true }]
   })
 }
 
 /** The term of an ordinary word of the vocabulary. */
 function ordinaryTerm(written: string): string | undefined {
   const { term, script } = normaliseWord(written)
-  if (script === 'he') return translateWord({ term, script }) ? term : undefined
-  return english().get(term)?.some((word) => isFormOf(written, word)) ? term : undefined
+  if (script === 'he') return hasEntry(term) ? term : undefined
+  return english()
+    .get(term)
+    ?.some((word) => isFormOf(written, word))
+    ? term
+    : undefined
+}
+
+/** Whether the lexicon has a Hebrew word, which may have a prefix of one letter. */
+function hasEntry(term: string): boolean {
+  return withoutPrefixes(term)
+    .filter((base) => base.length >= term.length - 1 && base.length >= shortestHebrew)
+    .some((base) => hebrew().has(base))
 }
 
 /** Whether a written word is a regular form of an English one. */

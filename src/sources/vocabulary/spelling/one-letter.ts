@@ -29,14 +29,14 @@ export function oneLetterOff(word: string): ReadonlySet<string> {
   return found
 }
 
-/** Minimum letters of an English word that is read as another one, with the letters in another order or with others. */
-const shortestEnglish = { order: 6, letters: 7 } as const
+/** Minimum letters of a word that is read as an ordinary one, with its letters in another order or with another one. */
+const shortestOrdinary = { he: { order: 5, letters: 7 }, en: { order: 6, letters: 7 } } as const
 
 /**
- * Whether a slip may be an ordinary word. English has many pairs like `frame` and `farm`, names are rarer.
+ * Whether a slip may be an ordinary word. Both languages have many pairs like `frame` and `farm`; names are rarer.
  * @param slip one of `oneLetterOff(word)`.
  */
 export function isOrdinarySlip(word: string, slip: string): boolean {
-  if (/[א-ת]/.test(word)) return true
-  return word.length >= (slip.length === word.length ? shortestEnglish.order : shortestEnglish.letters)
+  const { order, letters } = shortestOrdinary[/[א-ת]/.test(word) ? 'he' : 'en']
+  return word.length >= (slip.length === word.length ? order : letters)
 }

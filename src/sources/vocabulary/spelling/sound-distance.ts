@@ -89,7 +89,13 @@ for (const [pair, cost] of Object.entries(confused)) setExchange(pair.charAt(0),
 export function mayBeAlike(a: Sound, b: Sound, limit: number): boolean {
   if (Math.abs(a.consonants - b.consonants) > 1) return false
   // An h at the beginning may be mute in one of them.
-  return a.first === '' || b.first === '' || a.first === 'h' || b.first === 'h' || exchangeOf(a.first, b.first) <= limit
+  return (
+    a.first === '' ||
+    b.first === '' ||
+    a.first === 'h' ||
+    b.first === 'h' ||
+    exchangeOf(a.first, b.first) <= limit
+  )
 }
 
 function exchangeOf(one: string, other: string): number {
@@ -114,7 +120,10 @@ export function soundDistance(a: Sound, b: Sound): number {
     row[0] = (above[0] as number) + omitted
     for (let j = 1; j <= right.length; j += 1) {
       const changed = (above[j - 1] as number) + exchange(left, i - 1, right, j - 1)
-      const shortened = Math.min((above[j] as number) + omitted, (row[j - 1] as number) + omission(right, j - 1))
+      const shortened = Math.min(
+        (above[j] as number) + omitted,
+        (row[j - 1] as number) + omission(right, j - 1),
+      )
       row[j] = Math.min(changed, shortened)
     }
     ;[above, row] = [row, above]
