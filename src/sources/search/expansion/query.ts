@@ -81,7 +81,8 @@ const partOfNameWeight = 0.5
  * @param phrases the quoted phrases that are searched word for word; default: all.
  */
 export function parseQuery(text: string, phrases?: readonly Phrase[], respellings?: Respellings): Query {
-  const tokens = tokenize(text).map((token, at) => respelled(token, respellings?.get(at)))
+  const written = tokenize(text)
+  const tokens = written.map((token, at) => respelled(token, respellings?.get(at)))
   const says = sayers(tokens)
   const quoted = phrases ?? quotedPhrases(text, tokens)
   const concepts: Concept[] = [...quotedWords(tokens, quoted)]
@@ -100,7 +101,10 @@ export function parseQuery(text: string, phrases?: readonly Phrase[], respelling
     if (seen.has(token.term) || !says(token)) continue
     seen.add(token.term)
     const weights = [partWeight(at < ownEnd), partWeight(at < foreignEnd)] as const
-    concepts.push(...wordConcepts(token, at, ...weights, respellings?.get(at)?.words))
+    // Within a name, its other spellings are guesses: the name has explained the word.
+    const isExplained = token.spellings !== undefined && at < ownEnd
+    const words = isExplained ? undefined : respellings?.get(at)?.words
+    concepts.push(...wordConcepts((isExplained && written[at]) || token, at, ...weights, words))
   }
   const inOrder = concepts.toSorted((a, b) => a.position - b.position)
   return { concepts: bounded(inOrder), tokens, quoted, whole: wholePhrase(tokens) }
