@@ -5,9 +5,11 @@
  * the refs that `[S1]`, `[S2]` and so on stand for, and `refs` (`text`, `exists`). A case is right when all its quotations
  * and refs are, and nothing else is taken for a quotation. The cases of the repository need the Hebrew Tanya as a library.
  */
+import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import type { OfferedSource } from '../../src/agent/tools.ts'
 import { type Executor, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
@@ -18,7 +20,6 @@ import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { readPassage } from '../../src/sources/library/passages.ts'
 import { fold } from '../../src/sources/text/fold.ts'
-import { fileLines } from './file-lines.ts'
 
 type Planted = {
   readonly quote: string
@@ -150,7 +151,8 @@ export async function measureQuotations(options: QuotationsOptions): Promise<boo
     const database = openDatabase({ url: server.url, onIdleError: () => undefined })
     await ensureStarterLibrary(database)
     for (const library of options.libraries) {
-      await importJsonl(database, fileLines(library), { allowLicenses: ['cc-by-nc', 'unknown'] })
+      const lines = createInterface({ input: createReadStream(library) })
+      await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
     }
     const files = options.cases.length > 0 ? options.cases : ownCases
     const cases = (await Promise.all(files.map(readCases))).flat()

@@ -6,9 +6,11 @@
  * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--meaning 0.7` adds
  * a semantic search that is made up: see `stand-in-semantic.ts`.
  */
+import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { type Database, type Executor, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
@@ -18,7 +20,6 @@ import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { missingPlaces } from '../../src/sources/search/missing/places.ts'
 import { isRelevant } from '../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../src/sources/search/search.ts'
-import { fileLines } from './file-lines.ts'
 import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
 import { isWithin, type StandInSemantic, standInSemantic } from './stand-in-semantic.ts'
 
@@ -122,7 +123,8 @@ async function measureSet(
 async function load(database: Database, options: RelevanceOptions): Promise<void> {
   if (!options.withoutStarter) await ensureStarterLibrary(database)
   for (const library of options.libraries) {
-    await importJsonl(database, fileLines(library), { allowLicenses: ['cc-by-nc', 'unknown'] })
+    const lines = createInterface({ input: createReadStream(library) })
+    await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
   }
   // A running service does so within two minutes.
   await ensureAssociations(database)

@@ -1,6 +1,7 @@
 import { withPrefixes } from '../../text/hebrew.ts'
 import { isStopWord, otherScript, type Script, type Token, tokenize } from '../../text/tokens.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
+import { peopleNamed } from '../../vocabulary/names/person-keys.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
 import { type Translation, translatePhrase, translateWord } from '../../vocabulary/translations.ts'
 import { isFiller, isInFillerPhrase } from './fillers.ts'
@@ -33,6 +34,8 @@ export type Concept = {
   readonly length: number
   /** The terms that are not the query's own words, with their source. */
   readonly origins: ReadonlyMap<string, Origin>
+  /** Whether it is the name of a person. */
+  readonly isPerson?: boolean
 }
 
 /** Other spellings for a word of a query that nothing is known about. */
@@ -240,16 +243,22 @@ function phraseConcepts(
 ): readonly Concept[] {
   const concepts: Concept[] = []
   const foreign = new Terms()
+  const isPerson = names.some(({ group }) => isPersonGroup(group))
   for (const { group, length } of names) {
     const own = new Terms()
     own.addNames(group, script)
-    concepts.push(concept(script, own, position, length, 1))
+    concepts.push({ ...concept(script, own, position, length, 1), isPerson })
     foreign.addNames(group, otherScript(script))
   }
   foreign.addCrossing(phrase)
   const length = Math.max(phrase?.length ?? 0, ...names.map((name) => name.length))
-  if (length > 0) concepts.push(concept(otherScript(script), foreign, position, length, translationWeight))
+  if (length > 0)
+    concepts.push({ ...concept(otherScript(script), foreign, position, length, translationWeight), isPerson })
   return concepts
+}
+
+function isPersonGroup({ names: [first = ''] }: NameGroup): boolean {
+  return peopleNamed(first).size > 0
 }
 
 function concept(
