@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { withoutPrefixes } from '../../text/hebrew.ts'
 import { normaliseWord, skeletonOf } from '../../text/tokens.ts'
 import { groupsOfWord } from '../../vocabulary/lookup.ts'
 import { isEnglish } from '../../vocabulary/spelling/known-words.ts'
@@ -54,10 +53,10 @@ const termOf = (written: string): string => normaliseWord(written).term
 /** Letters that a word may lose as a term. With more, the stem of a misspelt word would be that of another word. */
 const maxEnding = 1
 
-/** The term of a word, and a Hebrew word also without its possible prefixes. */
+/** The term of a word, unless the word would lose more letters than that. */
 function termsOf(written: string): readonly string[] {
   const { term, script } = normaliseWord(written)
-  if (script === 'he') return withoutPrefixes(term)
+  if (script === 'he') return [term]
   return written.startsWith(term.slice(0, -1)) && written.length - term.length <= maxEnding ? [term] : []
 }
 
