@@ -22,6 +22,7 @@ import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
+import { loadSpellings } from './sources/vocabulary/spelling/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
   const openOutsideTools = await readOutsideServers(config)
   // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
   // use up on a busy machine. So would loading after the start, for the connections of the first requests.
-  const vocabulary = loadVocabulary()
+  const vocabulary = loadVocabulary().then(loadSpellings)
   if (config.databaseUrl !== undefined) await vocabulary
   const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
   try {

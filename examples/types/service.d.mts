@@ -2242,14 +2242,14 @@ export interface components {
                 titled: boolean;
                 evidence: number;
             };
-            /** @description Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, or the parallel texts of the library */
+            /** @description Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, the parallel texts of the library, or another spelling */
             matched: {
                 /** @description As the query has it */
                 word: string;
                 /** @description As the passage or its heading has it */
                 by: string;
                 /** @enum {string} */
-                through: "vocabulary" | "lexicon" | "learned" | "synonyms";
+                through: "vocabulary" | "lexicon" | "learned" | "synonyms" | "spelling";
             }[];
             /** @description Comparable within one search only */
             score: number;

@@ -54,11 +54,11 @@ export const hitSchema = z
         z.object({
           word: z.string().describe('As the query has it'),
           by: z.string().describe('As the passage or its heading has it'),
-          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms']),
+          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms', 'spelling']),
         }),
       )
       .describe(
-        'Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, or the parallel texts of the library',
+        'Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, the parallel texts of the library, or another spelling',
       ),
     score: z.number().describe('Comparable within one search only'),
   })

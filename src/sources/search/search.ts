@@ -20,6 +20,7 @@ import { expansionsOf } from './relevance/expansions.ts'
 import { isRelevant } from './relevance/relevance-floor.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
+import { respell } from './respelling/respell.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
 import { collapse, fuse, type RankedList } from './scoring/fusion.ts'
 import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
@@ -69,21 +70,17 @@ export async function searchLibrary(
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return { hits: [], languages: () => new Map() }
-  const whole = await withPlainQuotations(executor, query.text, ranges)
-  const [named, facts, learned] = await Promise.all([
+  const written = await withPlainQuotations(executor, query.text, ranges)
+  const [named, facts] = await Promise.all([
     findNamedPassages(executor, query.text, ranges, query.findCiting ?? cachedCitingPassages(executor)),
     loadCollectionStats(executor),
-    learnedWords(executor, whole),
   ])
   query.signal?.throwIfAborted()
-  const source = named.rows.length === 0 && !ranges ? await namedWorks(executor, whole) : undefined
-  const parsed = withLearned(source?.query ?? whole, learned)
-  const { concepts: asked, documents } = await findConcepts(
-    executor,
-    parsed.concepts,
-    facts,
-    termsOfPhrases(parsed),
-  )
+  const namesPlace = named.rows.length > 0
+  const read = (one: Query) => readQuery(executor, one, facts, !namesPlace && !ranges)
+  const asWritten = await read(written)
+  const respelled = namesPlace ? undefined : await respell(executor, query.text, written, asWritten.asked)
+  const { whole, source, parsed, asked, documents } = respelled ? await read(respelled) : asWritten
   const found = asked.filter((c) => c.documents > 0)
   query.signal?.throwIfAborted()
   const scripts = scriptsOf(parsed)
@@ -96,9 +93,7 @@ export async function searchLibrary(
     : anywhere
   query.signal?.throwIfAborted()
   const nearest =
-    semantic && named.rows.length === 0 && query.text.trim() !== ''
-      ? await semantic.nearest(query.text, ranges)
-      : []
+    semantic && !namesPlace && query.text.trim() !== '' ? await semantic.nearest(query.text, ranges) : []
   const candidates = withDocuments(offered, phrased)
   const rows = await loadPassages(executor, [
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
@@ -110,7 +105,7 @@ export async function searchLibrary(
   const withSemantic = fuseSemantic(byWords, nearest, rows, (row) => isRelevant(coverage(row)))
   const preferred = source ? boostNamedWorks(withSemantic, source) : withSemantic
   const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
-  const fused = named.rows.length > 0 ? addNamedPassages(named, ranked) : collapse(ranked)
+  const fused = namesPlace ? addNamedPassages(named, ranked) : collapse(ranked)
   const expansions = expansionsOf(query.text, parsed, found)
   const snippet = snippetsOf(found, facts)
   const hits = fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
@@ -125,6 +120,18 @@ export async function searchLibrary(
     score,
   }))
   return { hits, languages: () => countLanguages(ranked, rows.values(), named) }
+}
+
+/** What a query asks for, and what the library has of it. */
+async function readQuery(executor: Executor, whole: Query, facts: StatsByScript, mayNameSource: boolean) {
+  const [learned, source] = await Promise.all([
+    learnedWords(executor, whole),
+    mayNameSource ? namedWorks(executor, whole) : undefined,
+  ])
+  const parsed = withLearned(source?.query ?? whole, learned)
+  const also = termsOfPhrases(parsed)
+  const { concepts: asked, documents } = await findConcepts(executor, parsed.concepts, facts, also)
+  return { whole, source, parsed, asked, documents }
 }
 
 function rerankedLists(

@@ -15,6 +15,8 @@ export type Token = {
   /** Range of the word in the text, in UTF-16 units. */
   readonly start: number
   readonly end: number
+  /** Other spellings of a word of a query that nothing is known about, as index terms. */
+  readonly spellings?: readonly string[]
 }
 
 /** A term of a text, a query or a name, with its script. */
@@ -28,7 +30,7 @@ export function otherScript(script: Script): Script {
  * Increase it whenever the terms of a text or the keys of headings change. The index stores its version and is
  * rebuilt for a new one.
  */
-export const normaliserVersion = 8
+export const normaliserVersion = 9
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 
@@ -102,6 +104,9 @@ export function makeWord(term: string, script: Script, abbreviated: boolean, isS
   return { term, script, abbreviated, isStopWord, counted: { names: undefined, phrases: undefined } }
 }
 
+/** Yiddish letters of two characters, which Unicode does not decompose. */
+const yiddishLigatures: Readonly<Record<string, string>> = { '\u05f0': 'וו', '\u05f1': 'וי', '\u05f2': 'יי' }
+
 const onlyHebrewLetters = /^[א-ת]+$/
 
 function normaliseHebrew(written: string): Pick<Word, 'term' | 'script' | 'abbreviated'> {
@@ -109,6 +114,7 @@ function normaliseHebrew(written: string): Pick<Word, 'term' | 'script' | 'abbre
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[\u05f0-\u05f2]/g, (ligature) => yiddishLigatures[ligature] ?? ligature)
     .replace(/[״“”„]|''|׳׳|’’/gu, '"')
     .replace(/[–‐‑־]/g, '-')
     .replace(/[׳‘’`]/gu, "'")

@@ -93,6 +93,7 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ['tzedakah', 'tzedaka', 'tsedakah', 'charity', 'צדקה'],
   ['ahavah', 'ahava', 'love', 'אהבה'],
   ['yirah', 'yirat shamayim', 'fear of heaven', 'fear of God', 'awe', 'יראה', 'יראת שמים'],
+  ['ahavah veyirah', 'ahava veyira', 'dechilu urechimu', 'אהבה ויראה', 'יראה ואהבה', 'דחילו ורחימו'],
   ['kavanah', 'kavana', 'kavvanah', 'intention', 'כוונה', 'כונה'],
   [
     'mitzvah',

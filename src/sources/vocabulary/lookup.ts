@@ -5,7 +5,7 @@ import { isStopWord, type Script, skeletonOf, type Token, tokenize, type Word } 
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
-import { spokenSound, yiddishSound } from './names/sounds.ts'
+import { hasAmbiguousC, spokenSound, yiddishSound } from './names/sounds.ts'
 import { WordFilter } from './word-filter.ts'
 
 /** A group of names with the same meaning, prepared for comparison with texts. */
@@ -175,8 +175,8 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
     const groups = names().byWord.get(base)
     if (groups) return groups
   }
-  const skeleton = /^[a-z]/.test(term) ? skeletonOf(term) : undefined
-  const spelled = skeleton === undefined ? undefined : names().bySkeleton.get(skeleton)
+  if (!/^[a-z]/.test(term) || hasAmbiguousC(term)) return []
+  const spelled = names().bySkeleton.get(skeletonOf(term) ?? '')
   return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
@@ -206,7 +206,7 @@ export function expansionOf(term: string): readonly string[] {
 
 export type FoundName = { readonly group: NameGroup; readonly script: Script; readonly length: number }
 
-type NameToken = Pick<Token, 'term' | 'script' | 'abbreviated'>
+type NameToken = Pick<Token, 'term' | 'script' | 'abbreviated' | 'spellings'>
 
 const none: readonly FoundName[] = []
 
@@ -217,8 +217,8 @@ const firstFilter = lazy(() => new WordFilter([...names().phrases.next.keys(), '
 const abbreviationFilter = lazy(() => new WordFilter(names().byAbbreviation.keys()))
 
 /** False for most Hebrew words that begin and abbreviate no name. */
-function mayBegin({ term, script }: NameToken): boolean {
-  if (script !== 'he') return true
+function mayBegin({ term, script, spellings }: NameToken): boolean {
+  if (script !== 'he' || spellings) return true
   const [sounds, short] = [firstFilter(), abbreviationFilter()]
   return someWithoutPrefix(
     term,

@@ -221,7 +221,7 @@ describe('the spellings of terms', () => {
       new Set(stored.flatMap(({ term, block }) => (term.startsWith(start) ? [block] : [])))
     expect(blocksOf('kelbakh')).toEqual(new Set([0]))
     expect(blocksOf('kelbach')).toEqual(new Set([1]))
-    expect((await found('kelbachot')).toSorted()).toEqual(['First 1', 'First 2', 'First 3'])
+    expect((await found('keilbbakhoth')).toSorted()).toEqual(['First 1', 'First 2', 'First 3'])
   })
 
   it('are stored again by a writer that goes on after the index was rebuilt', async () => {
@@ -232,7 +232,7 @@ describe('the spellings of terms', () => {
     await ensureSearchIndex(db.database, { force: true })
     await store(writer, 'Second', ['kelbakhot'])
     await flush(writer)
-    expect(await found('kelbachot')).toEqual(['Second 1'])
+    expect(await found('keilbbakhoth')).toEqual(['Second 1'])
   })
 
   it('are stored again by a writer whose last flush failed', async () => {
@@ -245,7 +245,7 @@ describe('the spellings of terms', () => {
     await expect(failed).rejects.toThrow('the connection was lost')
     await store(writer, 'Second', ['kelbakhot'])
     await flush(writer)
-    expect((await found('kelbachot')).toSorted()).toEqual(['First 1', 'Second 1'])
+    expect((await found('keilbbakhoth')).toSorted()).toEqual(['First 1', 'Second 1'])
   })
 
   it('lie in the bucket that the database computes for their class', async () => {
@@ -272,10 +272,10 @@ describe('the spellings of terms', () => {
     await store(writer, 'First', ['kelbakhot'])
     await flush(writer)
     await db.database.system.execute(sql`delete from search_spelling_buckets`)
-    expect(await found('kelbachot')).toEqual([])
+    expect(await found('keilbbakhoth')).toEqual([])
     await db.database.system.execute(sql`
       insert into search_spellings (skeleton, term) values (${skeletonOf('kelbakhot') ?? ''}, 'kelbakhot')`)
-    expect(await found('kelbachot')).toEqual(['First 1'])
+    expect(await found('keilbbakhoth')).toEqual(['First 1'])
   })
 })
 

@@ -44,6 +44,22 @@ test('at most one off-topic question in twelve is taken for an answerable one', 
   expect(found.length, found.join(' | ')).toBeLessThanOrEqual(questions.length / 12)
 })
 
+test('a question to a known master about an everyday subject is not taken for an answerable one', async () => {
+  const asked = [
+    'What did the Baal Shem Tov say about the internet?',
+    'What did Rebbe Nachman say about smartphones?',
+    'מה אמר הבעל שם טוב על האינטרנט?',
+  ]
+  expect(await accepted(asked)).toEqual([])
+  const answered = ['What did the Baal Shem Tov say about joy?', 'Who was the Baal Shem Tov?']
+  expect(await accepted(answered)).toEqual(answered)
+})
+
+test('a question about a master whom no passage names is not answered with a part of the name', async () => {
+  expect(await accepted(['Who was the Rebbe of Belz?', 'מי היה הרבי מבעלז?'])).toEqual([])
+  expect(await accepted(['Who was the Kotzker Rebbe?', 'Who was the Rebbe of Kotzk?'])).toHaveLength(2)
+})
+
 test('without a model, a question the library cannot answer is refused with no source', async () => {
   const { service, key } = world
   const response = await call(service, key, 'POST', '/v1/chat/completions', question('How do vaccines work?'))

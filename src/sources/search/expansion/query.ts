@@ -1,6 +1,7 @@
 import { withPrefixes } from '../../text/hebrew.ts'
 import { isStopWord, otherScript, type Script, type Token, tokenize } from '../../text/tokens.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
+import { peopleNamed } from '../../vocabulary/names/person-keys.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
 import { type Translation, translatePhrase, translateWord } from '../../vocabulary/translations.ts'
 import { isFiller, isInFillerPhrase } from './fillers.ts'
@@ -8,7 +9,7 @@ import { isInPhrase, type Phrase, quotedPhrases, wholePhrase } from './phrases.t
 import { formsOf } from './word-forms.ts'
 
 /** Source of a term that is not in the query itself. */
-export type Origin = 'vocabulary' | 'lexicon' | 'learned' | 'synonyms'
+export type Origin = 'vocabulary' | 'lexicon' | 'learned' | 'synonyms' | 'spelling'
 
 /** One concept of a query. All its terms count as one in scoring. */
 export type Concept = {
@@ -33,7 +34,22 @@ export type Concept = {
   readonly length: number
   /** The terms that are not the query's own words, with their source. */
   readonly origins: ReadonlyMap<string, Origin>
+  /** Whether it is the name of a person. */
+  readonly isPerson?: boolean
 }
+
+/** Other spellings for a word of a query that nothing is known about. */
+export type Respelling = {
+  /** Index terms that the writer may have meant, best first, with the weight of an occurrence. */
+  readonly words: ReadonlyMap<string, number>
+  /** Further terms that count only within a name of several words. */
+  readonly parts: readonly string[]
+  /** Names of several words that the word shortens. */
+  readonly names: readonly NameGroup[]
+}
+
+/** Respellings by the position of the word. */
+type Respellings = ReadonlyMap<number, Respelling>
 
 export type Query = {
   readonly concepts: readonly Concept[]
@@ -67,8 +83,9 @@ const partOfNameWeight = 0.5
  * Parses a query into concepts: its distinctive words, each with the forms and names under which texts may have it.
  * @param phrases the quoted phrases that are searched word for word; default: all.
  */
-export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
-  const tokens = tokenize(text)
+export function parseQuery(text: string, phrases?: readonly Phrase[], respellings?: Respellings): Query {
+  const written = tokenize(text)
+  const tokens = written.map((token, at) => respelled(token, respellings?.get(at)))
   const says = sayers(tokens)
   const quoted = phrases ?? quotedPhrases(text, tokens)
   const concepts: Concept[] = [...quotedWords(tokens, quoted)]
@@ -76,7 +93,8 @@ export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   let [ownEnd, foreignEnd, phraseEnd] = [0, 0, 0]
   for (const [at, token] of tokens.entries()) {
     if (isInPhrase(quoted, at)) continue
-    const names = namesAt(tokens, at)
+    const shortened = respellings?.get(at)?.names ?? []
+    const names = [...namesAt(tokens, at), ...shortened.map((group) => ({ group, length: 1 }))]
     const phrase = at < phraseEnd ? undefined : translatePhrase(tokens, at)
     const synonyms = synonymsOfPhrase(tokens, at)
     concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(synonyms, at))
@@ -85,10 +103,21 @@ export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
     foreignEnd = furthest(foreignEnd, at, [...names, synonyms, phrase])
     if (seen.has(token.term) || !says(token)) continue
     seen.add(token.term)
-    concepts.push(...wordConcepts(token, at, partWeight(at < ownEnd), partWeight(at < foreignEnd)))
+    const weights = [partWeight(at < ownEnd), partWeight(at < foreignEnd)] as const
+    // Within a name, its other spellings are guesses: the name has explained the word.
+    const isExplained = token.spellings !== undefined && at < ownEnd
+    const words = isExplained ? undefined : respellings?.get(at)?.words
+    concepts.push(...wordConcepts((isExplained && written[at]) || token, at, ...weights, words))
   }
   const inOrder = concepts.toSorted((a, b) => a.position - b.position)
   return { concepts: bounded(inOrder), tokens, quoted, whole: wholePhrase(tokens) }
+}
+
+/** A word as the writer meant it. Names are compared with all its spellings. */
+function respelled(token: Token, respelling: Respelling | undefined): Token {
+  if (!respelling) return token
+  const [best = token.term] = respelling.words.keys()
+  return { ...token, term: best, spellings: [...respelling.words.keys(), ...respelling.parts] }
 }
 
 /** The end of the longest phrase that begins at this position, or `end` if no phrase is longer. */
@@ -149,6 +178,12 @@ class Terms {
     for (const term of crossing?.terms ?? []) this.#add(term, lexiconWeight, 'lexicon')
   }
 
+  addSpellings(words: Respelling['words'], script: Script): void {
+    for (const [word, weight] of words)
+      for (const form of formsOf({ term: word, script, abbreviated: false }).forms)
+        this.#add(form, weight, 'spelling')
+  }
+
   addSynonyms(synonyms: Synonyms | undefined): void {
     for (const term of synonyms?.terms ?? []) this.#add(term, synonymWeight, 'synonyms')
   }
@@ -169,17 +204,21 @@ function wordConcepts(
   position: number,
   weight: number,
   foreignWeight: number,
+  words: Respelling['words'] = new Map(),
 ): readonly Concept[] {
   const { script } = token
   const { forms, rests } = formsOf(token)
   const [own, foreign] = [new Terms(), new Terms()]
-  for (const form of forms) own.weights.set(form, 1)
-  for (const group of groupsOfWord(token.term)) {
-    own.addNames(group, script)
-    foreign.addNames(group, otherScript(script))
+  if (words.size === 0) for (const form of forms) own.weights.set(form, 1)
+  own.addSpellings(words, script)
+  for (const term of words.size > 0 ? words.keys() : [token.term]) {
+    for (const group of groupsOfWord(term)) {
+      own.addNames(group, script)
+      foreign.addNames(group, otherScript(script))
+    }
+    own.addSynonyms(synonymsOfWord({ term, script }))
+    foreign.addCrossing(translateWord({ term, script }))
   }
-  own.addSynonyms(synonymsOfWord(token))
-  foreign.addCrossing(translateWord(token))
   const asked = concept(script, own, position, 1, weight, [token.term])
   const concepts: Concept[] = [{ ...asked, rests, inflected: script === 'he' ? [token.term] : [] }]
   if (foreign.weights.size > 0)
@@ -204,16 +243,22 @@ function phraseConcepts(
 ): readonly Concept[] {
   const concepts: Concept[] = []
   const foreign = new Terms()
+  const isPerson = names.some(({ group }) => isPersonGroup(group))
   for (const { group, length } of names) {
     const own = new Terms()
     own.addNames(group, script)
-    concepts.push(concept(script, own, position, length, 1))
+    concepts.push({ ...concept(script, own, position, length, 1), isPerson })
     foreign.addNames(group, otherScript(script))
   }
   foreign.addCrossing(phrase)
   const length = Math.max(phrase?.length ?? 0, ...names.map((name) => name.length))
-  if (length > 0) concepts.push(concept(otherScript(script), foreign, position, length, translationWeight))
+  if (length > 0)
+    concepts.push({ ...concept(otherScript(script), foreign, position, length, translationWeight), isPerson })
   return concepts
+}
+
+function isPersonGroup({ names: [first = ''] }: NameGroup): boolean {
+  return peopleNamed(first).size > 0
 }
 
 function concept(

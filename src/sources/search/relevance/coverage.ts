@@ -36,14 +36,39 @@ export function coverageOf(
   facts: Readonly<Record<Script, CollectionStats>>,
   topics: Omit<QueryTopics, 'titled'>,
 ): (row: PassageRow) => Coverage {
-  const asked = concepts.map((found) => toQueryConcept(found, facts))
-  const termsAsked = byTerm(concepts)
+  const absent = absentPeople(concepts)
+  const telling = concepts.map((found) => (isWithin(found, absent) ? withoutTerms(found) : found))
+  const asked = telling.map((found) => toQueryConcept(found, facts))
+  const termsAsked = byTerm(telling)
+  const field = new Set([...topics.field].filter((at) => !absent.has(at)))
   return (row) => {
     const present = passageTerms(row)
     const titled = matchesTitle({ ref: row.ref, heRef: row.he_ref }, termsAsked)
-    const evidence = evidenceScore(queryWords(asked, present), { ...topics, titled })
+    const evidence = evidenceScore(queryWords(asked, present), { ...topics, field, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
+}
+
+/**
+ * The positions of names of people whom no passage names. A passage with a word of such a name, such as `Rebbe` in
+ * `the Rebbe of Belz`, is about somebody else.
+ */
+function absentPeople(concepts: readonly FoundConcept[]): ReadonlySet<number> {
+  const people = concepts.filter(({ concept }) => concept.isPerson === true)
+  const present = new Set(people.flatMap((one) => (one.documents > 0 ? positionsOf(one) : [])))
+  return new Set(people.flatMap(positionsOf).filter((at) => !present.has(at)))
+}
+
+function positionsOf({ concept: { position, length } }: FoundConcept): readonly number[] {
+  return Array.from({ length }, (_, i) => position + i)
+}
+
+function isWithin(found: FoundConcept, positions: ReadonlySet<number>): boolean {
+  return positionsOf(found).some((at) => positions.has(at))
+}
+
+function withoutTerms(found: FoundConcept): FoundConcept {
+  return { ...found, terms: new Map() }
 }
 
 function shareOf(asked: readonly QueryConcept[], present: PassageTerms): Pick<Coverage, 'share' | 'words'> {

@@ -21,12 +21,15 @@ type QueryWord = {
   strength: number
   /** Whether it is, or belongs to, a name of the vocabulary. */
   named: boolean
+  /** Whether it belongs to the name of a person. */
+  isPerson: boolean
 }
 
 /** Certainty of a match by another word, by the source of that word. */
 const strengthOf: Readonly<Record<Origin, number>> = {
   vocabulary: 1,
   lexicon: 0.8,
+  spelling: 0.8,
   synonyms: 0.5,
   learned: 0.3,
 }
@@ -77,6 +80,7 @@ export type QueryConcept = {
   readonly documents: number
   readonly idf: number
   readonly named: boolean
+  readonly isPerson: boolean
   /** Certainty that a passage with this term has the concept. */
   readonly strengths: readonly (readonly [term: string, strength: number])[]
   /** Terms with a larger weight than other forms of the word. */
@@ -99,6 +103,7 @@ export function toQueryConcept(
     documents,
     idf,
     named: concept.terms.keys().some(isName),
+    isPerson: concept.isPerson === true,
     strengths: [...terms].map(([term, weight]) => [term, strengthOfTerm(concept, term, weight)] as const),
     strongTerms: [...terms].flatMap(([term, weight]) => (weight > minStrongWeight ? [term] : [])),
   }
@@ -106,6 +111,8 @@ export function toQueryConcept(
 
 function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weight: number): number {
   const origin = isName(term) ? 'vocabulary' : origins.get(term)
+  // A slip of one letter that only the library explains has a lower weight.
+  if (origin === 'spelling') return Math.min(weight, strengthOf.spelling)
   if (origin !== undefined) return strengthOf[origin]
   return weight >= 1 ? 1 : formStrength
 }
@@ -116,7 +123,7 @@ export function queryWords(
   present: PassageTerms,
 ): ReadonlyMap<number, QueryWord> {
   const words = new Map<number, QueryWord>()
-  for (const { position, length, documents, idf, named, strengths } of concepts) {
+  for (const { position, length, documents, idf, named, isPerson, strengths } of concepts) {
     let strength = 0
     for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
     for (let at = position; at < position + length; at += 1) {
@@ -125,6 +132,7 @@ export function queryWords(
         documents: 0,
         strength: 0,
         named: false,
+        isPerson: false,
       }
       if (length === 1) {
         word.idf = Math.min(word.idf, idf)
@@ -132,6 +140,7 @@ export function queryWords(
       }
       word.strength = Math.max(word.strength, strength)
       word.named ||= named
+      word.isPerson ||= isPerson
       words.set(at, word)
     }
   }
@@ -151,16 +160,36 @@ export function evidenceScore(
   words: ReadonlyMap<number, QueryWord>,
   { everyday, field, titled }: QueryTopics,
 ): number {
-  let [all, found, score] = [0, 0, titled ? weights.titled : 0]
-  for (const { idf, documents, strength, named } of words.values()) {
-    if (!Number.isFinite(idf)) continue
-    all += idf
-    if (strength >= least) found += idf * strength
-    if (strength >= sure) score += weights.word + (named ? weights.name : 0)
-    if (documents === 0 && !named) score -= weights.unknown
-  }
   const foreign = [...everyday].filter((at) => (words.get(at)?.strength ?? 0) < 1).length
-  const share = all === 0 ? 0 : found / all
-  score += weights.share * share + weights.field * Math.min(maxField, field.size)
-  return score - weights.everyday * Math.min(maxEveryday, foreign) - weights.needed
+  const onlyNames = foreign > 0 && !hasSubject(words)
+  const counts = (word: QueryWord | undefined): boolean => !onlyNames || isNoPerson(word)
+  const known = [...words.values()].filter(({ idf }) => Number.isFinite(idf))
+  const ofField = [...field].filter((at) => counts(words.get(at))).length
+  const score = known.reduce((sum, word) => sum + scoreOfWord(word, counts(word)), 0)
+  const title = titled && !onlyNames ? weights.titled : 0
+  const forSubjects =
+    weights.field * Math.min(maxField, ofField) - weights.everyday * Math.min(maxEveryday, foreign)
+  return score + title + weights.share * shareOfWords(known) + forSubjects - weights.needed
+}
+
+/** Whether the passage has a word of the question besides names of people. */
+function hasSubject(words: ReadonlyMap<number, QueryWord>): boolean {
+  return words.values().some((word) => isNoPerson(word) && word.strength >= sure)
+}
+
+/** The name of a master does not answer a question to him about an everyday subject. */
+function isNoPerson(word: QueryWord | undefined): boolean {
+  return word?.isPerson !== true
+}
+
+function scoreOfWord({ documents, strength, named }: QueryWord, counts: boolean): number {
+  const met = strength >= sure && counts ? weights.word + (named ? weights.name : 0) : 0
+  return documents === 0 && !named ? met - weights.unknown : met
+}
+
+/** The weighted fraction of the words that the passage has. */
+function shareOfWords(words: readonly QueryWord[]): number {
+  const all = words.reduce((sum, { idf }) => sum + idf, 0)
+  const found = words.reduce((sum, { idf, strength }) => sum + (strength >= least ? idf * strength : 0), 0)
+  return all === 0 ? 0 : found / all
 }

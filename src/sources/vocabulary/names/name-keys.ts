@@ -3,7 +3,7 @@ import { plainEnglish } from '../../text/plain-english.ts'
 import type { Token } from '../../text/tokens.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
-export type NameWord = Pick<Token, 'term' | 'script'> & Partial<Pick<Token, 'abbreviated'>>
+export type NameWord = Pick<Token, 'term' | 'script'> & Partial<Pick<Token, 'abbreviated' | 'spellings'>>
 
 /** Key of a word in a plain English name: its stem. Words of transliterated names are compared by sound. */
 const stemKey = (term: string): string => `=${term}`
@@ -31,13 +31,28 @@ export function keysOfName(words: readonly NameWord[]): readonly string[] {
 export const shortestAbbreviation = 2
 
 /** The keys under which a word of a text may begin a name. Hebrew words may have prefixes. */
-export function firstKeys({ term, script, abbreviated }: NameWord): readonly string[] {
+export function firstKeys(word: NameWord): readonly string[] {
+  return withSpellings(word, keysAtFirst)
+}
+
+/** The keys of a word and of its other spellings, which only words of a query have. */
+function withSpellings(word: NameWord, keysOf: (one: NameWord) => readonly string[]): readonly string[] {
+  const { script, spellings } = word
+  if (!spellings) return keysOf(word)
+  return [...new Set([word, ...spellings.map((term) => ({ term, script }))].flatMap(keysOf))]
+}
+
+function keysAtFirst({ term, script, abbreviated }: NameWord): readonly string[] {
   if (script === 'en') return latinKeys(term)
   return withoutPrefixes(term, abbreviated ? shortestAbbreviation : undefined).map(hebrewKey)
 }
 
 /** The keys under which a word of a text may continue a name. */
-export function laterKeys({ term, script }: NameWord): readonly string[] {
+export function laterKeys(word: NameWord): readonly string[] {
+  return withSpellings(word, keysAfter)
+}
+
+function keysAfter({ term, script }: NameWord): readonly string[] {
   return script === 'he' ? [laterHebrewKey(term)] : latinKeys(term)
 }
 

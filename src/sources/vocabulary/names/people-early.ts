@@ -28,7 +28,8 @@ export const earlyMasters: readonly Person[] = [
     isMaster: true,
   },
   {
-    names: 'Pinchas of Koretz; Pinchas Shapiro; Pinchas Shapira; פנחס שפירא',
+    names:
+      'Pinchas of Koretz; Reb Pinchas; Reb Pinchas Koritzer; Pinchas Shapiro; Pinchas Shapira; פנחס שפירא',
     given: 'Pinchas; Pinhas; Phinehas; Pinchos; פנחס; פינחס',
     towns: ['koretz'],
     isMaster: true,
@@ -40,7 +41,7 @@ export const earlyMasters: readonly Person[] = [
     isMaster: true,
   },
   {
-    names: 'Baruch of Medzhybizh; Reb Boruch; Rebbe Baruch',
+    names: `Baruch of Medzhybizh; Reb Boruch; Reb Baruch; Reb Boruchl; Rebbe Boruchl; רבי ברוך'ל; רבי ברוכל`,
     given: 'Baruch; Boruch; Barukh; ברוך',
     towns: ['mezhbizh'],
     isMaster: true,
@@ -77,7 +78,7 @@ export const earlyMasters: readonly Person[] = [
   },
   {
     names: `Elimelech of Lizhensk; Rebbe Elimelech; Reb Elimelech; Rebbe Reb Melech; Reb Melech;
-      Elimelech Weisblum; Rabbi Elimelech; רבי אלימלך; הרבי אלימלך; ר' אלימלך; הרבי ר' אלימלך; הרר"א;
+      Elimelech Weisblum; Reb Meilech; רבי מיילך; רבי מלך; הרבי ר' מיילך; Rabbi Elimelech; רבי אלימלך; הרבי אלימלך; ר' אלימלך; הרבי ר' אלימלך; הרר"א;
       בעל נועם אלימלך`,
     given: 'Elimelech; Elimelekh; Melech; אלימלך; מלך',
     towns: ['lizhensk'],

@@ -14,6 +14,12 @@ const hebrew = /[א-ת]/
  */
 const shortestForTownsman = { he: 4, en: 6 }
 
+/** Titles that stand for each other before the name of a master. */
+const titles = [
+  ['Reb', 'Rebbe'],
+  ['רבי', "ר'"],
+] as const
+
 const people: readonly Person[] = [...earlyMasters, ...polishMasters, ...chabadMasters, ...earlierPeople]
 
 /** All names of each person, in both scripts. The first one is the key in the index. */
@@ -35,12 +41,17 @@ function firstHebrew(names: string): string {
 }
 
 /** Minimum letters of a town. Shorter names are also other words: `Apt`, `גור`. */
-const shortestTown = 5
+const shortestTown = { he: 4, en: 5 }
+
+/** Towns that are also ordinary Hebrew words, or forms of one. */
+const alsoWords: ReadonlySet<string> = new Set(['קורץ', 'סברן', 'ורקה'])
 
 /** Spellings of each town. A query for `Berdichev` finds texts about it and its masters in any spelling. */
 export const townGroups: readonly (readonly string[])[] = Object.values<Town>(towns)
   .map(({ en, he }) =>
-    [...new Set([...listOf(en), ...listOf(he)])].filter((name) => name.length >= shortestTown),
+    [...new Set([...listOf(en), ...listOf(he)])].filter(
+      (name) => name.length >= shortestTown[hebrew.test(name) ? 'he' : 'en'] && !alsoWords.has(name),
+    ),
   )
   .filter((names) => names.length > 0)
 
@@ -50,7 +61,14 @@ function namesOf(person: Person): readonly string[] {
     ...(person.given ? listOf(person.given).flatMap((given) => withTown(given, town)) : []),
     ...(person.isMaster ? mastersOf(town) : []),
   ])
-  return [...new Set([...listOf(person.names), ...composed])]
+  return [...new Set([...listOf(person.names).flatMap(withTitles), ...composed])]
+}
+
+/** A name with each title that may replace its own: `Reb Zusha`, `Rebbe Zusha`. */
+function withTitles(name: string): readonly string[] {
+  const [title = '', ...words] = name.split(' ')
+  const others = titles.find((some) => some.some((one) => one === title))
+  return others && words.length > 0 ? [name, ...others.map((other) => [other, ...words].join(' '))] : [name]
 }
 
 function listOf(names: string): readonly string[] {

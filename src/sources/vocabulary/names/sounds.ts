@@ -62,6 +62,11 @@ export function spokenSound(word: string): string {
   return sound.replace(/(.)\1+/g, '$1')
 }
 
+/** Whether a word has a `c` that is `ts` in Polish and `k` elsewhere. Its sound and its spelling class are then unsure. */
+export function hasAmbiguousC(word: string): boolean {
+  return /c(?![hkc])/.test(word)
+}
+
 /** Minimum length of such a sound; shorter ones would match other words. */
 const shortestYiddish = 4
 

@@ -17,7 +17,7 @@ export const towns = {
   },
   liadi: {
     en: 'Liadi; Lyady; Liady; Ladi; Lodi; Liozna; Liozhna',
-    he: 'ליאדי; לאדי; ליאדע; ליאזנא; ליאזנה',
+    he: 'ליאדי; לאדי; ליאדע; לאדע; ליאזנא; ליאזנה',
     masters: 'Liadier',
   },
   breslov: {
