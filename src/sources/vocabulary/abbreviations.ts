@@ -134,7 +134,7 @@ export const abbreviations: readonly (readonly [short: string, long: string])[] 
   ['פרע"ח', 'פרי עץ חיים'],
   ['עה"ד', 'עץ הדעת'],
   ['עו"ג', 'עובדי גלולים'],
-  // In the list of Hebrew abbreviations of Wikipedia.
+  // Terms of the Kabbalah.
   ['או"י', 'אור ישר'],
   ['או"מ', 'אור מקיף'],
   ['או"פ', 'אור פנימי'],
