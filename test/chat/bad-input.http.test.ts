@@ -237,6 +237,23 @@ const cases: readonly Case[] = [
     'metadata.service.progress',
     /true or false/,
   ),
+  ...[true, 1, 'x', '', '"x"', [], [{ session_id: 'sess_1' }]].map((value) =>
+    refuse(`${JSON.stringify(value)} as options`, { x_service: value }, 'x_service', /`x_service`/),
+  ),
+  refuse(
+    'options in JSON without its end',
+    { x_service: '{"max_cost": 0.001' },
+    'x_service',
+    /not valid JSON/,
+  ),
+  refuse('options in a list in JSON', { x_service: '[{"max_cost": 1}]' }, 'x_service', /must be an object/),
+  refuse('metadata in JSON without its end', { metadata: '{"service": {' }, 'metadata', /not valid JSON/),
+  refuse(
+    'a member `service` of metadata in JSON without its end',
+    { metadata: { service: ' {"session_id":"sess_1"' } },
+    'metadata.service',
+    /not valid JSON/,
+  ),
   refuse(
     'a stream in the background',
     { stream: true, x_service: { background: true } },
@@ -311,7 +328,10 @@ test.each([
       metadata: { 'service.wobble': 1, own: 'label' },
     },
   ],
-  ['metadata that is no object', { metadata: 'plain text', x_service: ['odd'] }],
+  ['metadata that is no object', { metadata: 'plain text' }],
+  ['a list as metadata', { metadata: [{ session_id: 'mine' }] }],
+  ['a label of the name `service`', { metadata: { service: 'checkout' } }],
+  ['options as texts with JSON', { x_service: ' {"progress": false}', metadata: { service: '{}' } }],
   [
     'content in parts',
     messages(

@@ -50,6 +50,12 @@ const cases: readonly Case[] = [
   { name: 'no model', fields: { model: undefined }, param: 'model', says: /required/, code: missing },
   { name: 'no input', fields: { input: undefined }, param: 'input', says: /required/, code: missing },
   { name: 'an input of another type', fields: { input: 7 }, param: 'input', says: /text or an array/ },
+  {
+    name: 'options in JSON without its end',
+    fields: { x_service: '{"max_cost": 0.001' },
+    param: 'x_service',
+    says: /not valid JSON/,
+  },
   { name: 'no items', fields: { input: [] }, param: 'input', says: /must not be empty/ },
   { name: 'a null item', fields: items(null), param: 'input[0]', says: /expected object/ },
   {
