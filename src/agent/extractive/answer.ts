@@ -183,7 +183,16 @@ export function composeAnswer(
   const primary = finding === 'some' ? [] : primaryList(question, passages)
   const quoted =
     texts.length === 0 ? [] : [say.texts, ...texts.map((text) => quoteBlock(text, question, false))]
-  return joined([unread, refusal, missing, opening, ...blocks, ...quoted, ...primary, fileName && say.file(fileName)])
+  return joined([
+    unread,
+    refusal,
+    missing,
+    opening,
+    ...blocks,
+    ...quoted,
+    ...primary,
+    fileName && say.file(fileName),
+  ])
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

@@ -29,7 +29,9 @@ export function filesIn(message: ModelMessage | undefined): number {
 /** File names stand without quotation marks, because a name of several words would be checked as a quotation. */
 function sentenceAbout(result: ReadResult, say: (typeof wording)['en' | 'he']): readonly string[] {
   const { passages } = result
-  const [name, problem, incomplete] = ['name', 'problem', 'incomplete'].map((member) => textOf(result[member]))
+  const [name, problem, incomplete] = ['name', 'problem', 'incomplete'].map((member) =>
+    textOf(result[member]),
+  )
   if (name === undefined) return [say.notRead]
   if (problem !== undefined) return [say.unread(name, problem)]
   if (incomplete !== undefined) return [say.partlyRead(name, incomplete)]

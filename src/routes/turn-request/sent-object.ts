@@ -11,7 +11,9 @@ export function optionsObject(value: unknown, param: string): Values {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsedObject(value, param) : value
   if (isObject(read)) return read
-  throw new ServiceError('invalid_value', `\`${param}\` must be an object, or a text with its JSON.`, { param })
+  throw new ServiceError('invalid_value', `\`${param}\` must be an object, or a text with its JSON.`, {
+    param,
+  })
 }
 
 /**

@@ -93,7 +93,10 @@ function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
         const found = await fileText(database, file, signal)
         if (found.text === '' && found.problem !== '') {
           const error = `The file "${file.name}" cannot be read. ${found.problem}`
-          return { content: JSON.stringify({ error, name: file.name, problem: found.problem }), isError: true }
+          return {
+            content: JSON.stringify({ error, name: file.name, problem: found.problem }),
+            isError: true,
+          }
         }
         return readWindow(sourceMarks, found, offset)
       }),
