@@ -82,6 +82,8 @@ const accountMessages: Messages = {
     'הטיפול בשאלה בפרויקט הזה לא הסתיים. יש לעצור אותו או להמתין לסיומו, ואז למחוק את הפרויקט.',
   'The plan "{plan}" allows {turns} turns per minute. Try again in {seconds} s.':
     'התוכנית ”{plan}” מאפשרת {turns} שאלות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'Your account may load {pages} pages per minute. Try again in {seconds} s.':
+    'אפשר לפתוח בחשבון {pages} דפים בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
   'The plan "{plan}" allows {requests} requests per minute. Try again in {seconds} s.':
     'התוכנית ”{plan}” מאפשרת {requests} בקשות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
   'One answer at a time on the plan "{plan}". Wait for an answer to end.':
