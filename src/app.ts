@@ -8,7 +8,7 @@ import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { registerJsonBody } from './http/body/json-body.ts'
-import { refuseSeveralHosts, refuseUnreadable } from './http/body/unreadable-requests.ts'
+import { refuseUnreadable, requireOneHost } from './http/body/unreadable-requests.ts'
 import { registerEarlyEnd } from './http/connection/early-end.ts'
 import { trustedProxies } from './http/connection/trusted-proxies.ts'
 import { registerCors } from './http/cors.ts'
@@ -81,6 +81,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: trustedProxies(options.trustProxy),
     genReqId: () => newId('request'),
     requestIdHeader: false,
+    // `requireOneHost` refuses with our own error body.
+    http: { requireHostHeader: false },
     rewriteUrl: withoutTrailingSlash,
     bodyLimit: bodyBytes.other,
     // The hook below refuses with our own error body.
@@ -112,7 +114,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerEarlyEnd(app)
   registerErrorHandler(app, services)
-  refuseSeveralHosts(app)
+  requireOneHost(app)
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)

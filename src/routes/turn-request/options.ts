@@ -90,26 +90,37 @@ const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) 
   flat: `service.${name}`,
 }))
 
+/** Where a request names each option that it sends, such as `x_service.session_id`. */
+export type OptionParams = Partial<Record<Name, string>>
+
 /**
  * Reads the service's options. For each option the first channel that has it wins: `x_service` in the body,
  * headers, flat `metadata["service.…"]`, nested `metadata.service`.
  * @throws InputError that names the channel and the field, or ServiceError for a channel that cannot be read.
  */
-export function readOptions(body: unknown, headers: IncomingHttpHeaders): SentOptions {
-  const sent = isObject(body) ? body : {}
-  const own = optionsObject(sent['x_service'], 'x_service')
-  const metadata = labelledObject(sent['metadata'], 'metadata')
+export function readOptions(
+  body: unknown,
+  headers: IncomingHttpHeaders,
+): { readonly sent: SentOptions; readonly params: OptionParams } {
+  const fields = isObject(body) ? body : {}
+  const own = optionsObject(fields['x_service'], 'x_service')
+  const metadata = labelledObject(fields['metadata'], 'metadata')
   const nested = labelledObject(metadata['service'], 'metadata.service')
-  const chosen: Partial<Record<Name, unknown>> = {}
+  const sent: Partial<Record<Name, unknown>> = {}
+  const params: OptionParams = {}
   for (const { name, header, flat } of names) {
-    const value =
-      checked(['x_service', name], name, own[name]) ??
-      checked(['headers', name], name, headers[header]) ??
-      checked(['metadata', flat], name, metadata[flat]) ??
-      checked(['metadata', 'service', name], name, nested[name])
-    if (value !== undefined) chosen[name] = value
+    const channels = [
+      { path: ['x_service', name], value: own[name] },
+      { path: ['headers', name], value: headers[header] },
+      { path: ['metadata', flat], value: metadata[flat] },
+      { path: ['metadata', 'service', name], value: nested[name] },
+    ]
+    const first = channels.find(({ value }) => value !== undefined && value !== null)
+    if (!first) continue
+    sent[name] = checked(first.path, name, first.value)
+    params[name] = first.path.join('.')
   }
-  return chosen as SentOptions
+  return { sent: sent as SentOptions, params }
 }
 
 /** The options of a turn: what the request sends, otherwise the default of its key, otherwise that of the service. */
@@ -136,9 +147,7 @@ function groupsIn(names: KeyDefaults['tools']): readonly ToolGroup[] | undefined
   return names && toolGroups.filter((group) => names.includes(group))
 }
 
-/** The checked value of one channel; undefined when the channel has none. */
 function checked(path: string[], name: Name, value: unknown): unknown {
-  if (value === undefined || value === null) return undefined
   const parsed = checkInput(serviceOptions.shape[name], value)
   if (parsed.success) return parsed.data
   throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))

@@ -195,7 +195,7 @@ function otherDecision(
   }
   const refusal = refusals[row.decision === 'no_project' ? 'not_found' : row.decision]
   if (!refusal) throw new Error(`unknown decision "${row.decision}" of admit_run`)
-  throw refusal({ ...row, ...facts })
+  throw refusal({ ...row, ...facts, field: input.attachments?.param ?? 'messages' })
 }
 
 /** The columns that the server has set. */
