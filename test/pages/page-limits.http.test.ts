@@ -48,6 +48,18 @@ test('pages of somebody who is not signed in count for the address, up to 600 a 
   expect((await get('192.0.2.2')).status).toBe(200)
 })
 
+test('a question that is too long is refused beside its form, with the text kept', async () => {
+  const visitor = await signedUp(service, 'writes@example.org')
+  const question = `${'a'.repeat(50_000)}z`
+  const refused = await visitor.post('/ask', { form: 'f', question, model: 'service' })
+  const page = await refused.text()
+  expect(refused.status).toBe(400)
+  expect(page).toContain('The question has more than 50,000 characters. Shorten it')
+  expect(page).toContain(`>${question}</textarea>`)
+  const accepted = await visitor.post('/ask', { form: 'g', question: question.slice(1), model: 'service' })
+  expect(accepted.status).toBe(303)
+})
+
 test('the page Usage shows limits of the plan only when they are near', async () => {
   const visitor = await signedUp(service, 'stores@example.org')
   const { id } = await world.row<{ id: string }>(

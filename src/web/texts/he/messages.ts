@@ -112,6 +112,8 @@ const accountMessages: Messages = {
   'Enter a name for the project.': 'יש להזין שם לפרויקט.',
   'The name is too long: at most 200 characters.': 'השם ארוך מדי: לכל היותר 200 תווים.',
   'Write a question first.': 'יש לכתוב שאלה תחילה.',
+  'The question has more than {characters} characters. Shorten it, or attach the text as a file.':
+    'בשאלה יותר מ־{characters} תווים. יש לקצר אותה, או לצרף את הטקסט כקובץ.',
   'The library has no such work.': 'הספר הזה אינו בספרייה.',
 }
 
