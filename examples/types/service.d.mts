@@ -1414,6 +1414,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -1446,6 +1448,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -2185,6 +2189,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -2412,6 +2418,8 @@ export interface components {
                 similarity?: number;
                 /** @description The place that has the quotation; a range if it runs over several passages */
                 found_ref?: string;
+                /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+                found_version?: string;
                 /** @description The place that the text names in words, if it is not that of the passage cited */
                 named_ref?: string;
                 /** @description What differs from the passage, in the words of the quotation and of the text */
