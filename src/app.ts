@@ -100,17 +100,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   const record = registerRequestRecord(app, { ...services, httpMetrics })
   await registerCors(app, options.corsOrigins ?? [])
 
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    if (!closing) return
-    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
-      retryAfterSeconds: 1,
-    })
-  })
+  refuseWhileClosing(app)
   registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerEarlyEnd(app)
   registerErrorHandler(app, services)
@@ -140,6 +130,21 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     webPages(pages, web, api).then(() => done(), done)
   })
   return app
+}
+
+/** Names each request in its reply, and refuses those that come during the shutdown. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (!closing) return
+    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
+      retryAfterSeconds: 1,
+    })
+  })
 }
 
 function apiRoutes(

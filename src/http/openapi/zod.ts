@@ -51,7 +51,8 @@ function boundOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (tooBig) return { ...tooBig, path: [...issue.path, ...tooBig.path], input: issue.input }
   const inList = all.filter(({ path: [first] }) => typeof first === 'number')
   const [part] = inList
-  if (inList.length !== 1 || !part) return issue
+  // The list of the forms also names the values that an item may have.
+  if (inList.length !== 1 || !part || part.code === 'invalid_value') return issue
   return boundOf({ ...part, path: [...issue.path, ...part.path] } as z.core.$ZodIssue)
 }
 

@@ -43,9 +43,10 @@ const maxQuestion = 50_000
 export function requireQuestion({ question }: Pick<Question, 'question'>): void {
   if (question === '') throw new ServiceError('invalid_value', 'Write a question first.')
   if (question.length <= maxQuestion) return
+  const most = maxQuestion.toLocaleString('en-US')
   throw new ServiceError(
     'invalid_value',
-    `The question has more than ${maxQuestion.toLocaleString('en-US')} characters. Shorten it, or attach the text as a file.`,
+    `The question has more than ${most} characters. Shorten it, or attach the text as a file.`,
   )
 }
 
