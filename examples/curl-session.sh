@@ -7,7 +7,7 @@ session=$(curl -s -o /dev/null -D - "$BASE_URL/chat/completions" \
 
 curl -s "$BASE_URL/chat/completions" \
   -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \
-  -d '{"model": "service", "metadata": {"service": {"session_id": "'"$session"'"}},
+  -d '{"model": "service", "x_service": {"session_id": "'"$session"'"},
        "messages": [{"role": "user", "content": "And what is a tzaddik?"}]}'
 
 curl -s "$BASE_URL/agent/sessions/$session/messages" -H "Authorization: Bearer $API_KEY"

@@ -8,7 +8,7 @@ import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { registerJsonBody } from './http/body/json-body.ts'
-import { refuseSeveralHosts, refuseUnreadable } from './http/body/unreadable-requests.ts'
+import { refuseUnreadable, requireOneHost } from './http/body/unreadable-requests.ts'
 import { registerEarlyEnd } from './http/connection/early-end.ts'
 import { trustedProxies } from './http/connection/trusted-proxies.ts'
 import { registerCors } from './http/cors.ts'
@@ -81,6 +81,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: trustedProxies(options.trustProxy),
     genReqId: () => newId('request'),
     requestIdHeader: false,
+    // `requireOneHost` refuses with our own error body.
+    http: { requireHostHeader: false },
     rewriteUrl: withoutTrailingSlash,
     bodyLimit: bodyBytes.other,
     // The hook below refuses with our own error body.
@@ -98,21 +100,11 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   const record = registerRequestRecord(app, { ...services, httpMetrics })
   await registerCors(app, options.corsOrigins ?? [])
 
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    if (!closing) return
-    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
-      retryAfterSeconds: 1,
-    })
-  })
+  refuseWhileClosing(app)
   registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerEarlyEnd(app)
   registerErrorHandler(app, services)
-  refuseSeveralHosts(app)
+  requireOneHost(app)
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
@@ -138,6 +130,21 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     webPages(pages, web, api).then(() => done(), done)
   })
   return app
+}
+
+/** Names each request in its reply, and refuses those that come during the shutdown. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (!closing) return
+    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
+      retryAfterSeconds: 1,
+    })
+  })
 }
 
 function apiRoutes(

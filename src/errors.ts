@@ -69,9 +69,12 @@ export class ServiceError extends Error {
 /**
  * The one error for a resource that is missing, malformed or of another account. All three are identical byte
  * for byte.
+ * @param param the field that has the id; undefined for an id in the path.
  */
-export function notFound(): ServiceError {
-  return new ServiceError('not_found', 'No such resource, or this key cannot reach it. Check the id.')
+export function notFound(param?: string): ServiceError {
+  const message = 'No such resource, or this key cannot reach it. Check the id.'
+  if (param === undefined) return new ServiceError('not_found', message)
+  return new ServiceError('not_found', message.replace('id.', `id in \`${param}\`.`), { param })
 }
 
 /** The message of any thrown value. */

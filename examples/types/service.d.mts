@@ -1414,6 +1414,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -1448,6 +1450,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -2189,6 +2193,8 @@ export interface components {
             similarity?: number;
             /** @description The place that has the quotation; a range if it runs over several passages */
             found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
             /** @description The place that the text names in words, if it is not that of the passage cited */
             named_ref?: string;
             /** @description What differs from the passage, in the words of the quotation and of the text */
@@ -2418,6 +2424,8 @@ export interface components {
                 similarity?: number;
                 /** @description The place that has the quotation; a range if it runs over several passages */
                 found_ref?: string;
+                /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+                found_version?: string;
                 /** @description The place that the text names in words, if it is not that of the passage cited */
                 named_ref?: string;
                 /** @description What differs from the passage, in the words of the quotation and of the text */

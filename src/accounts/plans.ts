@@ -21,6 +21,14 @@ export type Plan = {
   readonly fileBytes: number
 }
 
+/** Pages per minute of an address without signing in. */
+export const visitorPagesPerMinute = 600
+
+/** Pages per minute of an account: at least those of a visitor, so that signing in never takes pages away. */
+export function pagesPerMinute({ requestsPerMinute }: Plan): number {
+  return Math.max(requestsPerMinute, visitorPagesPerMinute)
+}
+
 export type Plans = {
   readonly names: readonly string[]
   /** @throws Error if the table does not contain this plan. */

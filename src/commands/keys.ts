@@ -14,11 +14,11 @@ import {
   type KeyInfo,
   type KeyReach,
   listKeys,
-  revokeKey,
 } from '../accounts/keys/keys.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
+import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
 
 const row = (key: KeyInfo) => ({
@@ -159,13 +159,13 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   },
   'keys revoke': {
     usage: 'ID',
-    summary: 'revokes a key: its next request is refused',
+    summary: 'revokes a key: its requests are refused and its turns stop',
     options: {},
     words: [1, 1],
     run: async ({ installation, words }) => {
       const id = words[0] ?? ''
       await withTx(installation.database, 'system', async (tx) => {
-        const { accountId } = await revokeKey(tx, id)
+        const { accountId } = await revokeKeyAndTurns(tx, id)
         await recordKey(tx, 'key.revoked', accountId, id)
       })
       return { rows: { id, revoked: true }, lines: [`The key ${id} is revoked.`] }

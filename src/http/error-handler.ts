@@ -40,11 +40,24 @@ function noRoute(
   const { method } = request
   const path = request.url.split('?')[0] ?? ''
   const meant = meantPath(path)
-  const exists = meant !== undefined && app.findRoute({ method: method as HTTPMethods, url: meant }) !== null
-  const advice = exists
-    ? `Use ${method} ${meant}: the base URL of clients is ${originOf(settings, request)}/v1.`
-    : 'See the API description at /docs.'
+  const taken = methods.filter((one) => one !== method && hasRoute(app, one, path))
+  const advice =
+    meant !== undefined && hasRoute(app, method, meant)
+      ? `Use ${method} ${meant}: the base URL of clients is ${originOf(settings, request)}/v1.`
+      : taken.length > 0
+        ? `This path takes ${taken.join(' and ')}.`
+        : 'See the API description at /docs.'
   return `There is no route ${method} ${path}. ${advice}`
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Whether a path has a route of its own. The catch-all of the pages, which matches every path, is none. */
+function hasRoute(app: FastifyInstance, method: string, url: string): boolean {
+  const found = app.findRoute({ method: method as HTTPMethods, url }) as {
+    readonly params?: Readonly<Record<string, string | undefined>>
+  } | null
+  return found !== null && found.params?.['*'] !== url.slice(1)
 }
 
 /**
@@ -69,7 +82,10 @@ export async function refuseUnroutable(
   reply: FastifyReply,
 ): Promise<void> {
   reply.header('x-request-id', request.id)
-  const refusal = await admitKey(services, request, reply).then(notFound, (error: unknown) => error)
+  const refusal = await admitKey(services, request, reply).then(
+    () => notFound(),
+    (error: unknown) => error,
+  )
   sendError(request, reply, asServiceError(refusal, request))
 }
 

@@ -127,7 +127,7 @@ async function admitVisitor(
     const principal = principalOfAccount(account, services.plans)
     request.visitor = { account, token, principal }
     request.principal = principal
-    await services.rateLimits.countRequest(principal)
+    await services.rateLimits.countPage(principal)
     if (!seenLately) await touchWebSession(services.database.system, token)
   } else {
     if (token !== undefined) clearSessionCookie(request, reply, services)

@@ -291,7 +291,7 @@ test('passages of an attached file that share words with the question come first
     file('[S8]', 'About something else.'),
     file('[S9]', 'The lamp shines, it does not argue.'),
   ]
-  const reading = tool('read_file', async () => ({ content: JSON.stringify({ passages }) }))
+  const reading = tool('read_file', async () => ({ content: JSON.stringify({ name: 'a.pdf', passages }) }))
   const { tools } = library([english])
   const events = await play(createExtractiveProvider(), {
     tools: [...tools, reading],
@@ -299,9 +299,50 @@ test('passages of an attached file that share words with the question come first
     messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
   })
   const text = textOf(events)
-  expect(text).toMatch(/From the attached file and the library/)
+  expect(text).toMatch(/^Passages from the library.*From the attached file and the library/)
   expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
   expect(text).not.toContain('[S8]')
+})
+
+const attachedLetter = [
+  { type: 'text' as const, text: 'Summarise the attached letter about joy' },
+  { type: 'file' as const, fileId: 'file-1' },
+]
+
+/** The answer to a question with an attached letter, for what `read_file` says of it. */
+async function answerAbout(read: object, asked = attachedLetter): Promise<string> {
+  const { tools } = library([english])
+  const reading = tool('read_file', async () => ({ content: JSON.stringify(read) }))
+  const events = await play(createExtractiveProvider(), {
+    tools: [...tools, reading],
+    firstCalls: [{ name: 'read_file', arguments: '{"name":"file-1"}' }],
+    messages: [{ role: 'user', content: asked }],
+  })
+  return textOf(events)
+}
+
+test('an attached file that cannot be read is said first, with the reason', async () => {
+  const damaged = { error: 'No.', name: 'e.pdf', problem: 'It is damaged or no PDF at all.' }
+  const text = await answerAbout(damaged)
+  expect(text).toMatch(/^The file e\.pdf cannot be read\. It is damaged or no PDF at all\.\n\nPassages from/)
+  const inHebrew = [{ type: 'text' as const, text: 'סכם את המכתב' }, ...attachedLetter.slice(1)]
+  expect(await answerAbout(damaged, inHebrew)).toMatch(/לא נקרא:\ne\.pdf\n\n/)
+  expect(await answerAbout({ error: 'Too many calls.' })).toMatch(/^An attached file was not read\.\n\n/)
+})
+
+test('an attached file that is empty, or read in part, is said first', async () => {
+  expect(await answerAbout({ name: 'e.txt', passages: [] })).toMatch(/^The file e\.txt has no text\./)
+  const incomplete = 'Its last 3 pages were not read: that would take too long.'
+  const passages = [{ ...english, text: 'Joy.', mark: '[S9]' }]
+  const text = await answerAbout({ name: 'e.pdf', incomplete, passages })
+  expect(text.startsWith(`Only a part of the file e.pdf was read. ${incomplete}`)).toBe(true)
+})
+
+test('an attached file without a tool that reads it is said first', async () => {
+  const { tools } = library([english])
+  const messages = [{ role: 'user' as const, content: attachedLetter }]
+  const events = await play(createExtractiveProvider(), { tools, messages })
+  expect(textOf(events)).toMatch(/^The attached files were not read/)
 })
 
 test('a file that could not be written is not claimed', async () => {

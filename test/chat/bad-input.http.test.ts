@@ -99,7 +99,20 @@ const cases: readonly Case[] = [
   refuse('a message without a role', messages({ content: '?' }), 'messages[0].role', /required/, missing),
   refuse('a message without content', messages({ role: 'user' }), 'messages[0].content', /required/),
   refuse('content that is a number', content(5), 'messages[0].content', /text or an array of parts/),
-  refuse('a part of an unknown type', content([{ type: 'video' }]), 'messages[0].content', /`text`/),
+  refuse(
+    'a part of an unknown type',
+    content([{ type: 'text', text: 'a' }, { type: 'video' }]),
+    'messages[0].content[1].type',
+    /part of type `text`/,
+  ),
+  refuse(
+    'a text part without its text',
+    content([{ type: 'text' }]),
+    'messages[0].content[0].text',
+    /required/,
+    missing,
+  ),
+  refuse('a part that is null', content([null]), 'messages[0].content[0]', /`text`|object/),
   refuse(
     'an image from a file: URL',
     content([picture('file:///etc/passwd')]),
@@ -109,7 +122,7 @@ const cases: readonly Case[] = [
   refuse(
     'an image for a model that reads none',
     content([picture('data:image/png;base64,AA')]),
-    'messages[0].content',
+    'messages[0].content[0]',
     /cannot read images/,
   ),
   refuse('a file that is not named', content([attached({})]), 'messages[0].content[0].file', /`file_id`/),
@@ -128,25 +141,25 @@ const cases: readonly Case[] = [
   refuse(
     'a file whose name has controls only',
     content([attached({ file_data: text64, filename: '\u0007' })]),
-    'messages',
+    'messages[0].content[0].file',
     /needs a name/,
   ),
   refuse(
     'a file that is no base64',
     content([attached({ file_data: 'data:text/plain,hello', filename: 'a.txt' })]),
-    'messages',
+    'messages[0].content[0].file',
     /must be base64/,
   ),
   refuse(
     'a file that is cut',
     content([attached({ file_data: text64.slice(0, -1), filename: 'a.txt' })]),
-    'messages',
+    'messages[0].content[0].file',
     /must be base64/,
   ),
   refuse(
     'a file of a kind that is not read',
     content([attached({ file_data: Buffer.from('PK\0\0').toString('base64'), filename: 'a.zip' })]),
-    'messages',
+    'messages[0].content[0].file',
     /neither a text nor a document/,
   ),
   refuse(
@@ -167,7 +180,7 @@ const cases: readonly Case[] = [
       ...content([attached({ file_id: elsewhere.fileId })]),
       ...x({ session_id: home.sessionId }),
     }),
-    ...{ param: 'messages', says: /another project/ },
+    ...{ param: 'messages[0].content[0].file', says: /another project/ },
   },
   refuse(
     'a tool message without its call',
@@ -237,6 +250,23 @@ const cases: readonly Case[] = [
     'metadata.service.progress',
     /true or false/,
   ),
+  ...[true, 1, 'x', '', '"x"', [], [{ session_id: 'sess_1' }]].map((value) =>
+    refuse(`${JSON.stringify(value)} as options`, { x_service: value }, 'x_service', /`x_service`/),
+  ),
+  refuse(
+    'options in JSON without its end',
+    { x_service: '{"max_cost": 0.001' },
+    'x_service',
+    /not valid JSON/,
+  ),
+  refuse('options in a list in JSON', { x_service: '[{"max_cost": 1}]' }, 'x_service', /must be an object/),
+  refuse('metadata in JSON without its end', { metadata: '{"service": {' }, 'metadata', /not valid JSON/),
+  refuse(
+    'a member `service` of metadata in JSON without its end',
+    { metadata: { service: ' {"session_id":"sess_1"' } },
+    'metadata.service',
+    /not valid JSON/,
+  ),
   refuse(
     'a stream in the background',
     { stream: true, x_service: { background: true } },
@@ -246,13 +276,13 @@ const cases: readonly Case[] = [
   {
     name: 'a project that is not the one of the session',
     fields: () => ({ x_service: { session_id: home.sessionId, project_id: elsewhere.projectId } }),
-    ...{ param: 'project_id', says: /Leave out one of the two/ },
+    ...{ param: 'x_service.project_id', says: /Leave out one of the two/ },
   },
   {
     name: 'a project in a header that is not the one of the session',
     fields: () => ({ x_service: { session_id: home.sessionId } }),
     headers: () => ({ 'x-service-project-id': elsewhere.projectId }),
-    ...{ param: 'project_id', says: /Leave out one of the two/ },
+    ...{ param: 'headers.project_id', says: /Leave out one of the two/ },
   },
   {
     name: 'nothing new in a resumed session',
@@ -270,8 +300,27 @@ const cases: readonly Case[] = [
   {
     name: 'a session id with a NUL that JSON inside a text hides',
     fields: () => ({ metadata: { service: hidden(home.sessionId) } }),
-    ...{ param: null, says: /Check the id/, code: 'not_found' },
+    ...{ param: 'metadata.service.session_id', says: /Check the id in `metadata/, code: 'not_found' },
   },
+  {
+    name: 'an unknown project in a header',
+    fields: {},
+    headers: () => ({ 'x-service-project-id': 'proj_1' }),
+    ...{ param: 'headers.project_id', says: /Check the id in `headers/, code: 'not_found' },
+  },
+  refuse(
+    'an unknown file in a part',
+    content([{ type: 'text', text: 'a' }, attached({ file_id: 'file-1' })]),
+    'messages[0].content[1].file',
+    /Check the id in `messages/,
+    'not_found',
+  ),
+  refuse(
+    'a maximum cost below that of the first call',
+    { metadata: { 'service.max_cost': '0.001' } },
+    'metadata.service.max_cost',
+    /`max_cost` of 0\.001/,
+  ),
 ]
 
 test.each(cases)('a chat with $name is refused, and nothing is written', async (bad) => {
@@ -311,7 +360,10 @@ test.each([
       metadata: { 'service.wobble': 1, own: 'label' },
     },
   ],
-  ['metadata that is no object', { metadata: 'plain text', x_service: ['odd'] }],
+  ['metadata that is no object', { metadata: 'plain text' }],
+  ['a list as metadata', { metadata: [{ session_id: 'mine' }] }],
+  ['a label of the name `service`', { metadata: { service: 'checkout' } }],
+  ['options as texts with JSON', { x_service: ' {"progress": false}', metadata: { service: '{}' } }],
   [
     'content in parts',
     messages(

@@ -105,6 +105,54 @@ test('with on_disconnect=cancel a disconnect cancels the turn and charges its st
   expect((await runRow(runId)).left).toBeInstanceOf(Date)
 })
 
+/** Two clients that read one turn with on_disconnect=cancel, both of them up to `text`. */
+async function twoReaders(text: string, key: string) {
+  const body = ask(key, { stream: true, x_service: { on_disconnect: 'cancel' } })
+  const open = async () => {
+    const hangUp = new AbortController()
+    const response = await world.chat(body, { signal: hangUp.signal, headers: { 'idempotency-key': key } })
+    const live = new LiveStream(response)
+    await live.until(text)
+    return { runId: String(response.headers.get('x-service-run-id')), live, hangUp: () => hangUp.abort() }
+  }
+  const first = await open()
+  const second = await open()
+  expect(second.runId).toBe(first.runId)
+  return { first, second, runId: first.runId }
+}
+
+test('with on_disconnect=cancel a turn goes on while one of its readers is connected', async () => {
+  const rest = gate()
+  world.upstream.enqueue([
+    { text: 'A half' },
+    { waitFor: rest.opened },
+    { text: ' and the rest.' },
+    { usage },
+  ])
+  const { first, second, runId } = await twoReaders('A half', 'readers-1')
+  second.hangUp()
+  await clientIsGone(runId)
+  expect(await runRow(runId)).toMatchObject({ status: 'in_progress', cancel: null })
+  rest.open()
+  const stream = readStream(await first.live.rest())
+  expect([stream.problems, stream.text]).toEqual([[], 'A half and the rest.'])
+  expect(await runRow(runId)).toMatchObject({ status: 'completed', cancel: null })
+})
+
+test.each(['first', 'second'] as const)(
+  'with on_disconnect=cancel a turn is cancelled when the %s reader is the last to go',
+  async (last) => {
+    world.upstream.enqueue(stall('A half'))
+    const { runId, ...readers } = await twoReaders('A half', `readers-last-${last}`)
+    readers[last === 'first' ? 'second' : 'first'].hangUp()
+    const other = readers[last]
+    // Only the disconnect of the newest reader is noted.
+    if (last === 'first') await clientIsGone(runId)
+    other.hangUp()
+    expect(await world.end(runId)).toMatchObject({ type: 'run.cancelled' })
+  },
+)
+
 test('a client that reads to the end has not left', async () => {
   world.upstream.enqueue(reply('All of it.'))
   const response = await world.chat(ask('Stay', { stream: true }))

@@ -62,3 +62,16 @@ test('an unknown path without a likely meaning names the API description', async
     expect(JSON.parse(text).error.message).toContain('See the API description at /docs.')
   }
 })
+
+test.each([
+  ['GET', '/v1/batches', 'See the API description at /docs.'],
+  ['GET', '/v1/assistants', 'See the API description at /docs.'],
+  ['GET', '/nothing', 'See the API description at /docs.'],
+  ['GET', '/v1/chat/completions', 'This path takes POST.'],
+  ['PUT', '/v1/models', 'This path takes GET.'],
+  ['GET', '/signout', 'This path takes POST.'],
+])('%s %s, which is no route, is not advised again', async (method, path, advice) => {
+  const { status, text } = await send(world.service, { method, path, key: home.key })
+  expect(status).toBe(404)
+  expect(JSON.parse(text).error.message).toBe(`There is no route ${method} ${path}. ${advice}`)
+})

@@ -18,15 +18,18 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('pages of an account count towards the requests a minute of its plan', async () => {
+test('an account may load as many pages a minute as a visitor, whatever its plan', async () => {
   const visitor = await signedUp(service, 'busy@example.org')
   const statuses: number[] = []
-  for (let n = 0; n < 12; n += 1) statuses.push((await visitor.get('/settings/keys')).status)
-  expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
+  for (let n = 0; n < 61; n += 1) {
+    const loads = Array.from({ length: 10 }, async () => (await visitor.get('/signin')).status)
+    statuses.push(...(await Promise.all(loads)))
+  }
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
   const refused = await visitor.post('/projects', { name: 'One too many' })
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect(await refused.text()).toContain('10 requests per minute')
+  expect(await refused.text()).toContain('600 pages per minute')
   expect((await visitor.get('/assets/any/base.css')).status).toBe(200)
   const other = await signedUp(service, 'calm@example.org')
   expect((await other.get('/settings/keys')).status).toBe(200)
@@ -43,6 +46,18 @@ test('pages of somebody who is not signed in count for the address, up to 600 a 
   expect(statuses.filter((status) => status === 200)).toHaveLength(600)
   expect(statuses.filter((status) => status === 429)).toHaveLength(10)
   expect((await get('192.0.2.2')).status).toBe(200)
+})
+
+test('a question that is too long is refused beside its form, with the text kept', async () => {
+  const visitor = await signedUp(service, 'writes@example.org')
+  const question = `${'a'.repeat(50_000)}z`
+  const refused = await visitor.post('/ask', { form: 'f', question, model: 'service' })
+  const page = await refused.text()
+  expect(refused.status).toBe(400)
+  expect(page).toContain('The question has more than 50,000 characters. Shorten it')
+  expect(page).toContain(`>${question}</textarea>`)
+  const accepted = await visitor.post('/ask', { form: 'g', question: question.slice(1), model: 'service' })
+  expect(accepted.status).toBe(303)
 })
 
 test('the page Usage shows limits of the plan only when they are near', async () => {

@@ -50,6 +50,18 @@ const cases: readonly Case[] = [
   { name: 'no model', fields: { model: undefined }, param: 'model', says: /required/, code: missing },
   { name: 'no input', fields: { input: undefined }, param: 'input', says: /required/, code: missing },
   { name: 'an input of another type', fields: { input: 7 }, param: 'input', says: /text or an array/ },
+  {
+    name: 'no message',
+    fields: items({ type: 'reasoning', summary: [] }),
+    param: 'input',
+    says: /`input` must end with a message of role `user`/,
+  },
+  {
+    name: 'options in JSON without its end',
+    fields: { x_service: '{"max_cost": 0.001' },
+    param: 'x_service',
+    says: /not valid JSON/,
+  },
   { name: 'no items', fields: { input: [] }, param: 'input', says: /must not be empty/ },
   { name: 'a null item', fields: items(null), param: 'input[0]', says: /expected object/ },
   {
@@ -296,6 +308,6 @@ test('a missing, foreign or malformed previous response is one and the same 404'
   ]
   for (const previous_response_id of ids) {
     const reply = await ask({ previous_response_id })
-    expectError(reply, { status: 404, code: 'not_found', param: null }, /Check the id/)
+    expectError(reply, { status: 404, code: 'not_found', param: 'previous_response_id' }, /Check the id/)
   }
 })

@@ -114,7 +114,11 @@ test('an unreadable file is refused with its reason and not tried again', async 
     const { isError, content } = await home.call('read_file', { name: 'bomb.docx' })
     expect({ isError, content }).toEqual({
       isError: true,
-      content: { error: expect.stringMatching(/bomb\.docx" cannot be read.*unpacks to more/) },
+      content: {
+        error: expect.stringMatching(/bomb\.docx" cannot be read.*unpacks to more/),
+        name: 'bomb.docx',
+        problem: expect.stringMatching(/^It unpacks to more/),
+      },
     })
   }
   expect(await keptTexts()).toEqual([{ text: '', problem: expect.stringContaining('unpacks') }])

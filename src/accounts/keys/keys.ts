@@ -171,6 +171,16 @@ export async function findKeyOfAny(executor: Executor, keyId: string): Promise<K
   return key
 }
 
+/** The account of a key. @throws ServiceError `not_found`. */
+export async function ownerOfKey(executor: Executor, keyId: string): Promise<string> {
+  const [key] = await executor
+    .select({ accountId: apiKeys.accountId })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, keyId))
+  if (!key) throw notFound()
+  return key.accountId
+}
+
 /**
  * Revokes a key. From the commit on, no request and no new turn is accepted with it. Revoking it again is not
  * an error.

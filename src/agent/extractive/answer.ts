@@ -143,6 +143,8 @@ export type AnswerParts = {
   readonly fileName?: string | undefined
   /** The first passages come from a file of the user. */
   readonly attached?: boolean
+  /** Sentences about attached files that were not read. They precede everything. */
+  readonly unread?: string | undefined
   /** A sentence about what the question names and the library does not have, or about its outage. It precedes the answer. */
   readonly missing?: string | undefined
   /** Primary texts to which the passages refer. */
@@ -164,12 +166,15 @@ export function asksForPerson(question: string): boolean {
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  { finding, fileName, attached = false, missing, texts = [], ruling = false }: AnswerParts,
+  { finding, fileName, attached = false, unread, missing, texts = [], ruling = false }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? wording.he : wording.en
   const isNobody = finding === 'some' && asksForPerson(question)
   const refusal = ruling ? say.noRuling : undefined
-  if (passages.length === 0) return joined([refusal, missing]) || joined([say.none, say.add, addCommand])
+  if (passages.length === 0) {
+    const nothing = joined([refusal, missing]) || joined([say.none, say.add, addCommand])
+    return joined([unread, nothing])
+  }
   const opening = ruling
     ? say.study
     : `${say.start} ${attached ? say.attached : say[isNobody ? 'nobody' : finding]}`
@@ -178,7 +183,16 @@ export function composeAnswer(
   const primary = finding === 'some' ? [] : primaryList(question, passages)
   const quoted =
     texts.length === 0 ? [] : [say.texts, ...texts.map((text) => quoteBlock(text, question, false))]
-  return joined([refusal, missing, opening, ...blocks, ...quoted, ...primary, fileName && say.file(fileName)])
+  return joined([
+    unread,
+    refusal,
+    missing,
+    opening,
+    ...blocks,
+    ...quoted,
+    ...primary,
+    fileName && say.file(fileName),
+  ])
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

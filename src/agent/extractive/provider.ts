@@ -16,6 +16,7 @@ import {
 import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
 import { sendReply, stopped } from './reply.ts'
 import { asksForRuling } from './rulings.ts'
+import { aboutUnreadFiles, filesIn } from './unread-files.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -59,7 +60,7 @@ const maxQuoted = 3
 const maxQuestion = 10_000
 
 function nextMove(request: ModelRequest): Move {
-  const { question, results } = currentTurn(request.messages)
+  const { question, attached, results } = currentTurn(request.messages)
   const may = (name: string) =>
     request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
   if (may('search_sources')) {
@@ -72,7 +73,8 @@ function nextMove(request: ModelRequest): Move {
   const finding = asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding
   const ruling = asksForRuling(question) && !asksForFile(question)
   const places = ruling ? forStudy(chosen) : chosen.places
-  const asked = asksInHebrew(question) ? 'he' : 'en'
+  const inHebrew = asksInHebrew(question)
+  const asked = inHebrew ? 'he' : 'en'
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   const toFetch = finding === 'some' ? [] : textsToFetch(places)
   const refs = [...toRead.map(({ ref }) => ref), ...toFetch]
@@ -82,7 +84,8 @@ function nextMove(request: ModelRequest): Move {
   const read = results.get('read_source') ?? []
   const fromLibrary = inLanguage(asked, places, read.slice(0, toRead.length))
   const texts = read.slice(toRead.length).flatMap((text) => bestOf(asked, question, passagesIn(text)))
-  const fromFile = nearestOfFile(question, (results.get('read_file') ?? []).flatMap(passagesIn))
+  const files = results.get('read_file') ?? []
+  const fromFile = nearestOfFile(question, files.flatMap(passagesIn))
   const quoted = [...fromFile, ...fromLibrary].slice(0, maxQuoted)
   if (fromLibrary.length > 0 && asksForSheet(question) && may('make_source_sheet')) {
     return callOf('make_source_sheet', sheetArguments(question, fromLibrary))
@@ -97,6 +100,7 @@ function nextMove(request: ModelRequest): Move {
       finding,
       fileName,
       attached: fromFile.length > 0,
+      unread: aboutUnreadFiles(attached, files, inHebrew),
       missing,
       texts,
       ruling,
@@ -146,7 +150,11 @@ type ToolResult = Readonly<Record<string, unknown>>
 type Results = ReadonlyMap<string, readonly ToolResult[]>
 
 /** The newest question, and the results of later tool calls, by tool name. */
-function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
+function currentTurn(messages: readonly ModelMessage[]): {
+  question: string
+  attached: number
+  results: Results
+} {
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const user = messages[asked]
   const question = user?.role === 'user' ? textOf(user.content).slice(0, maxQuestion) : ''
@@ -158,7 +166,7 @@ function currentTurn(messages: readonly ModelMessage[]): { question: string; res
     const name = names.get(message.callId) ?? ''
     results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
   }
-  return { question, results }
+  return { question, attached: filesIn(user), results }
 }
 
 function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): string {

@@ -16,6 +16,11 @@ export const wording = {
     texts: 'Primary texts on this:',
     primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
+    unread: (name: string, reason: string) => `The file ${name} cannot be read. ${reason}`,
+    partlyRead: (name: string, reason: string) => `Only a part of the file ${name} was read. ${reason}`,
+    noText: (name: string) => `The file ${name} has no text.`,
+    notRead: 'An attached file was not read.',
+    filesOff: 'The attached files were not read: this turn has no tool for files.',
   },
   he: {
     start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
@@ -31,5 +36,12 @@ export const wording = {
     texts: 'מקורות ראשונים בעניין זה:',
     primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
+    // Tools give their reasons in English only, so Hebrew answers say what can be read.
+    unread: (name: string, _reason: string) =>
+      `אפשר לקרוא טקסט, PDF שיש בו טקסט ו־DOCX, ללא סיסמה ושאינם גדולים מדי. הקובץ הזה לא נקרא:\n${name}`,
+    partlyRead: (name: string, _reason: string) => `רק חלק מן הקובץ הזה נקרא:\n${name}`,
+    noText: (name: string) => `אין טקסט בקובץ:\n${name}`,
+    notRead: 'קובץ מצורף לא נקרא.',
+    filesOff: 'הקבצים המצורפים לא נקראו: אין כאן כלי לקריאת קבצים.',
   },
 } as const

@@ -42,13 +42,19 @@ function refusalOf(fault: string): ServiceError {
 }
 
 /**
- * Refuses requests with several `Host` headers (RFC 9112, section 3.2). Node uses the first one; a proxy may
- * use another one and route by it.
+ * Refuses requests with several `Host` headers, and those of HTTP/1.1 with none (RFC 9112, section 3.2). Of several,
+ * Node uses the first one; a proxy may use another one and route by it. Node itself would refuse the others without
+ * a body.
  */
-export function refuseSeveralHosts(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+export function requireOneHost(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { rawHeaders, httpVersion } }, reply) => {
     const names = rawHeaders.filter((_, i) => i % 2 === 0 && rawHeaders[i]?.length === 4)
-    if (names.filter((name) => name.toLowerCase() === 'host').length < 2) return
+    const hosts = names.filter((name) => name.toLowerCase() === 'host').length
+    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return
+    reply.header('connection', 'close')
+    if (hosts === 0) {
+      throw new ServiceError('invalid_value', 'The request has no Host header. Send one.', { param: 'host' })
+    }
     throw new ServiceError('invalid_value', 'The request has more than one Host header. Send one.', {
       param: 'host',
     })

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { pagesPerMinute } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import { ServiceError } from '../../errors.ts'
 
@@ -12,10 +13,15 @@ const windowSeconds = 60
 export type RateLimits = {
   /**
    * Counts a request of the account and of its key.
-   * @param reply gets the `x-ratelimit-…` headers of the limit that leaves fewer requests; pages pass none.
+   * @param reply gets the `x-ratelimit-…` headers of the limit that leaves fewer requests.
    * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
    */
-  countRequest(principal: Principal, reply?: FastifyReply): Promise<void>
+  countRequest(principal: Principal, reply: FastifyReply): Promise<void>
+  /**
+   * Counts a page for its account.
+   * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
+   */
+  countPage(principal: Principal): Promise<void>
   /** Requests of the account in the current minute, as this process counted them. */
   requestsLately(accountId: string): Promise<number>
   /**
@@ -44,15 +50,15 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
           : windowOf(plan.requestsPerMinute, `The plan "${plan.name}"`, await requests.consume(accountId))
       const { max, holder, left, seconds } = ofKey.left < ofPlan.left ? ofKey : ofPlan
       reply
-        ?.header('x-ratelimit-limit-requests', max)
+        .header('x-ratelimit-limit-requests', max)
         .header('x-ratelimit-remaining-requests', Math.max(0, left))
         .header('x-ratelimit-reset-requests', `${seconds}s`)
-      if (left >= 0) return
-      throw new ServiceError(
-        'rate_limit_exceeded',
-        `${holder} allows ${max} requests per minute. Try again in ${seconds} s.`,
-        { retryAfterSeconds: seconds },
-      )
+      if (left < 0) throw refusal(`${holder} allows ${max} requests per minute.`, seconds)
+    },
+    async countPage({ accountId, plan }) {
+      const max = pagesPerMinute(plan)
+      const { left, seconds } = windowOf(max, '', await requests.consume(accountId))
+      if (left < 0) throw refusal(`Your account may load ${max} pages per minute.`, seconds)
     },
     async requestsLately(accountId) {
       return (await requests.get(accountId))?.consumedPoints ?? 0
@@ -61,13 +67,15 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
       const { consumedPoints, msBeforeNext } = await invalid.consume(address)
       if (consumedPoints <= invalidKeysPerMinute) return
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
-      throw new ServiceError(
-        'rate_limit_exceeded',
-        `Too many requests without a valid API key came from this address. Try again in ${seconds} s.`,
-        { retryAfterSeconds: seconds },
-      )
+      throw refusal('Too many requests without a valid API key came from this address.', seconds)
     },
   }
+}
+
+function refusal(reason: string, seconds: number): ServiceError {
+  return new ServiceError('rate_limit_exceeded', `${reason} Try again in ${seconds} s.`, {
+    retryAfterSeconds: seconds,
+  })
 }
 
 /** A limit after a request was counted. `left` is below zero if the request is above the limit. */

@@ -40,11 +40,20 @@ export class InputError extends Error {
   }
 }
 
-/** If a value has several forms and exceeds a bound of one, the bound helps more than a list of the forms. */
+/**
+ * If a value has several forms and exceeds a bound of one, the bound helps more than a list of the forms. So does the
+ * wrong part of a list, if only one of the forms is a list.
+ */
 function boundOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
-  const inner = issue.errors.flat().find((one) => one.code === 'too_big')
-  return inner ? { ...inner, path: [...issue.path, ...inner.path], input: issue.input } : issue
+  const all = issue.errors.flat()
+  const tooBig = all.find((one) => one.code === 'too_big')
+  if (tooBig) return { ...tooBig, path: [...issue.path, ...tooBig.path], input: issue.input }
+  const inList = all.filter(({ path: [first] }) => typeof first === 'number')
+  const [part] = inList
+  // The list of the forms also names the values that an item may have.
+  if (inList.length !== 1 || !part || part.code === 'invalid_value') return issue
+  return boundOf({ ...part, path: [...issue.path, ...part.path] } as z.core.$ZodIssue)
 }
 
 /**

@@ -56,7 +56,8 @@ export async function receiveFile(
       // The key was checked before the upload, which can take hours.
       const { suspendedAt } = await lockAccount(tx, principal.accountId)
       if (suspendedAt) throw accountSuspended()
-      if (projectId !== undefined && !(await holdProject(tx, principal, projectId))) throw notFound()
+      if (projectId !== undefined && !(await holdProject(tx, principal, projectId)))
+        throw notFound('project_id')
       const where = {
         accountId: principal.accountId,
         projectId: projectId ?? (await defaultProjectId(tx, principal)),

@@ -99,7 +99,7 @@ async function admit(
   const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
-    ...turnCosts(model, messages, { maxTokens, maxCostMicros }),
+    ...turnCosts(model, messages, { maxTokens, maxCostMicros, param: request.optionParams.max_cost }),
     messages,
     attachments,
     sessionId: options.sessionId,

@@ -65,7 +65,8 @@ export function registerAsk(server: McpServer, caller: Caller, cancels: boolean)
 async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise<Admitted> {
   const { services, principal, left, origin } = caller
   const [sessionId, projectId] = [input.session_id, input.project_id]
-  await requireContext(services, principal, { sessionId, projectId })
+  const params = { session: 'session_id', project: 'project_id' }
+  await requireContext(services, principal, { sessionId, projectId }, params)
   const model = requireModel(services, input.model ?? principal.defaults?.model ?? defaultModel(caller))
   const messages = [{ role: 'user' as const, content: input.question }]
   // The call has none of these options, so they are those of the key.

@@ -47,7 +47,7 @@ export async function admitResponse(
   const background = body.background === true || options.background
   const input: ClientTurn = {
     model: model.id,
-    ...turnCosts(model, told, { maxTokens, maxCostMicros }),
+    ...turnCosts(model, told, { maxTokens, maxCostMicros, param: request.optionParams.max_cost }),
     messages: told,
     attachments,
     sessionId,

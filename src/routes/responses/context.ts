@@ -60,7 +60,7 @@ async function previousOf(services: Services, request: FastifyRequest): Promise<
   if (typeof sent !== 'string' || sent === '') return undefined
   const principal = principalOf(request)
   const run = await withTx(services.database, principal, (tx) => findRun(tx, principal, runIdOf(sent)))
-  if (!run) throw notFound()
+  if (!run) throw notFound('previous_response_id')
   requireScope(principal, 'sessions:write')
   return run
 }

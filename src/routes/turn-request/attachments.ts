@@ -18,27 +18,39 @@ export function readAttachments(
   readsImages: boolean,
   field: 'messages' | 'input' | 'items',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
-  const parts = messages.flatMap(filePartsOf)
+  const parts = messages.flatMap((message, i) => filePartsOf(message, `${field}[${i}]`, field))
   if (parts.length > bounds.attachedFiles.max) {
     throw invalid(`At most ${bounds.attachedFiles.max} files can be attached to a request.`, field)
   }
   const ids = new Map<FilePart, string>()
+  const params = new Map<string, string>()
   const inline = new Map<string, InlineFile>()
-  for (const part of parts) {
+  for (const { part, param } of parts) {
     const id = part.file.file_id ?? newId('file')
     ids.set(part, id)
-    if (!part.file.file_id) inline.set(id, inlineFile(part, id, field))
+    params.set(id, param)
+    if (!part.file.file_id) inline.set(id, inlineFile(part, id, param))
   }
   const named = new Set([...ids.values()].filter((id) => !inline.has(id)))
   return {
-    attachments: { ids: named, inline, readsImages, param: field },
+    attachments: { ids: named, inline, readsImages, param: field, paramOf: (id) => params.get(id) ?? field },
     idOf: (part) => ids.get(part) ?? '',
   }
 }
 
-function filePartsOf({ role, content }: ChatMessage): readonly FilePart[] {
+type PlacedPart = { readonly part: FilePart; readonly param: string }
+
+/** The items of `input` become other messages, so only parts of `messages` have places that the client knows. */
+function filePartsOf(
+  { role, content }: ChatMessage,
+  place: string,
+  field: 'messages' | 'input' | 'items',
+): readonly PlacedPart[] {
   if (role !== 'user' || !Array.isArray(content)) return []
-  return content.filter((part) => part.type === 'file')
+  return content.flatMap((part, i) => {
+    if (part.type !== 'file') return []
+    return [{ part, param: field === 'messages' ? `${place}.content[${i}].file` : field }]
+  })
 }
 
 const dataUrl = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;[a-z0-9-]+=[^;,]*)*;base64,/i

@@ -31,7 +31,9 @@ const content = z.union(
   [
     boundedText(bounds.text),
     boundedList(
-      z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart]),
+      z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart], {
+        error: 'must be a part of type `text`, `image_url` or `file`',
+      }),
       bounds.contentParts,
     ),
   ],

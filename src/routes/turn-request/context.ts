@@ -6,7 +6,13 @@ import { principalOf } from '../../http/auth.ts'
 import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
-import { optionsOf, readOptions, type SentOptions, type ServiceOptions } from './options.ts'
+import {
+  type OptionParams,
+  optionsOf,
+  readOptions,
+  type SentOptions,
+  type ServiceOptions,
+} from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,6 +20,8 @@ declare module 'fastify' {
     turnOptions: ServiceOptions | null
     /** What the request itself sends of them. */
     sentOptions: SentOptions | null
+    /** Where the request names them, for error messages. */
+    optionParams: OptionParams
   }
 }
 
@@ -22,6 +30,8 @@ export function decorateTurnRequests(app: FastifyInstance): void {
   if (app.hasRequestDecorator('turnOptions')) return
   app.decorateRequest('turnOptions', null)
   app.decorateRequest('sentOptions', null)
+  // `resolveContext` replaces it, because requests would share the object.
+  app.decorateRequest('optionParams')
 }
 
 /** @throws Error when the route has not called `resolveContext`. */
@@ -51,7 +61,7 @@ export async function resolveContext(
   sessionId?: string,
 ): Promise<void> {
   const principal = principalOf(request)
-  const sent = readOptions(request.body, request.headers)
+  const { sent, params } = readOptions(request.body, request.headers)
   if (sessionId !== undefined && (sent.session_id ?? sessionId) !== sessionId) {
     throw new ServiceError(
       'invalid_value',
@@ -63,11 +73,16 @@ export async function resolveContext(
   const options = optionsOf(placed, principal.defaults)
   request.sentOptions = sent
   request.turnOptions = options
-  await requireContext(services, principal, options)
+  request.optionParams = params
+  await requireContext(services, principal, options, {
+    session: sessionId === undefined ? params.session_id : 'conversation',
+    project: params.project_id,
+  })
 }
 
 /**
  * Checks that the principal may use the named session and project.
+ * @param params the fields that name them, for error messages.
  * @throws ServiceError `not_found` when it may not see one of them, `missing_scope`, or `invalid_value` when the
  *   session belongs to another project.
  */
@@ -75,21 +90,21 @@ export async function requireContext(
   services: Pick<Services, 'database'>,
   principal: Principal,
   { sessionId, projectId }: Pick<ServiceOptions, 'sessionId' | 'projectId'>,
+  params: { readonly session: string | undefined; readonly project: string | undefined },
 ): Promise<void> {
   if (sessionId === undefined && projectId === undefined) return
   const { session, project } = await withTx(services.database, principal, async (tx) => ({
     session: sessionId === undefined ? null : await findSession(tx, principal, sessionId),
     project: projectId === undefined ? null : await findProject(tx, principal, projectId),
   }))
-  if (session === undefined || project === undefined) throw notFound()
+  if (session === undefined) throw notFound(params.session)
+  if (project === undefined) throw notFound(params.project)
   if (session) requireScope(principal, 'sessions:write')
   if (session && project && session.projectId !== project.id) {
     throw new ServiceError(
       'invalid_value',
       'The session belongs to another project. Leave out one of the two.',
-      {
-        param: 'project_id',
-      },
+      { param: params.project ?? 'project_id' },
     )
   }
 }

@@ -65,9 +65,10 @@ function userContent(
   const has = (type: 'image_url' | 'file') =>
     typeof content !== 'string' && content?.some((part) => part.type === type)
   if (typeof content === 'string' || !content || !(has('image_url') || has('file'))) return plainText(content)
-  if (has('image_url') && !readsImages) {
+  const image = content.findIndex(({ type }) => type === 'image_url')
+  if (image >= 0 && !readsImages) {
     throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
-      param: `messages[${index}].content`,
+      param: `messages[${index}].content[${image}]`,
     })
   }
   return content.flatMap((part): ContentPart[] => {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { KeyDefaults } from '../../accounts/key-defaults.ts'
-import { ServiceError } from '../../errors.ts'
-import { atMost, bounds } from '../../http/limits/bounds.ts'
+import { bounds } from '../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
 import { type ToolGroup, toolGroups } from '../../turns/run/run-request.ts'
+import { isObject, labelledObject, optionsObject } from './sent-object.ts'
 
 /** Accepts strings as booleans, because some channels carry strings only. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
@@ -82,7 +82,6 @@ export type ServiceOptions = {
 }
 
 type Name = keyof typeof serviceOptions.shape
-type Values = Readonly<Record<string, unknown>>
 
 /** Each option, with the names of its header and its flat `metadata` member. */
 const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) => ({
@@ -91,26 +90,37 @@ const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) 
   flat: `service.${name}`,
 }))
 
+/** Where a request names each option that it sends, such as `x_service.session_id`. */
+export type OptionParams = Partial<Record<Name, string>>
+
 /**
  * Reads the service's options. For each option the first channel that has it wins: `x_service` in the body,
  * headers, flat `metadata["service.…"]`, nested `metadata.service`.
- * @throws InputError that names the channel and the field.
+ * @throws InputError that names the channel and the field, or ServiceError for a channel that cannot be read.
  */
-export function readOptions(body: unknown, headers: IncomingHttpHeaders): SentOptions {
-  const sent = objectOf(body, '')
-  const own = objectOf(sent['x_service'], 'x_service')
-  const metadata = objectOf(sent['metadata'], 'metadata')
-  const nested = objectOf(metadata['service'], 'metadata.service')
-  const chosen: Partial<Record<Name, unknown>> = {}
+export function readOptions(
+  body: unknown,
+  headers: IncomingHttpHeaders,
+): { readonly sent: SentOptions; readonly params: OptionParams } {
+  const fields = isObject(body) ? body : {}
+  const own = optionsObject(fields['x_service'], 'x_service')
+  const metadata = labelledObject(fields['metadata'], 'metadata')
+  const nested = labelledObject(metadata['service'], 'metadata.service')
+  const sent: Partial<Record<Name, unknown>> = {}
+  const params: OptionParams = {}
   for (const { name, header, flat } of names) {
-    const value =
-      checked(['x_service', name], name, own[name]) ??
-      checked(['headers', name], name, headers[header]) ??
-      checked(['metadata', flat], name, metadata[flat]) ??
-      checked(['metadata', 'service', name], name, nested[name])
-    if (value !== undefined) chosen[name] = value
+    const channels = [
+      { path: ['x_service', name], value: own[name] },
+      { path: ['headers', name], value: headers[header] },
+      { path: ['metadata', flat], value: metadata[flat] },
+      { path: ['metadata', 'service', name], value: nested[name] },
+    ]
+    const first = channels.find(({ value }) => value !== undefined && value !== null)
+    if (!first) continue
+    sent[name] = checked(first.path, name, first.value)
+    params[name] = first.path.join('.')
   }
-  return chosen as SentOptions
+  return { sent: sent as SentOptions, params }
 }
 
 /** The options of a turn: what the request sends, otherwise the default of its key, otherwise that of the service. */
@@ -137,24 +147,7 @@ function groupsIn(names: KeyDefaults['tools']): readonly ToolGroup[] | undefined
   return names && toolGroups.filter((group) => names.includes(group))
 }
 
-/** Parses an object that was sent as such, or as its JSON text: some clients allow only strings as metadata. */
-function objectOf(value: unknown, param: string): Values {
-  if (typeof value === 'string' && value.startsWith('{')) {
-    if (value.length > bounds.metadataText.max) {
-      throw new ServiceError('invalid_value', `\`${param}\`: ${atMost(bounds.metadataText)}.`, { param })
-    }
-    try {
-      return objectOf(JSON.parse(value), param)
-    } catch {
-      return {}
-    }
-  }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
-}
-
-/** The checked value of one channel; undefined when the channel has none. */
 function checked(path: string[], name: Name, value: unknown): unknown {
-  if (value === undefined || value === null) return undefined
   const parsed = checkInput(serviceOptions.shape[name], value)
   if (parsed.success) return parsed.data
   throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))

@@ -184,7 +184,12 @@ function otherDecision(
   }
   const refusal = refusals[row.decision === 'no_project' ? 'not_found' : row.decision]
   if (!refusal) throw new Error(`unknown decision "${row.decision}" of admit_run`)
-  throw refusal({ ...row, ...facts, seconds: row.seconds ?? 1 })
+  throw refusal({
+    ...row,
+    ...facts,
+    seconds: row.seconds ?? 1,
+    field: input.attachments?.param ?? 'messages',
+  })
 }
 
 /** The columns that the server has set. */

@@ -10,11 +10,13 @@ type Facts = Pick<AdmissionRow, 'available' | 'created_at' | 'key_limit'> & {
   readonly seconds: number
   readonly plan: Plan
   readonly holdMicros: bigint
+  /** The field that has the messages. */
+  readonly field: string
 }
 
 /** The error of each decision of `admit_run` that refuses a turn, in the order in which it looks at them. */
 export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> = {
-  not_found: notFound,
+  not_found: () => notFound(),
   account_suspended: accountSuspended,
   invalid_api_key: () => new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.'),
   plan_without_api_access: ({ plan }) => noApiAccess(plan.name),
@@ -25,11 +27,11 @@ export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> 
       { shouldRetry: false },
     ),
   overloaded: underPressure,
-  no_question: () =>
+  no_question: ({ field }) =>
     new ServiceError(
       'invalid_value',
-      'There is no new message. `messages` must end with a message of role `user`.',
-      { param: 'messages' },
+      `There is no new message. \`${field}\` must end with a message of role \`user\`.`,
+      { param: field },
     ),
   session_busy: () =>
     new ServiceError('session_busy', 'Too many turns of this session are queued. Wait for one to end.', {

@@ -36,6 +36,7 @@ export function firstCallMicros(
 /**
  * The costs of a turn whose client bounds them.
  * @param maxCostMicros maximum cost of the turn in micro-credits; undefined: only the maximum of the service.
+ * @param param the field that has it.
  * @throws ServiceError `invalid_value` if the first call may cost more than that, because a charge is never more than
  *   the hold.
  */
@@ -45,7 +46,12 @@ export function turnCosts(
   {
     maxTokens,
     maxCostMicros,
-  }: { readonly maxTokens?: number | null | undefined; readonly maxCostMicros?: number | undefined },
+    param = 'max_cost',
+  }: {
+    readonly maxTokens?: number | null | undefined
+    readonly maxCostMicros?: number | undefined
+    readonly param?: string | undefined
+  },
 ): Pick<TurnInput, 'firstCallMicros' | 'maxMicros'> {
   const first = firstCallMicros(model, messages, maxTokens)
   if (maxCostMicros === undefined) return { firstCallMicros: first }
@@ -54,6 +60,6 @@ export function turnCosts(
   throw new ServiceError(
     'invalid_value',
     `The first model call may cost ${creditsText(first)} credits, more than the \`max_cost\` of ${creditsText(maxMicros)}. Raise \`max_cost\`, or send less or a lower limit of tokens.`,
-    { param: 'max_cost' },
+    { param },
   )
 }

@@ -11,8 +11,8 @@ const timeoutMs = 60_000
 
 /**
  * Records that a run's client disconnected before its reply was complete, and cancels the run if the request
- * asked for that. Does nothing if the client has retried and is connected again. Never throws, because no
- * client is left to receive the error.
+ * asked for that and no other client of this process waits for it. A client that has retried and is connected again
+ * still waits. Never throws, because no client is left to receive the error.
  */
 export async function recordDisconnect(
   services: ReaderServices,
@@ -21,11 +21,13 @@ export async function recordDisconnect(
   options: { readonly cancel: boolean },
 ): Promise<void> {
   client.lose()
-  if (!client.isCurrent) return
+  const { isCurrent } = client
+  if (!isCurrent && (!options.cancel || client.isRunAwaited)) return
+  const { owner } = services.runner.lease
   const cancelled = await note(services, run, client, 'could not note that a client left', async (tx) => {
-    const noted = await recordClientClosed(tx, run.id, services.runner.lease.owner)
-    if (noted && options.cancel) await requestCancel(tx, run.id)
-    return noted && options.cancel
+    if (isCurrent && !(await recordClientClosed(tx, run.id, owner))) return false
+    // Asked here, because a retry may have connected while the database was away.
+    return options.cancel && !client.isRunAwaited && requestCancel(tx, run.id, owner)
   })
   if (cancelled) services.runner.cancel(run.id)
 }

@@ -22,6 +22,7 @@ export class ClientConnection {
   #endedAt: number | undefined
   #lostAt: number | undefined
   #over = false
+  #reads = true
 
   constructor(connections: ClientConnections, identity: string | undefined, runId: string) {
     this.#connections = connections
@@ -36,6 +37,16 @@ export class ClientConnection {
   /** Whether no newer connection serves the same run. */
   get isCurrent(): boolean {
     return !this.#over
+  }
+
+  /** Whether its client still waits for the run. A newer connection of the run does not change that. */
+  get reads(): boolean {
+    return this.#reads
+  }
+
+  /** Whether a client that is connected here waits for the same run, this one included. */
+  get isRunAwaited(): boolean {
+    return this.#connections.awaits(this.runId)
   }
 
   /** Since when the run has ended although the client may not have the reply, by our monotonic clock. */
@@ -56,6 +67,7 @@ export class ClientConnection {
 
   /** Called if the client disconnected without its reply, or was told to send its request again. */
   lose(): void {
+    this.#leave()
     if (this.#over || this.#lostAt !== undefined) return
     this.#lostAt = performance.now()
     setTimeout(() => this.settle(), lostTtlMs).unref()
@@ -63,10 +75,21 @@ export class ClientConnection {
 
   /** Called if the client has its reply, if the run's row records that it has not, or if there is no run. */
   settle(): void {
+    this.#leave()
+    this.supersede()
+  }
+
+  /** Called if a newer connection counts for the run. Its client may still wait. */
+  supersede(): void {
     if (this.#over) return
     this.#over = true
     this.#admission.resolve()
     this.#connections.remove(this)
+  }
+
+  #leave(): void {
+    this.#reads = false
+    this.#connections.removeReader(this)
   }
 
   /**
@@ -85,6 +108,8 @@ export class ClientConnection {
 export class ClientConnections {
   readonly #byIdentity = new Map<string, Set<ClientConnection>>()
   readonly #byRun = new Map<string, ClientConnection>()
+  /** All connections whose clients wait for a run. `#byRun` has only the newest. */
+  readonly #readers = new Map<string, Set<ClientConnection>>()
 
   /**
    * @param identity the same for equal requests of one key. Undefined: only an `Idempotency-Key` can identify a
@@ -109,6 +134,16 @@ export class ClientConnections {
     return this.#byRun.get(runId)?.isLost === false
   }
 
+  /** Whether any client that is connected here waits for this run. */
+  awaits(runId: string): boolean {
+    return this.#readers.has(runId)
+  }
+
+  removeReader(connection: ClientConnection): void {
+    const those = this.#readers.get(connection.runId)
+    if (those?.delete(connection) && those.size === 0) this.#readers.delete(connection.runId)
+  }
+
   /**
    * Age in milliseconds of the oldest reply that is not complete although its run has ended; 0 if there is
    * none.
@@ -122,9 +157,11 @@ export class ClientConnections {
 
   attach(connection: ClientConnection, runId: string): void {
     const before = this.#byRun.get(runId)
-    if (before !== connection) before?.settle()
+    if (before !== connection) before?.supersede()
     if (this.#byRun.get(connection.runId) === connection) this.#byRun.delete(connection.runId)
+    this.removeReader(connection)
     connection.runId = runId
+    if (connection.reads) this.#readers.set(runId, (this.#readers.get(runId) ?? new Set()).add(connection))
     if (connection.identity !== undefined && connection.isCurrent) this.#byRun.set(runId, connection)
   }
 

@@ -37,13 +37,24 @@ export async function requireEnded(
   if (open) throw new ServiceError(code, text, { shouldRetry: false })
 }
 
-/** Marks a run as cancelled, so that its owner stops it. Does nothing to a finished run. */
-export async function requestCancel(executor: Executor, runId: string): Promise<void> {
-  await executor
+/**
+ * Marks a run as cancelled, so that its owner stops it. Does nothing to a finished run.
+ * @param holder if given, does nothing to a run whose client is connected to another replica.
+ * @returns whether it did something.
+ */
+export async function requestCancel(executor: Executor, runId: string, holder?: string): Promise<boolean> {
+  const marked = await executor
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
     // `|| ''` keeps the planner from using an index of open runs.
-    .where(and(eq(runs.id, runId), sql`${runs.status} || '' in ('queued', 'in_progress')`))
+    .where(and(eq(runs.id, runId), sql`${runs.status} || '' in ('queued', 'in_progress')`, heldBy(holder)))
+    .returning({ id: runs.id })
+  return marked.length > 0
+}
+
+/** Whether no other replica has the client of the run. */
+function heldBy(holder: string | undefined) {
+  return holder === undefined ? undefined : or(isNull(runs.clientAt), eq(runs.clientAt, holder))
 }
 
 /**
@@ -59,7 +70,7 @@ export async function recordClientClosed(
   const noted = await executor
     .update(runs)
     .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
-    .where(and(eq(runs.id, runId), or(isNull(runs.clientAt), eq(runs.clientAt, holder))))
+    .where(and(eq(runs.id, runId), heldBy(holder)))
     .returning({ id: runs.id })
   return noted.length > 0
 }

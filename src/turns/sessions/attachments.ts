@@ -29,6 +29,8 @@ export type Attachments = {
   readonly readsImages: boolean
   /** Name of the request field, for error messages. */
   readonly param: string
+  /** The part of the request that has the file with this id, for error messages. */
+  readonly paramOf?: (id: string) => string
 }
 
 /** Larger images are refused, because each model call of the turn would carry them. */
@@ -80,13 +82,14 @@ async function requireFile(
   attachments: Attachments,
 ): Promise<void> {
   const file = await findFile(executor, principal, id)
-  if (!file) throw notFound()
+  const param = paramOf(attachments, id)
+  if (!file) throw notFound(param)
   if (file.projectId !== place.projectId) {
-    throw invalid(`The file "${id}" belongs to another project than the turn.`, attachments.param)
+    throw invalid(`The file "${id}" belongs to another project than the turn.`, param)
   }
   const version = await findVersion(executor, file)
   const head = version ? await readHead(executor, version.id, headBytes) : Buffer.alloc(0)
-  requireReadable(head, file, attachments)
+  requireReadable(head, file, { ...attachments, param })
 }
 
 async function storeOnce(
@@ -97,7 +100,8 @@ async function storeOnce(
   plan: Plan,
 ): Promise<string> {
   const { name, contentType, content } = file
-  requireReadable(content.subarray(0, headBytes), { name, contentType, bytes: content.length }, attachments)
+  const named = { ...attachments, param: paramOf(attachments, file.id) }
+  requireReadable(content.subarray(0, headBytes), { name, contentType, bytes: content.length }, named)
   const sha256 = createHash('sha256').update(content).digest('hex')
   const [known] = await executor
     .select({ id: files.id })
@@ -107,10 +111,14 @@ async function storeOnce(
   return known?.id ?? (await storeUpload(executor, place, plan, file)).id
 }
 
+function paramOf(attachments: Attachments, id: string): string {
+  return attachments.paramOf?.(id) ?? attachments.param
+}
+
 function requireReadable(
   head: Buffer,
   file: { readonly name: string; readonly contentType: string; readonly bytes: number },
-  { readsImages, param }: Attachments,
+  { readsImages, param }: Pick<Attachments, 'readsImages' | 'param'>,
 ): void {
   if (imageTypeOf(head)) {
     if (!readsImages) throw invalid('The model cannot read images. Describe the image in words.', param)

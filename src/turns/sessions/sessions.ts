@@ -27,7 +27,7 @@ export async function createSession(
   },
 ): Promise<Session> {
   if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId))) {
-    throw notFound()
+    throw notFound('project_id')
   }
   const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
   const [session] = await executor

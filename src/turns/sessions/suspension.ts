@@ -1,6 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { lockAccount } from '../../accounts/accounts.ts'
 import { type Actor, recordAction } from '../../accounts/audit.ts'
+import { ownerOfKey, revokeKey } from '../../accounts/keys/keys.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, runs, webSessions } from '../../db/schema/index.ts'
 import { sendSignals } from '../replicas/signals.ts'
@@ -23,7 +24,7 @@ export function suspendAccount(
     if (account.suspendedAt) return { turnsStopped: 0 }
     await tx.update(accounts).set({ suspendedAt: sql`now()` }).where(eq(accounts.id, accountId))
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
-    const turnsStopped = await cancelTurns(tx, accountId)
+    const turnsStopped = await cancelTurns(tx, eq(runs.accountId, accountId))
     const details = { turns_stopped: turnsStopped }
     await recordAction(tx, { actor, action: 'account.suspended', accountId, details })
     return { turnsStopped }
@@ -44,14 +45,31 @@ export function resumeAccount(database: Database, { actor, accountId }: Acted): 
 }
 
 /**
- * Marks the account's unfinished turns and signals the replicas. An owner stops its run; any replica ends a
- * queued one.
+ * Revokes a key, in the caller's transaction: from the commit on it starts nothing, and its unfinished turns are
+ * cancelled. A key that has leaked would otherwise read its streams to their ends.
+ * @param accountId undefined: a key of any account.
+ * @returns the account that owns the key, and the number of turns that were stopped.
+ * @throws ServiceError `not_found`.
  */
-async function cancelTurns(executor: Executor, accountId: string): Promise<number> {
+export async function revokeKeyAndTurns(
+  executor: Executor,
+  keyId: string,
+  accountId?: string,
+): Promise<{ readonly accountId: string; readonly turnsStopped: number }> {
+  const owner = accountId ?? (await ownerOfKey(executor, keyId))
+  // This waits for a start with the key. Its run is then cancelled with the others.
+  await lockAccount(executor, owner)
+  await revokeKey(executor, keyId, owner)
+  const ofKey = and(eq(runs.accountId, owner), eq(runs.apiKeyId, keyId))
+  return { accountId: owner, turnsStopped: await cancelTurns(executor, ofKey) }
+}
+
+/** Marks unfinished turns and signals the replicas. An owner stops its run; any replica ends a queued one. */
+async function cancelTurns(executor: Executor, which: SQL | undefined): Promise<number> {
   const stopped = await executor
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
-    .where(and(eq(runs.accountId, accountId), sql`${runs.status} in ('queued', 'in_progress')`))
+    .where(and(which, sql`${runs.status} in ('queued', 'in_progress')`))
     .returning({ runId: runs.id })
   await sendSignals(
     executor,

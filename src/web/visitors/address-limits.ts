@@ -1,8 +1,9 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { visitorPagesPerMinute } from '../../accounts/plans.ts'
 import { ServiceError } from '../../errors.ts'
 
 /** Per address and minute: searches, which cost work, by anybody; pages for those who are not signed in. */
-const limits = Object.freeze({ searches: 60, pages: 600 })
+const limits = Object.freeze({ searches: 60, pages: visitorPagesPerMinute })
 
 /**
  * Counts the requests of an address to the pages, in this process. The address is the result of

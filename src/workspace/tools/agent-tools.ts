@@ -92,7 +92,11 @@ function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
         if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
         const found = await fileText(database, file, signal)
         if (found.text === '' && found.problem !== '') {
-          return badArguments(`The file "${wanted}" cannot be read. ${found.problem}`)
+          const error = `The file "${file.name}" cannot be read. ${found.problem}`
+          return {
+            content: JSON.stringify({ error, name: file.name, problem: found.problem }),
+            isError: true,
+          }
         }
         return readWindow(sourceMarks, found, offset)
       }),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestDatabase } from '../../support/database.ts'
 import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
@@ -144,6 +145,48 @@ test.each(jsonRoutes)('$method $path refuses every content type but JSON, and na
     refusal,
     /Send application\/json/,
   )
+})
+
+const notUtf8 = [Buffer.from([0xe9]), Buffer.from([0xff, 0xfe, 0xc0])]
+
+test.each(jsonRoutes)('$method $path refuses bytes that are not UTF-8', async ({ method, path, good }) => {
+  for (const wrong of notUtf8) {
+    const [start = '', end = ''] = JSON.stringify({ ...good, extra: '|' }).split('|')
+    const body = Buffer.concat([Buffer.from(start), wrong, Buffer.from(end)])
+    const refusal = { status: 400, code: 'invalid_json', param: null } as const
+    await expectRefusal(await raw(method, path, body), refusal, /not UTF-8/)
+  }
+})
+
+test.each(jsonRoutes)(
+  '$method $path refuses another charset and names it',
+  async ({ method, path, good }) => {
+    for (const charset of ['utf-16', '"latin1"', 'windows-1255']) {
+      const refusal = { status: 415, code: 'unsupported_content_type', param: 'content-type' } as const
+      const type = `application/json; charset=${charset}`
+      await expectRefusal(await raw(method, path, JSON.stringify(good), type), refusal, /charset.*UTF-8/)
+    }
+  },
+)
+
+test('UTF-8 is accepted under all of its names, also with a byte-order mark', async () => {
+  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii']) {
+    const body = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(JSON.stringify({ text: 'שלום' }))])
+    const type = `application/json; charset=${charset}`
+    expect((await raw('POST', '/v1/sources/verify', body, type)).status).toBe(200)
+  }
+})
+
+test.each(jsonRoutes)('$method $path refuses a Content-Encoding and names the header', async (route) => {
+  const { method, good } = route
+  const path = route.path.replace(':session', home.sessionId)
+  const plain = Buffer.from(JSON.stringify(good))
+  const refusal = { status: 415, code: 'unsupported_content_type', param: 'content-encoding' } as const
+  for (const body of [plain, gzipSync(plain)]) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const reply = await send(service, { method, path, key: owner.key, headers, body })
+    await expectRefusal(reply, refusal, /Content-Encoding: gzip/)
+  }
 })
 
 test.each(jsonRoutes)(

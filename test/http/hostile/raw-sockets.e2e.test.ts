@@ -131,6 +131,12 @@ test.each(probes)('a request with $name is refused, and nothing after it is read
   expect(await projects()).toBe(before)
 })
 
+test('a request without a Host is refused in the one shape of all errors', async () => {
+  const text = await talk(head(['GET /v1/models HTTP/1.1', authorised()]))
+  expect(errorOf(asReply(text) as Reply)).toMatchObject({ code: 'invalid_value', param: 'host' })
+  expect(statuses(await talk(head(['GET /healthz HTTP/1.0'])))).toEqual([200])
+})
+
 test('a request that no parser can read is refused in the one shape of all errors', async () => {
   const text = await talk('GET / HTTP/1.1\r\nHost : a\r\n\r\n')
   expect(statuses(text)).toEqual([400])

@@ -96,7 +96,7 @@ const shown = [
 const ofTheApi = [
   /API key|Idempotency-Key|`messages`|`purpose`|`start` to `end`|which is not a day/,
   /`max_cost`|^There is no such page|scope "X"\. Use a key/,
-  /`file_data`|`file_id`|`file_url`|^`X`: X/,
+  /`file_data`|`file_id`|`file_url`|^`X`: X|^There is no new message/,
   // The test above has them with their values.
   /^The limit of X X per minute|^The form may have X/,
 ]

@@ -71,8 +71,8 @@ const badForms: readonly { name: string; parts: () => readonly Part[]; refusal: 
   {
     name: 'a foreign project',
     parts: () => [part('x'), { name: 'project_id', value: foreign.projectId }],
-    refusal: { status: 404, code: 'not_found', param: null },
-    says: /Check the id/,
+    refusal: { status: 404, code: 'not_found', param: 'project_id' },
+    says: /Check the id in `project_id`/,
   },
   {
     name: 'a field named __proto__',

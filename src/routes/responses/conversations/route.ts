@@ -59,7 +59,7 @@ export function conversationRoutes(root: FastifyInstance, services: Services): v
     async (request) => {
       const principal = principalOf(request)
       const { items, metadata } = request.body
-      const projectId = readOptions(request.body, request.headers).project_id ?? undefined
+      const projectId = readOptions(request.body, request.headers).sent.project_id ?? undefined
       const add = readItemsToAdd(items ?? [])
       const model = catalogue.models[0]?.id ?? 'service'
       return withTx(database, principal, async (tx) => {

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Principal } from '../../../accounts/principal.ts'
 import type { ContentPart, ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
-import { notFound } from '../../../errors.ts'
+import { notFound, ServiceError } from '../../../errors.ts'
+import { bounds } from '../../../http/limits/bounds.ts'
 import { admitTurn } from '../../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../../turns/admission/requested-model.ts'
 import type { Run } from '../../../turns/run/run.ts'
@@ -21,7 +22,10 @@ const text = (most: number) =>
 export const questionForm = z.object({
   /** Id of the form; a form that is sent twice starts one turn. */
   form: text(100),
-  question: text(50_000).transform((value) => value.replaceAll('\r\n', '\n').trim()),
+  /** `requireQuestion` bounds it, because a refusal of the form would lose the text. */
+  question: text(bounds.otherBody.max * 1024 * 1024).transform((value) =>
+    value.replaceAll('\r\n', '\n').trim(),
+  ),
   model: text(100),
   /** Empty: a new conversation. */
   session: text(100).default(''),
@@ -32,6 +36,19 @@ export const questionForm = z.object({
 })
 
 export type Question = z.output<typeof questionForm>
+
+const maxQuestion = 50_000
+
+/** @throws ServiceError `invalid_value` for a question that is empty or too long. The form is then shown again. */
+export function requireQuestion({ question }: Pick<Question, 'question'>): void {
+  if (question === '') throw new ServiceError('invalid_value', 'Write a question first.')
+  if (question.length <= maxQuestion) return
+  const most = maxQuestion.toLocaleString('en-US')
+  throw new ServiceError(
+    'invalid_value',
+    `The question has more than ${most} characters. Shorten it, or attach the text as a file.`,
+  )
+}
 
 /**
  * Starts the turn of a question asked on the pages, or finds the one that the same form has started before.

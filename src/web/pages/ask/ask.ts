@@ -14,7 +14,7 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
-import { askQuestion, questionForm } from './ask-question.ts'
+import { askQuestion, questionForm, requireQuestion } from './ask-question.ts'
 import { type Rail, readRail, withRail } from './rail.ts'
 
 type Shown = AskChoices & { readonly rail: Rail }
@@ -35,7 +35,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
     const left = disconnectSignal(reply)
     const input = readFields(questionForm, request.body)
     try {
-      if (input.question === '') throw new ServiceError('invalid_value', 'Write a question first.')
+      requireQuestion(input)
       const run = await askQuestion(services, principal, input, left)
       return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
     } catch (error) {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
-import { notFound, ServiceError } from '../../../errors.ts'
+import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { findRun } from '../../../turns/run/runs.ts'
 import { readConversation } from '../../../turns/run/transcript.ts'
@@ -12,7 +12,7 @@ import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { questionForm, startQuestion } from './ask-question.ts'
+import { questionForm, requireQuestion, startQuestion } from './ask-question.ts'
 
 const branchForm = questionForm.pick({ form: true, question: true, model: true, file: true })
 
@@ -33,7 +33,7 @@ export function branchPages(app: FastifyInstance, services: WebServices): void {
       if (!run) throw notFound()
       return { replaced: run, history: beforeQuestion(await readConversation(tx, run)) }
     })
-    if (input.question === '') throw new ServiceError('invalid_value', 'Write a question first.')
+    requireQuestion(input)
     const { id, sessionId, accountId } = await startQuestion(services, principal, {
       input: { ...input, session: '', project: replaced.projectId },
       history: fromQuestion(history.slice(-maxHistory)),

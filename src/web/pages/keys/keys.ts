@@ -7,14 +7,7 @@ import {
   settingNames,
   settingTexts,
 } from '../../../accounts/keys/key-settings.ts'
-import {
-  changeKey,
-  createKey,
-  findKey,
-  type KeyInfo,
-  type KeyReach,
-  revokeKey,
-} from '../../../accounts/keys/keys.ts'
+import { changeKey, createKey, findKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
 import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
 import { type Executor, withTx } from '../../../db/client.ts'
@@ -23,6 +16,7 @@ import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
 import { toolGroups } from '../../../turns/run/run-request.ts'
 import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
+import { revokeKeyAndTurns } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { pageOfAddress } from '../../components/pager.ts'
@@ -141,7 +135,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
 
   app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
-    await withTx(database, principal, (tx) => revokeKey(tx, request.params.id, account.id))
+    await withTx(database, principal, (tx) => revokeKeyAndTurns(tx, request.params.id, account.id))
     return reply.redirect('/settings/keys?done=revoked', 303)
   })
 }

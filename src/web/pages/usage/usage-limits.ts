@@ -1,3 +1,4 @@
+import { pagesPerMinute } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { UsageShown } from './usage-shown.ts'
@@ -30,13 +31,14 @@ export function limitList(t: Texts, shown: LimitsShown): Html {
 
 function limitsOf(t: Texts, { plan, requests, turns, storedBytes }: LimitsShown): readonly Limit[] {
   const { limits } = t.usage
+  const perMinute = plan.apiAccess ? plan.requestsPerMinute : pagesPerMinute(plan)
   return [
     {
       name: limits.requests,
       meaning: plan.apiAccess ? limits.requestsMeaning : limits.requestsNone,
       used: requests,
-      max: plan.requestsPerMinute,
-      state: limits.inThisMinute(t.number(requests), t.number(plan.requestsPerMinute)),
+      max: perMinute,
+      state: limits.inThisMinute(t.number(requests), t.number(perMinute)),
     },
     {
       name: limits.turns,

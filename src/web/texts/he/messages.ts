@@ -82,6 +82,8 @@ const accountMessages: Messages = {
     'הטיפול בשאלה בפרויקט הזה לא הסתיים. יש לעצור אותו או להמתין לסיומו, ואז למחוק את הפרויקט.',
   'The plan "{plan}" allows {turns} turns per minute. Try again in {seconds} s.':
     'התוכנית ”{plan}” מאפשרת {turns} שאלות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'Your account may load {pages} pages per minute. Try again in {seconds} s.':
+    'אפשר לפתוח בחשבון {pages} דפים בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
   'The plan "{plan}" allows {requests} requests per minute. Try again in {seconds} s.':
     'התוכנית ”{plan}” מאפשרת {requests} בקשות בדקה. אפשר לנסות שוב בעוד {seconds} שניות.',
   'One answer at a time on the plan "{plan}". Wait for an answer to end.':
@@ -110,6 +112,8 @@ const accountMessages: Messages = {
   'Enter a name for the project.': 'יש להזין שם לפרויקט.',
   'The name is too long: at most 200 characters.': 'השם ארוך מדי: לכל היותר 200 תווים.',
   'Write a question first.': 'יש לכתוב שאלה תחילה.',
+  'The question has more than {characters} characters. Shorten it, or attach the text as a file.':
+    'בשאלה יותר מ־{characters} תווים. יש לקצר אותה, או לצרף את הטקסט כקובץ.',
   'The library has no such work.': 'הספר הזה אינו בספרייה.',
 }
 
