@@ -77,9 +77,11 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
     } catch (error) {
       const { message: problem, status, param: wrong } = problemOf(request, error)
       const filters = filtersAsked(asked)
+      // Of a search that the library is too busy for, or cannot answer, nothing more is asked of it.
+      const named = status === 400 && t.language === 'he' && filters.work !== undefined ? [filters.work] : []
       const [languages, titles] = await Promise.all([
-        listLanguages(executor),
-        hebrewTitles(executor, t.language === 'he' && filters.work !== undefined ? [filters.work] : []),
+        status === 400 ? listLanguages(executor) : [],
+        hebrewTitles(executor, named),
       ])
       return sendPage(
         request,
