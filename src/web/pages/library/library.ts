@@ -75,20 +75,8 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       )
       return sendPage(request, reply, searchPage(t, { query, ...shown }))
     } catch (error) {
-      const { message: problem, status, param: wrong } = problemOf(request, error)
-      const filters = filtersAsked(asked)
-      // Of a search that the library is too busy for, or cannot answer, nothing more is asked of it.
-      const named = status === 400 && t.language === 'he' && filters.work !== undefined ? [filters.work] : []
-      const [languages, titles] = await Promise.all([
-        status === 400 ? listLanguages(executor) : [],
-        hebrewTitles(executor, named),
-      ])
-      return sendPage(
-        request,
-        reply,
-        refusedSearch(t, { filters, problem, wrong, languages, titles }),
-        status,
-      )
+      const problem = problemOf(request, error)
+      return sendPage(request, reply, await refused(executor, t, asked, problem), problem.status)
     }
   })
 
@@ -108,6 +96,23 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
   })
 
   dailyPages(app, services)
+}
+
+/** The page of a search that was refused. It keeps the words and filters. */
+async function refused(
+  executor: WebServices['library']['system'],
+  t: Texts,
+  asked: Readonly<Record<string, unknown>>,
+  { message: problem, status, param: wrong }: ReturnType<typeof problemOf>,
+) {
+  const filters = filtersAsked(asked)
+  // Of a search that the library is too busy for, or cannot answer, nothing more is asked of it.
+  const named = status === 400 && t.language === 'he' && filters.work !== undefined ? [filters.work] : []
+  const [languages, titles] = await Promise.all([
+    status === 400 ? listLanguages(executor) : [],
+    hebrewTitles(executor, named),
+  ])
+  return refusedSearch(t, { filters, problem, wrong, languages, titles })
 }
 
 /**
