@@ -171,12 +171,16 @@ export async function findKeyOfAny(executor: Executor, keyId: string): Promise<K
   return key
 }
 
-/** The account of a key. @throws ServiceError `not_found`. */
-export async function ownerOfKey(executor: Executor, keyId: string): Promise<string> {
+/**
+ * The account that owns a key.
+ * @param accountId if given, a key of another account does not exist.
+ * @throws ServiceError `not_found`.
+ */
+export async function ownerOfKey(executor: Executor, keyId: string, accountId?: string): Promise<string> {
   const [key] = await executor
     .select({ accountId: apiKeys.accountId })
     .from(apiKeys)
-    .where(eq(apiKeys.id, keyId))
+    .where(and(eq(apiKeys.id, keyId), accountId ? eq(apiKeys.accountId, accountId) : undefined))
   if (!key) throw notFound()
   return key.accountId
 }
@@ -192,14 +196,12 @@ export async function revokeKey(
   keyId: string,
   accountId?: string,
 ): Promise<{ readonly accountId: string }> {
-  const mine = and(eq(apiKeys.id, keyId), accountId ? eq(apiKeys.accountId, accountId) : undefined)
-  const [known] = await executor.select({ accountId: apiKeys.accountId }).from(apiKeys).where(mine)
-  if (!known) throw notFound()
+  const owner = await ownerOfKey(executor, keyId, accountId)
   await executor
     .update(apiKeys)
     .set({ revokedAt: sql`now()` })
-    .where(and(mine, isNull(apiKeys.revokedAt)))
-  return known
+    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
+  return { accountId: owner }
 }
 
 /** Whether a key still works. Checked between the steps of a running turn. */
