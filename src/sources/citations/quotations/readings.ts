@@ -56,7 +56,8 @@ export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote
   const others: QuoteReading[] = []
   const free = foldFreely(cleaned)
   if (free !== folded) others.push({ folded: free, parts: yield* partsOf(cleaned, whole(foldFreely)) })
-  const bare = yield* partsOf(cleaned, withoutInsertions)
+  // Most quotations have no brackets, and need not be folded again.
+  const bare = /[[(]/.test(cleaned) ? yield* partsOf(cleaned, withoutInsertions) : []
   if (bare.some(({ insertions }) => insertions.length > 0)) others.push({ folded: joined(bare), parts: bare })
   return { folded, parts, written, others, letters: countLetters(folded), words: folded.split(' ').length }
 }
