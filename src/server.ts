@@ -16,6 +16,7 @@ import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
+import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
@@ -45,11 +46,10 @@ async function main(): Promise<void> {
       log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
   })
   const openOutsideTools = await readOutsideServers(config)
-  // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
-  // use up on a busy machine. So would loading after the start, for the connections of the first requests.
-  const vocabulary = loadVocabulary().then(loadSpellings)
-  if (config.databaseUrl !== undefined) await vocabulary
-  const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
+  // The embedded Postgres starts meanwhile. With another one the service listens first, and a search that comes before
+  // the vocabulary is complete makes what it needs.
+  const early = config.databaseUrl === undefined ? loadTables() : undefined
+  const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
@@ -70,6 +70,7 @@ async function main(): Promise<void> {
     // Registered before the message, because its reader may end the process immediately.
     const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    await (early ?? loadTables())
     await terminated
     exitLate(log)
     await service.stop()
@@ -79,6 +80,12 @@ async function main(): Promise<void> {
   } finally {
     await installation.close()
   }
+}
+
+/** Makes the tables that searches look words up in. */
+async function loadTables(): Promise<void> {
+  await loadVocabulary()
+  await loadSpellings()
 }
 
 /**
@@ -218,32 +225,6 @@ function exitLate(log: Logger): void {
     process.exit(1)
   }
   setTimeout(exit, exitMs).unref()
-}
-
-type Readiness = { ask(): boolean; end(): Promise<void> }
-
-/** Time for load balancers to notice that `/readyz` fails. */
-const noticeMs = 5_000
-/** Without a `/readyz` request for this long, no load balancer is present. */
-const unaskedMs = 60_000
-
-/**
- * The state behind `/readyz`. During a shutdown it reports not ready, while requests of the next seconds are
- * still served.
- */
-function createReadiness(): Readiness {
-  let ready = true
-  let askedAt = Number.NEGATIVE_INFINITY
-  return {
-    ask() {
-      askedAt = performance.now()
-      return ready
-    },
-    async end() {
-      ready = false
-      if (performance.now() - askedAt < unaskedMs) await delay(noticeMs)
-    },
-  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { runInTimeSlices } from './time-slices.ts'
+
 /** Returns a function that computes a value on its first call and caches it. Most commands never look up a word. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -5,6 +7,47 @@ export function lazy<T>(make: () => T): () => T {
     made ??= { value: make() }
     return made.value
   }
+}
+
+/** A value that its first use makes. Whoever needs it later can have it made in advance. */
+export type LazyValue<T> = {
+  (): T
+  /** The steps that are left, for other values that are made of this one. */
+  steps(): Generator<undefined, T>
+  /** Makes the value in slices between which the event loop runs. */
+  load(): Promise<void>
+}
+
+/**
+ * Like `lazy`, for a value that takes long to make. A use while it is made does the steps that are left at once.
+ * @param make yields after each short step.
+ */
+export function lazyInSteps<T>(make: () => Generator<undefined, T>): LazyValue<T> {
+  let made: { readonly value: T } | undefined
+  let work: Generator<undefined, T> | undefined
+  const step = (): void => {
+    const current = work ?? make()
+    // A generator that has failed has ended, and the next use begins anew.
+    work = undefined
+    const { done, value } = current.next()
+    if (done) made = { value }
+    else work = current
+  }
+  function* steps(): Generator<undefined, T> {
+    while (!made) {
+      step()
+      yield
+    }
+    return made.value
+  }
+  const value = (): T => {
+    while (!made) step()
+    return made.value
+  }
+  const load = async (): Promise<void> => {
+    await runInTimeSlices(steps())
+  }
+  return Object.assign(value, { steps, load })
 }
 
 /** Longer keys are not cached. They rarely occur again, and a client can send keys of any length. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { lazyInSteps } from '../text/lazy.ts'
 import { isStopWord, type Script, type Token, tokenize } from '../text/tokens.ts'
 
 /** A line of the lexicon: words and phrases of one meaning in both languages, as written in texts. */
@@ -17,29 +18,31 @@ const folder = new URL('./lexicon/', import.meta.url)
  * of a line translates to every Hebrew form, and the reverse.
  * @throws Error when a line does not have exactly two parts.
  */
-export function readLexicon(): readonly LexiconEntry[] {
-  entries ??= readPairs(folder).map(([en, he]) => ({ en, he }))
+export const readLexicon = lazyInSteps(function* (): Generator<undefined, readonly LexiconEntry[]> {
+  const entries: LexiconEntry[] = []
+  for (const [en, he] of pairsIn(folder)) {
+    entries.push({ en, he })
+    yield
+  }
   return entries
-}
+})
 
-/** Read once. */
-let entries: readonly LexiconEntry[] | undefined
+/** A line of a `.tsv` file: two lists of forms. */
+type Pair = readonly [readonly LexiconForm[], readonly LexiconForm[]]
 
 /**
  * Reads the lines of all `.tsv` files in a folder: two lists of forms separated by a tab, with `|` between forms.
  * @throws Error when a line does not have exactly two parts.
  */
-export function readPairs(
-  folder: URL,
-): readonly (readonly [readonly LexiconForm[], readonly LexiconForm[]])[] {
+export function* pairsIn(folder: URL): Generator<Pair> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.tsv'))
-  return files.sort().flatMap((name) => {
+  for (const name of files.sort()) {
     const lines = readFileSync(new URL(name, folder), 'utf8').split('\n')
-    return lines.filter((line) => line !== '').map(pairOf)
-  })
+    for (const line of lines) if (line !== '') yield pairOf(line)
+  }
 }
 
-function pairOf(line: string): readonly [readonly LexiconForm[], readonly LexiconForm[]] {
+function pairOf(line: string): Pair {
   const [left, right, ...rest] = line.split('\t')
   if (!left || !right || rest.length > 0) throw new Error(`The lexicon line ${line} needs two parts.`)
   return [left.split('|').map(formOf), right.split('|').map(formOf)]

@@ -1,4 +1,4 @@
-import { lazy } from '../text/lazy.ts'
+import { lazyInSteps } from '../text/lazy.ts'
 import type { ScriptTerm, Word } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
@@ -8,7 +8,7 @@ import { readSynonyms } from './synonyms.ts'
  * Collects every phrase to which a query can be expanded: phrases of the lexicon, and the older Hebrew phrases of the
  * synonyms.
  */
-function compile(): PhraseFinder<string> {
+function* compile(): Generator<undefined, PhraseFinder<string>> {
   const finder = new PhraseFinder<string>()
   const known = new Set<string>()
   const add = (form: LexiconForm): void => {
@@ -17,15 +17,22 @@ function compile(): PhraseFinder<string> {
     known.add(term)
     finder.add(form.terms, term)
   }
-  for (const { en, he } of readLexicon()) {
+  for (const { en, he } of yield* readLexicon.steps()) {
     for (const form of en) add(form)
     for (const form of he) add(form)
+    yield
   }
-  for (const { older } of readSynonyms()) for (const form of older) add(form)
+  for (const { older } of yield* readSynonyms.steps()) {
+    for (const form of older) add(form)
+    yield
+  }
   return finder
 }
 
-const phrases = lazy(compile)
+const phrases = lazyInSteps(compile)
+
+/** Makes the table of phrases in advance. */
+export const loadPhrases = phrases.load
 
 /** The index terms of the known phrases that begin at `words[at]`, each with its length in words. */
 export function phraseTermsAt(

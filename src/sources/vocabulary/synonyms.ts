@@ -1,7 +1,7 @@
 import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
-import { lazy } from '../text/lazy.ts'
+import { lazyInSteps } from '../text/lazy.ts'
 import type { ScriptTerm } from '../text/tokens.ts'
-import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
+import { type LexiconForm, pairsIn, phraseTerm } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 
 /** Hebrew words with one meaning: modern words, and the words of older texts. */
@@ -11,16 +11,14 @@ export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly ol
  * Reads `synonyms/*.tsv`: modern words, a tab, and words of older texts, including Aramaic; `
  * ` separates alternatives. Only modern words lead to older ones, not the reverse.
  */
-export function readSynonyms(): readonly SynonymEntry[] {
-  entries ??= readPairs(new URL('./synonyms/', import.meta.url)).map(([now, older]) => ({
-    newer: now,
-    older,
-  }))
+export const readSynonyms = lazyInSteps(function* (): Generator<undefined, readonly SynonymEntry[]> {
+  const entries: SynonymEntry[] = []
+  for (const [now, older] of pairsIn(new URL('./synonyms/', import.meta.url))) {
+    entries.push({ newer: now, older })
+    yield
+  }
   return entries
-}
-
-/** Read once. */
-let entries: readonly SynonymEntry[] | undefined
+})
 
 /** The words of older texts for words of a query. */
 export type Synonyms = {
@@ -30,20 +28,30 @@ export type Synonyms = {
   readonly terms: ReadonlySet<string>
 }
 
-function compile() {
+/** Entries by their modern words and phrases. */
+type Newer = {
+  readonly words: ReadonlyMap<string, readonly SynonymEntry[]>
+  readonly phrases: PhraseFinder<SynonymEntry>
+}
+
+function* compile(): Generator<undefined, Newer> {
   const words = new Map<string, SynonymEntry[]>()
   const phrases = new PhraseFinder<SynonymEntry>()
-  for (const entry of readSynonyms()) {
+  for (const entry of yield* readSynonyms.steps()) {
     for (const form of entry.newer) {
       const [first = ''] = form.terms
       if (form.terms.length > 1) phrases.add(form.terms, entry)
       else words.set(first, [...(words.get(first) ?? []), entry])
     }
+    yield
   }
   return { words, phrases }
 }
 
-const newer = lazy(compile)
+const newer = lazyInSteps(compile)
+
+/** Makes the table of synonyms in advance. */
+export const loadSynonyms = newer.load
 
 /** The older words for the longest known phrase that begins at `tokens[at]`. */
 export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Synonyms | undefined {

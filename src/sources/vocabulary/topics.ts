@@ -1,24 +1,34 @@
 import { readFileSync } from 'node:fs'
-import { lazy } from '../text/lazy.ts'
+import { lazyInSteps } from '../text/lazy.ts'
 import { type Script, type ScriptTerm, tokenize } from '../text/tokens.ts'
 
 /**
  * Words and phrases for everyday subjects that such a library does not treat: sports, cooking, computers, weather,
  * money, medicine. Words with a second sense in chassidic books (king, light, garment, vessel, candle) are left out.
  */
-const everyday = lazy(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
+const everyday = lazyInSteps(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
 
 /**
  * Words that certainly belong to the field, such as God, prayer or `מצוה`. Words with an everyday sense (soul, king,
  * light) are left out.
  */
-const field = lazy(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
+const field = lazyInSteps(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
+
+/** Makes both tables in advance. */
+export async function loadTopics(): Promise<void> {
+  await everyday.load()
+  await field.load()
+}
 
 /** Lists of index terms, by their first term. */
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>
 
-function phrasesOf(written: readonly string[]): Phrases {
-  const phrases = written.map((one) => tokenize(one).map(({ term }) => term))
+function* phrasesOf(written: readonly string[]): Generator<undefined, Phrases> {
+  const phrases: (readonly string[])[] = []
+  for (const one of written) {
+    phrases.push(tokenize(one).map(({ term }) => term))
+    yield
+  }
   return Map.groupBy(phrases, ([first = '']) => first)
 }
 

@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
-import { lazy } from '../text/lazy.ts'
+import { lazyInSteps } from '../text/lazy.ts'
 import { otherScript, type Script, type ScriptTerm } from '../text/tokens.ts'
 import { inflectionsOf } from './inflections.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
@@ -11,10 +11,10 @@ type Lexicon = {
   readonly phrases: PhraseFinder<LexiconEntry>
 }
 
-function compile(): Lexicon {
+function* compile(): Generator<undefined, Lexicon> {
   const words = new Map<string, LexiconEntry[]>()
   const phrases: Lexicon['phrases'] = new PhraseFinder()
-  for (const entry of readLexicon()) {
+  for (const entry of yield* readLexicon.steps()) {
     for (const script of ['he', 'en'] as const) {
       for (const form of entry[script]) {
         const [first = ''] = form.terms
@@ -22,11 +22,15 @@ function compile(): Lexicon {
         else words.set(first, [...(words.get(first) ?? []), entry])
       }
     }
+    yield
   }
   return { words, phrases }
 }
 
-const lexicon = lazy(compile)
+const lexicon = lazyInSteps(compile)
+
+/** Makes the table of translations in advance. */
+export const loadTranslations = lexicon.load
 
 /** The translation of words into the other script. */
 export type Translation = {

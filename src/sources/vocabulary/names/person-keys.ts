@@ -1,5 +1,5 @@
 import { fold, medial } from '../../text/fold.ts'
-import { lazy } from '../../text/lazy.ts'
+import { lazyInSteps } from '../../text/lazy.ts'
 import { peopleGroups } from './people-names.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
@@ -45,9 +45,9 @@ const writtenKey = (name: string): string => `=${fold(name).folded}`
 /** A name by its sound: equal for spellings that sound alike, empty when it has no words. */
 export const soundKey = (name: string): string => nameWords(name).join(' ')
 
-function compile(): ReadonlyMap<string, ReadonlySet<number>> {
+function* compile(): Generator<undefined, ReadonlyMap<string, ReadonlySet<number>>> {
   const byKey = new Map<string, Set<number>>()
-  peopleGroups.forEach((names, person) => {
+  for (const [person, names] of peopleGroups.entries()) {
     for (const name of names) {
       for (const key of [writtenKey(name), soundKey(name)]) {
         const known = byKey.get(key)
@@ -55,12 +55,16 @@ function compile(): ReadonlyMap<string, ReadonlySet<number>> {
         else byKey.set(key, new Set([person]))
       }
     }
-  })
+    yield
+  }
   byKey.delete('')
   return byKey
 }
 
-const people = lazy(compile)
+const people = lazyInSteps(compile)
+
+/** Makes the table of people in advance. */
+export const loadPeople = people.load
 
 const nobody: ReadonlySet<number> = new Set()
 

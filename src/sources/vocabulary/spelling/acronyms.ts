@@ -1,5 +1,5 @@
 import { withoutPrefixes } from '../../text/hebrew.ts'
-import { lazy } from '../../text/lazy.ts'
+import { lazyInSteps } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { type NameGroup, namesAt } from '../lookup.ts'
 import { bookNames } from '../titles/book-names.ts'
@@ -13,16 +13,26 @@ const longestPart = 4
 type Title = { readonly words: readonly string[]; readonly group: NameGroup }
 
 /** The Hebrew titles of several words. Books are shortened freely; other acronyms are in the list of abbreviations. */
-const titles = lazy((): readonly Title[] =>
-  bookNames.flat().flatMap((name) => {
-    const tokens = tokenize(name)
-    if (tokens.length < 2 || tokens.some(({ script }) => script !== 'he')) return []
-    const words = tokens.map(({ term }) => term)
-    return namesAt(tokens, 0)
-      .filter(({ length }) => length === tokens.length)
-      .map(({ group }) => ({ words, group }))
-  }),
-)
+const titles = lazyInSteps(function* (): Generator<undefined, readonly Title[]> {
+  const found: Title[] = []
+  for (const name of bookNames.flat()) {
+    found.push(...titlesIn(name))
+    yield
+  }
+  return found
+})
+
+/** Makes the table of titles in advance. */
+export const loadAcronyms = titles.load
+
+function titlesIn(name: string): readonly Title[] {
+  const tokens = tokenize(name)
+  if (tokens.length < 2 || tokens.some(({ script }) => script !== 'he')) return []
+  const words = tokens.map(({ term }) => term)
+  return namesAt(tokens, 0)
+    .filter(({ length }) => length === tokens.length)
+    .map(({ group }) => ({ words, group }))
+}
 
 /**
  * The book that an acronym shortens, such as `קד"ל` for `קדושת לוי`. It takes one or more letters

@@ -1,6 +1,6 @@
 import { fold, medial } from '../../text/fold.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
-import { lazy } from '../../text/lazy.ts'
+import { lazy, lazyInSteps } from '../../text/lazy.ts'
 import { plainEnglish } from '../../text/plain-english.ts'
 import { normaliseWord, type Script, tokenize } from '../../text/tokens.ts'
 import { aliasGroups } from '../aliases.ts'
@@ -22,7 +22,7 @@ export type KnownWord = {
 type Spelling = { readonly term: string; readonly sound: Sound; isName: boolean }
 
 /** The words of all names, as written in lower case and medial letters. */
-const spellings = lazy(() => {
+const spellings = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string, Spelling>> {
   const found = new Map<string, Spelling>()
   for (const name of aliasGroups.flat()) {
     const tokens = tokenize(name)
@@ -33,17 +33,19 @@ const spellings = lazy(() => {
       known.isName ||= tokens.length === 1
       found.set(written, known)
     }
+    yield
   }
   return found
 })
 
 /** The words of names that may be compared by their sound, by script. English words are compared by their letters. */
-const spoken = lazy(() => {
-  const words = [...spellings()].filter(([written, { term }]) => /[א-ת]/.test(written) || !isEnglish(term))
-  return Map.groupBy(
-    words.map(([, spelling]) => spelling),
-    ({ term }) => scriptOf(term),
-  )
+const spoken = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<Script, readonly Spelling[]>> {
+  const words: Spelling[] = []
+  for (const [written, spelling] of yield* spellings.steps()) {
+    if (/[א-ת]/.test(written) || !isEnglish(spelling.term)) words.push(spelling)
+    yield
+  }
+  return Map.groupBy(words, ({ term }) => scriptOf(term))
 })
 
 /** Minimum letters of a word that is compared. */
@@ -103,12 +105,30 @@ export function fullNames(written: string): readonly KnownWord[] {
 }
 
 /** English words of the lexicon and of names, in lower case, by their terms. */
-const english = lazy(() => {
-  const forms = readLexicon().flatMap(({ en }) => en.filter(({ terms }) => terms.length === 1))
-  const named = [...spellings()].filter(([, { term, isName }]) => isName && isEnglish(term))
-  const words = [...forms.map(({ written }) => plainLetters(written)), ...named.map(([written]) => written)]
-  return Map.groupBy(words, (word) => normaliseWord(word).term)
+const english = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string, readonly string[]>> {
+  const byTerm = new Map<string, string[]>()
+  const add = (word: string): void => {
+    const { term } = normaliseWord(word)
+    const words = byTerm.get(term)
+    if (words) words.push(word)
+    else byTerm.set(term, [word])
+  }
+  for (const { en } of yield* readLexicon.steps()) {
+    for (const { written, terms } of en) if (terms.length === 1) add(plainLetters(written))
+    yield
+  }
+  for (const [written, { term, isName }] of yield* spellings.steps()) {
+    if (isName && isEnglish(term)) add(written)
+    yield
+  }
+  return byTerm
 })
+
+/** Makes the tables of known words in advance. */
+export async function loadKnownWords(): Promise<void> {
+  await spoken.load()
+  await english.load()
+}
 
 /** The Hebrew words of the lexicon. */
 const hebrew = lazy(() => new Set(readLexicon().flatMap(({ he }) => he.map(({ terms }) => terms.join(' ')))))
