@@ -3,7 +3,7 @@ import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import { knownWorkKeys, looseWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
 import { gapBefore } from '../text-numbers/addresses.ts'
@@ -67,7 +67,7 @@ function* titlesOfText(
 
 /** The titles of the vocabulary, by their first words. */
 const vocabulary = lazy(() =>
-  Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys, ...looseWorkKeys], firstWord),
+  Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys(), ...looseWorkKeys()], firstWord),
 )
 
 /** Words of the text that a title may begin with. The generator yields at points where the caller may pause it. */
@@ -176,7 +176,7 @@ function isLooseTitle({ titles }: Keys, loose: string, first: TextWord, length: 
 
 /** Whether a title is a single word that may also be an ordinary word. */
 function isWordToo({ cited }: Keys, key: string): boolean {
-  return !key.includes(' ') && (knownWorkKeys.has(key) || cited.has(key))
+  return !key.includes(' ') && (namesOfKnownWork(key) !== undefined || cited.has(key))
 }
 
 /**

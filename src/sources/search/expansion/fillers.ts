@@ -1,4 +1,5 @@
 import { isHebrewStopWord } from '../../text/hebrew.ts'
+import { lazy } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 
 /**
@@ -31,8 +32,8 @@ const yiddish = `וואס וואָס ווער ווי וואו ווען פארו�
   ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
 
 const termsOf = (words: string) => new Set(tokenize(words).map((token) => token.term))
-const fillers = termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`)
-const hebrewFillers = termsOf(`${hebrew} ${pronouns}`)
+const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`))
+const hebrewFillers = lazy(() => termsOf(`${hebrew} ${pronouns}`))
 
 /**
  * Prefixes with which a filler or function word stays one: `ולמה`, `שאומרים`, `האילו`. Before two letters, ש and ה
@@ -43,7 +44,7 @@ const leading = /^(?:ו(?=[א-ת]{2})|[שה](?=[א-ת]{3}))/
 /** Whether a word of a query is only a word of asking. */
 export function isFiller(term: string): boolean {
   const rest = term.replace(leading, '')
-  return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewStopWord(rest)))
+  return fillers().has(term) || (rest !== term && (hebrewFillers().has(rest) || isHebrewStopWord(rest)))
 }
 
 /** Phrases that only ask for the meaning of letters. Their single words may be the subject of a question. */

@@ -1,6 +1,7 @@
 import type { NamedBook } from '../../refs/in-text/named-books.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
+import { lazy } from '../../text/lazy.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue, isFromTown } from './book-cues.ts'
@@ -39,13 +40,18 @@ const small = /(?<![\p{L}'’-])(\p{Ll}[\p{Ll}'’]{3,12}) (\p{Ll}[\p{Ll}'’-]{
 const opening =
   /^(?:(?:What|Where|Which|Who|How|Why|When|In|On|From|Does|Do|Did|Is|According|The|Explain|Quote|Can|Tell|Give|Show|Find|I|And|But|Summari[sz]e|Discuss|Describe)(?: (?:to|the|of|does|is))* )+/
 
-const givenNames: ReadonlySet<string> = new Set(
-  [
-    ...peopleGroups.flat().flatMap((name) => (/^[A-Z]\p{L}+ /u.test(name) ? [name.split(' ')[0] ?? ''] : [])),
-    ...'Rabbi Rav Reb Rebbe R Eliyahu David Aharon Yosef Moshe Shlomo Avraham Sarah Yehudah Yehuda Shimon Pinchas Rosh Eretz Am Yom Shabbat Shabbos Kiryat Ramat Givat'.split(
-      ' ',
+const givenNames = lazy(
+  (): ReadonlySet<string> =>
+    new Set(
+      [
+        ...peopleGroups
+          .flat()
+          .flatMap((name) => (/^[A-Z]\p{L}+ /u.test(name) ? [name.split(' ')[0] ?? ''] : [])),
+        ...'Rabbi Rav Reb Rebbe R Eliyahu David Aharon Yosef Moshe Shlomo Avraham Sarah Yehudah Yehuda Shimon Pinchas Rosh Eretz Am Yom Shabbat Shabbos Kiryat Ramat Givat'.split(
+          ' ',
+        ),
+      ].map((name) => name.toLowerCase()),
     ),
-  ].map((name) => name.toLowerCase()),
 )
 
 function strengthOf(word: string): HeadStrength | undefined {
@@ -81,7 +87,7 @@ function asksForBook(text: string, title: string, start: number): boolean {
   if (strength) return suffices(strength, cue)
   const isPlace =
     /\b(?:[Ii]n|[Ff]rom) (?:the )?$/.test(text.slice(0, start)) && !said.test(text.slice(0, start))
-  return isAnyCue(cue) && joined.test(second) && !isPlace && !givenNames.has(first.toLowerCase())
+  return isAnyCue(cue) && joined.test(second) && !isPlace && !givenNames().has(first.toLowerCase())
 }
 
 /** Whether the cues suffice for a first word. A common word needs a cue that calls the name a book. */

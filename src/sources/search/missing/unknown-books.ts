@@ -2,6 +2,7 @@ import type { Executor } from '../../../db/client.ts'
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
 import { type NamedBook, namedBooks } from '../../refs/in-text/named-books.ts'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { lazy } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { namesAt } from '../../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
@@ -13,14 +14,14 @@ import { inHeadings } from './heading-entries.ts'
 import { overlap } from './overlap.ts'
 import { titleSlots } from './title-slots.ts'
 
-const known: ReadonlySet<string> = new Set([
-  ...[...knownWorkKeys].flatMap((key) => [key, looseHeadingKey(key)]),
-  ...vocabularyTitleKeys(),
-])
+const known = lazy(
+  (): ReadonlySet<string> =>
+    new Set([...knownWorkKeys().flatMap((key) => [key, looseHeadingKey(key)]), ...vocabularyTitleKeys()]),
+)
 
 /** Whether the vocabulary knows a work with this title, in any spelling. */
 export function isKnownTitle(title: string): boolean {
-  return keysOf(title).some((key) => known.has(key))
+  return keysOf(title).some((key) => known().has(key))
 }
 
 /**
@@ -55,7 +56,7 @@ export async function unknownBooks(
 function isOpen({ title }: NamedBook): boolean {
   const whole = [title, title.replace(generic, '')]
   if (whole.some((name) => isKnownTitle(name) || isTerm(name))) return false
-  return !namesOf(title).some((name) => known.has(headingKey(name)) || isTitleLikeTerm(headingKey(name)))
+  return !namesOf(title).some((name) => known().has(headingKey(name)) || isTitleLikeTerm(headingKey(name)))
 }
 
 /** Leaves out books that equal a heading of the library or the end of one. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { lazy, lazyInSteps } from '../../text/lazy.ts'
 
 const folder = new URL('./works/', import.meta.url)
 
@@ -8,32 +9,46 @@ const folder = new URL('./works/', import.meta.url)
  * of "does not exist". Each line of the tables is a work: English names, a tab, Hebrew names; `
  * ` separates names. Titles of `ref-aliases` are added.
  */
-const knownWorks: readonly (readonly string[])[] = readdirSync(folder)
-  .filter((name) => name.endsWith('.tsv'))
-  .sort()
-  .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split('\n'))
-  .map((line) => line.split(/[\t|]/).filter((name) => name !== ''))
-  .filter((names) => names.length > 0)
-
-/** The keys of all names, see `headingKey`. */
-export const knownWorkKeys: ReadonlySet<string> = new Set(knownWorks.flat().map(headingKey))
-
-const byKey: ReadonlyMap<string, readonly string[]> = new Map(
-  // Exact keys come last, so that they overwrite loose ones.
-  [looseHeadingKey, headingKey].flatMap((keyOf) =>
-    knownWorks.flatMap((names) =>
-      names.flatMap((name) => {
-        const key = keyOf(name)
-        return key.startsWith('~') && !key.includes(' ') ? [] : [[key, names] as const]
-      }),
-    ),
-  ),
+const knownWorks = lazy((): readonly (readonly string[])[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.tsv'))
+    .sort()
+    .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split('\n'))
+    .map((line) => line.split(/[\t|]/).filter((name) => name !== ''))
+    .filter((names) => names.length > 0),
 )
 
+const byKey = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>()
+  // Exact keys come last, so that they overwrite loose ones.
+  for (const keyOf of [looseHeadingKey, headingKey]) {
+    for (const names of knownWorks()) {
+      for (const key of names.map(keyOf)) if (!isLooseWord(key)) found.set(key, names)
+      yield
+    }
+  }
+  return found
+})
+
+/** Makes the table of works in advance. */
+export const loadKnownWorks = byKey.load
+
+/** Whether a key is loose and of one word. Too many words share it. */
+function isLooseWord(key: string): boolean {
+  return key.startsWith('~') && !key.includes(' ')
+}
+
+/** The exact keys of all names, see `headingKey`. */
+export function knownWorkKeys(): readonly string[] {
+  return [...byKey().keys()].filter((key) => !key.startsWith('~'))
+}
+
 /** Loose keys of the names of several words, see `looseHeadingKey`. */
-export const looseWorkKeys: readonly string[] = [...byKey.keys()].filter((key) => key.startsWith('~'))
+export function looseWorkKeys(): readonly string[] {
+  return [...byKey().keys()].filter((key) => key.startsWith('~'))
+}
 
 /** All names of the work with this key, exact or, for names of several words, loose. Undefined for an unknown key. */
 export function namesOfKnownWork(key: string): readonly string[] | undefined {
-  return byKey.get(key)
+  return byKey().get(key)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { lazy } from '../../text/lazy.ts'
 
 /**
  * How certainly a first word makes a title. `sure`: almost only books begin with it (`Likutei`, `קונטרס`). `strong`:
@@ -12,27 +13,33 @@ export type HeadStrength = 'sure' | 'strong' | 'weak'
  * Reads the table. Each line has a strength, English words and Hebrew words, separated by tabs; `
  * ` separates words.
  */
-const heads: ReadonlyMap<string, HeadStrength> = new Map(
-  linesOf('title-heads.tsv').flatMap(([strength, ...lists]) =>
-    lists.flatMap(wordsOf).map((word) => [headingKey(word), strength as HeadStrength] as const),
-  ),
+const heads = lazy(
+  (): ReadonlyMap<string, HeadStrength> =>
+    new Map(
+      linesOf('title-heads.tsv').flatMap(([strength, ...lists]) =>
+        lists.flatMap(wordsOf).map((word) => [headingKey(word), strength as HeadStrength] as const),
+      ),
+    ),
 )
 
 /** The strength of a first word of titles, by its key; undefined for other words. */
 export function headStrength(key: string): HeadStrength | undefined {
-  return heads.get(key)
+  return heads().get(key)
 }
 
 /** Terms that begin like titles but are none, and titles that are also common phrases. */
-const terms: ReadonlySet<string> = new Set(
-  linesOf('title-like-terms.tsv').flatMap((lists) =>
-    lists.flatMap(wordsOf).flatMap((term) => [headingKey(term), looseHeadingKey(term)]),
-  ),
+const terms = lazy(
+  (): ReadonlySet<string> =>
+    new Set(
+      linesOf('title-like-terms.tsv').flatMap((lists) =>
+        lists.flatMap(wordsOf).flatMap((term) => [headingKey(term), looseHeadingKey(term)]),
+      ),
+    ),
 )
 
 /** Whether a key, exact or loose, is such a phrase. Only a word such as `book` makes it a title. */
 export function isTitleLikeTerm(key: string): boolean {
-  return terms.has(key)
+  return terms().has(key)
 }
 
 function linesOf(file: string): readonly (readonly string[])[] {
