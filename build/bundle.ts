@@ -3,7 +3,7 @@
  * `dist`. The service also runs from `src`, but reading and converting over a thousand files takes most of
  * the start and doubles the memory.
  */
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import type { Metafile } from 'esbuild'
@@ -99,8 +99,9 @@ export async function bundleProgram(
 
 async function writeBundle(outdir: string, programs: readonly string[]): Promise<Metafile> {
   const { build } = await import('esbuild')
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
+    write: false,
     entryPoints: [...programs, ...threads].map((file) => ({ in: file, out: entryOf(file) })),
     outdir,
     bundle: true,
@@ -123,7 +124,21 @@ async function writeBundle(outdir: string, programs: readonly string[]): Promise
       },
     ],
   })
+  await mkdir(outdir, { recursive: true })
+  await Promise.all(outputFiles.map(({ path: file, text }) => writeFile(file, escaped(text))))
   return metafile
+}
+
+/**
+ * Writes other letters than ASCII as escapes. V8 keeps the text of a file in memory, with two bytes for each letter if one
+ * of them needs two: 8 MB more. The bundler itself escapes strings only, but no templates, expressions and comments.
+ */
+function escaped(code: string): string {
+  // After a backslash, an escape would have another meaning.
+  return code.replace(
+    /(?<!\\)[^\0-\x7f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /**

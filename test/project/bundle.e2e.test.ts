@@ -25,3 +25,7 @@ test('only child processes and models start from the sources', () => {
   // Reading the sources takes longer than the start of a bundled thread, and needs more memory.
   expect([...new Set(started)].sort()).toEqual(['local-model-thread.ts', 'process.ts'])
 })
+
+test('the bundle has only ASCII letters, so that each takes one byte of memory', () => {
+  expect(/[^\0-\x7f].*/.exec(code)?.[0]).toBeUndefined()
+})
