@@ -16,7 +16,9 @@ export type NameGroup = {
 }
 
 /** A tree of names of several words, by the keys of their words. */
-export type Node = { readonly next: Map<string, Node>; readonly groups: NameGroup[] }
+export type Node = { readonly next: ReadonlyMap<string, Node>; readonly groups: readonly NameGroup[] }
+
+type MutableNode = { next: Map<string, MutableNode>; readonly groups: NameGroup[] }
 
 type Groups = ReadonlyMap<string, readonly NameGroup[]>
 
@@ -84,12 +86,16 @@ function append(lists: MutableGroups, key: string, group: NameGroup): void {
   else if (!list.includes(group)) list.push(group)
 }
 
-const emptyNode = (): Node => ({ next: new Map(), groups: [] })
+/** Stands in all nodes without a next one, because an empty map in each takes half a megabyte. Nothing is added to it. */
+const noNodes: MutableNode['next'] = new Map()
 
-function addPhrase(root: Node, words: readonly Token[], group: NameGroup): void {
+const emptyNode = (): MutableNode => ({ next: noNodes, groups: [] })
+
+function addPhrase(root: MutableNode, words: readonly Token[], group: NameGroup): void {
   let node = root
   for (const key of keysOfName(words)) {
     const next = node.next.get(key) ?? emptyNode()
+    if (node.next === noNodes) node.next = new Map()
     node.next.set(key, next)
     node = next
   }

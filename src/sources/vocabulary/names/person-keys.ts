@@ -46,14 +46,14 @@ const writtenKey = (name: string): string => `=${fold(name).folded}`
 export const soundKey = (name: string): string => nameWords(name).join(' ')
 
 function* compile(): Generator<undefined, ReadonlyMap<string, ReadonlySet<number>>> {
-  const byKey = new Map<string, Set<number>>()
+  const byKey = new Map<string, ReadonlySet<number>>()
   for (const [person, names] of peopleGroups.entries()) {
-    for (const name of names) {
-      for (const key of [writtenKey(name), soundKey(name)]) {
-        const known = byKey.get(key)
-        if (known) known.add(person)
-        else byKey.set(key, new Set([person]))
-      }
+    // One set for all names, because a set for each takes 2 MB.
+    const alone = new Set([person])
+    for (const key of names.flatMap((name) => [writtenKey(name), soundKey(name)])) {
+      const known = byKey.get(key)
+      if (!known) byKey.set(key, alone)
+      else if (!known.has(person)) byKey.set(key, new Set([...known, person]))
     }
     yield
   }
