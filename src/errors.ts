@@ -77,6 +77,12 @@ export function notFound(param?: string): ServiceError {
   return new ServiceError('not_found', message.replace('id.', `id in \`${param}\`.`), { param })
 }
 
+/** The error for an `after` that a list does not have. Without it, a client with a wrong cursor would stop paging in silence. */
+export function unknownCursor(): ServiceError {
+  const message = '`after` is not the id of an item of this list. Use an id from an earlier page.'
+  return new ServiceError('invalid_value', message, { param: 'after' })
+}
+
 /** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

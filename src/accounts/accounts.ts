@@ -90,7 +90,10 @@ export async function findAccount(executor: Executor, email: string): Promise<Ac
     .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.email, normalEmail(email)), notDeleted))
-  if (!account) throw new ServiceError('not_found', `There is no account for ${email}. Check the address.`)
+  if (!account) {
+    const message = `There is no account for ${email}. Check the address.`
+    throw new ServiceError('not_found', message, { param: 'email' })
+  }
   return account
 }
 
@@ -194,13 +197,20 @@ export function normalEmail(email: string): string {
 /** The address of a deleted account is its id and this suffix. */
 export const deletedSuffix = '@deleted.invalid'
 
+/** They would make an address look like that of another account. */
+const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
+
 /**
  * Normalises the address of a new account.
- * @throws ServiceError `invalid_value` for a malformed address or one under `.invalid`, which receives no mail
+ * @throws ServiceError `invalid_value` for a malformed address, one with invisible characters, or one under `.invalid`, which receives no mail
  *   (RFC 2606). The service gives such addresses to deleted accounts.
  */
 function newEmail(email: string): string {
   const normal = normalEmail(email)
+  if (unseen.test(normal)) {
+    const message = 'The e-mail address has characters that cannot be seen. Write it again.'
+    throw new ServiceError('invalid_value', message, { param: 'email' })
+  }
   if (/[@.]invalid\.*$/.test(normal)) {
     const message = `"${email}" is not an e-mail address that can be reached. Give another one.`
     throw new ServiceError('invalid_value', message, { param: 'email' })

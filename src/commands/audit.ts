@@ -1,4 +1,4 @@
-import { findAccount } from '../accounts/accounts.ts'
+import { findAccount, findAccountById } from '../accounts/accounts.ts'
 import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
@@ -30,7 +30,11 @@ export const auditCommands: Readonly<Record<string, Command>> = {
     run: async ({ installation, text }) => {
       const { system } = installation.database
       const email = text('email')
-      const accountId = email === undefined ? text('account') : (await findAccount(system, email)).id
+      const named = text('account')
+      if (email !== undefined && named !== undefined) {
+        throw new ServiceError('invalid_value', '--email and --account exclude each other. Give one of them.')
+      }
+      const accountId = email === undefined ? named : (await findAccount(system, email)).id
       const limit = wholeNumber('--limit', text('limit') ?? String(defaultEntries))
       if (limit < 1n || limit > maxEntries) {
         throw new ServiceError('invalid_value', `--limit takes a number from 1 to ${maxEntries}.`)
@@ -43,6 +47,13 @@ export const auditCommands: Readonly<Record<string, Command>> = {
           before: before === undefined ? undefined : wholeNumber('--before', before),
         })
       ).map(row)
+      // A deleted account has at least the entry of its deletion.
+      if (rows.length === 0 && named !== undefined && !(await findAccountById(system, named))) {
+        throw new ServiceError(
+          'not_found',
+          `--account: there is no account "${named}". \`accounts list\` shows all.`,
+        )
+      }
       const lines = rows.map(({ details, ...rest }) =>
         [...Object.values(rest).map((value) => value ?? '-'), JSON.stringify(details)].join('  '),
       )

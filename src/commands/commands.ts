@@ -3,6 +3,8 @@ import { type Config, ConfigError } from '../config.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
+import { namingOption } from './option-errors.ts'
+import { terminalText } from './terminal-text.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
@@ -60,8 +62,23 @@ export async function runCommand(
     list: (option) => (Array.isArray(values[option]) ? values[option].map(String) : []),
     flag: (option) => values[option] === true,
   }
+  try {
+    return await run(name, command, given, log, out, values['json'] === true)
+  } catch (error) {
+    throw namingOption(error, command)
+  }
+}
+
+async function run(
+  name: string,
+  command: Command,
+  given: Arguments,
+  log: Logger,
+  out: NodeJS.WritableStream,
+  asJson: boolean,
+): Promise<number> {
   await command.check?.(given)
-  const installation = await openInstallation(config, log, {
+  const installation = await openInstallation(given.config, log, {
     needsLibrary: libraryCommands.has(name.split(' ')[0] ?? ''),
   })
   try {
@@ -72,7 +89,8 @@ export async function runCommand(
       progress: (line) => process.stderr.write(`${line}\n`),
     }
     const output = await command.run(invocation)
-    out.write(values['json'] === true ? `${JSON.stringify(output.rows, null, 2)}\n` : linesOf(output))
+    const text = asJson ? `${JSON.stringify(output.rows, null, 2)}\n` : linesOf(output)
+    out.write(terminalText(text))
     return output.exitCode ?? 0
   } finally {
     await installation.close()

@@ -15,8 +15,10 @@ import {
   type KeyReach,
   listKeys,
 } from '../accounts/keys/keys.ts'
+import { scopes } from '../accounts/scopes.ts'
+import type { Config } from '../config.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
 import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
@@ -46,13 +48,34 @@ const settingOptions = Object.fromEntries(
 )
 
 /**
- * The settings with the options of the command; others stay. An empty option removes a setting. Models are not
- * compared with the catalogue, which only the service reads.
+ * The settings with the options of the command; others stay. An empty option removes a setting. A model that stays is
+ * not checked: the service may no longer offer it.
  */
-function settingsOf({ text }: Invocation, before: KeySettings): KeySettings {
+async function settingsOf({ text, config }: Invocation, before: KeySettings): Promise<KeySettings> {
+  const models = text('model') ? { models: await offeredModels(config) } : {}
   const texts = settingTexts(before)
   const given = settingNames.map((name) => [name, text(name.replaceAll('_', '-')) ?? texts[name]])
-  return readSettings(Object.fromEntries(given), { toolGroups })
+  return readSettings(Object.fromEntries(given), { toolGroups, ...models })
+}
+
+/** Loaded only when a model is named, because the providers of models are a large part of the service. */
+async function offeredModels(config: Config): Promise<readonly string[]> {
+  const { openCatalogue } = await import('../models/model-catalogue.ts')
+  const catalogue = await openCatalogue(config.model)
+  await catalogue.close()
+  return catalogue.models.map(({ id }) => id)
+}
+
+/** @throws ServiceError `invalid_value` for an option that names nothing; default: the default scopes. */
+function scopesOf({ text }: Invocation): readonly string[] | undefined {
+  const written = text('scopes')
+  if (written === undefined) return undefined
+  const named = written
+    .split(',')
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '')
+  if (named.length > 0) return named
+  throw new ServiceError('invalid_value', `--scopes names no scope. Use some of: ${scopes.join(', ')}.`)
 }
 
 function reachOf({ text, flag }: Invocation): KeyReach {
@@ -71,7 +94,14 @@ function expiryOf({ text }: Invocation): { expiresAt?: Date } {
   const expires = text('expires')
   if (expires === undefined) return {}
   const expiresAt = new Date(expires)
-  if (Number.isNaN(expiresAt.getTime())) {
+  // `Date` also reads `5` as a day in May, and 30 February as 2 March.
+  const [day = ''] = /^\d{4}-\d{2}-\d{2}(?=$|T)/.exec(expires) ?? []
+  const isDay = new Date(`${day}T00:00:00Z`)
+  if (
+    Number.isNaN(expiresAt.getTime()) ||
+    Number.isNaN(isDay.getTime()) ||
+    !isDay.toISOString().startsWith(day)
+  ) {
     throw new ServiceError('invalid_value', '--expires takes an ISO date, such as 2027-01-31T00:00:00Z.')
   }
   return { expiresAt }
@@ -84,6 +114,10 @@ function recordKey(
   keyId: string,
 ): Promise<void> {
   return recordAction(tx, { actor: commandLine, action, accountId, details: { key: keyId } })
+}
+
+function unknownKey(id: string): ServiceError {
+  return new ServiceError('not_found', `There is no key "${id}". The command \`keys list\` shows all keys.`)
 }
 
 export const keyCommands: Readonly<Record<string, Command>> = {
@@ -105,16 +139,14 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     run: async (invocation) => {
       const { installation, text } = invocation
       const { database, peppers } = installation
-      const scopes = text('scopes')
-        ?.split(',')
-        .map((scope) => scope.trim())
-        .filter((scope) => scope !== '')
+      const scopes = scopesOf(invocation)
+      const settings = await settingsOf(invocation, noSettings)
       const { key, info } = await withTx(database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
         const made = await createKey(tx, peppers, account.id, {
           name: text('name') ?? 'API key',
           reach: reachOf(invocation),
-          settings: settingsOf(invocation, noSettings),
+          settings,
           ...(scopes && { scopes }),
           ...expiryOf(invocation),
         })
@@ -137,8 +169,9 @@ export const keyCommands: Readonly<Record<string, Command>> = {
       const id = words[0] ?? ''
       const info = await withTx(installation.database, 'system', async (tx) => {
         const before = await findKeyOfAny(tx, id)
-        if (!before) throw notFound()
-        const change = { name: text('name') ?? before.name, settings: settingsOf(invocation, before) }
+        if (!before) throw unknownKey(id)
+        const settings = await settingsOf(invocation, before)
+        const change = { name: text('name') ?? before.name, settings }
         const changed = await changeKey(tx, id, change)
         await recordKey(tx, 'key.changed', changed.accountId, id)
         return changed.info
@@ -165,6 +198,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     run: async ({ installation, words }) => {
       const id = words[0] ?? ''
       await withTx(installation.database, 'system', async (tx) => {
+        if (!(await findKeyOfAny(tx, id))) throw unknownKey(id)
         const { accountId } = await revokeKeyAndTurns(tx, id)
         await recordKey(tx, 'key.revoked', accountId, id)
       })

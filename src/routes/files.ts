@@ -8,7 +8,7 @@ import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
 import { sendContent } from '../http/transfers/download.ts'
-import { receiveFile } from '../http/transfers/upload.ts'
+import { listedPurposes, receiveFile } from '../http/transfers/upload.ts'
 import type { Services } from '../turns/services.ts'
 import { findFile, listFiles } from '../turns/sessions/project-files.ts'
 import {
@@ -41,7 +41,7 @@ const docs = {
     response: fileSchema,
     errors: ['not_found', 'file_too_large'],
   },
-  list: { summary: 'List files', tag: 'Files', response: fileList },
+  list: { summary: 'List files', tag: 'Files', response: fileList, errors: ['not_found'] },
   get: { summary: 'Get a file’s record and its versions', tag: 'Files', response: fileWithVersions },
   content: {
     summary: 'Download a file',
@@ -90,7 +90,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
           project_id: filterText,
           session_id: filterText,
           run_id: filterText,
-          purpose: filterText,
+          purpose: z.enum(listedPurposes).optional(),
         }),
       },
     },

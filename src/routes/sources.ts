@@ -42,7 +42,9 @@ const readQuery = z.object({ language: languageAsked, before: neighbours, after:
 
 const verifyBody = z.object({
   text: boundedText(bounds.verifiedText).min(1),
-  refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs).default([]),
+  refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs)
+    .nullish()
+    .transform((refs) => refs ?? []),
 })
 
 const docs = {

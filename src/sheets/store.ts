@@ -3,6 +3,7 @@ import type { Executor } from '../db/client.ts'
 import { sourceSheets } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { plainName } from '../names/names.ts'
 import { type SheetEntry, sheetLimits, within } from './entries.ts'
 
 export type StoredSheet = typeof sourceSheets.$inferSelect
@@ -65,7 +66,7 @@ export async function createSheet(
 
 /** @throws ServiceError `invalid_value`. */
 export function requireTitle(title: string): string {
-  const clean = within(title, sheetLimits.title, 'title', 'The title')
+  const clean = within(plainName(title, 'title'), sheetLimits.title, 'title', 'The title')
   if (clean === '')
     throw new ServiceError('invalid_value', 'Enter a title for the sheet.', { param: 'title' })
   return clean

@@ -122,7 +122,7 @@ const channels: readonly {
     of: (t: Things) => (name === 'session_id' ? t.sessionId : name === 'run_id' ? t.runId : t.projectId),
     random: () => newId(name === 'session_id' ? 'session' : name === 'run_id' ? 'run' : 'project'),
     sent: (id: string) => ({ method: 'GET', path: `/v1/files?${name}=${id}` }),
-    status: 200,
+    status: 404,
   })),
 ]
 

@@ -58,6 +58,19 @@ test.each([
   expect(await accountsOf(email.trim().toLowerCase())).toBe(0)
 })
 
+test.each(['x\u202egro@example.org', 'x\u200b@example.org', 'x\u0085@example.org', 'x@exam\u00adple.org'])(
+  'no account is made for %j, which has invisible characters',
+  async (email) => {
+    const reply = await openVisitor(service).post(
+      '/signup',
+      { email, password: goodPassword },
+      from('192.0.2.12'),
+    )
+    expect(reply.status).toBe(400)
+    expect(await accountsOf(email)).toBe(0)
+  },
+)
+
 test('an account from before whose address looks deleted is shown to the operator', async () => {
   const { id, email } = await makeAccount(db.database)
   const gone = await makeAccount(db.database)

@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
     'a file whose name has controls only',
     content([attached({ file_data: text64, filename: '\u0007' })]),
     'messages[0].content[0].file',
-    /needs a name/,
+    /has control characters/,
   ),
   refuse(
     'a file that is no base64',

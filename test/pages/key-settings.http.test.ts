@@ -123,3 +123,11 @@ test('a list of more keys than a page is filtered over all of them, and paged', 
   expect(older(active)).toMatch(/\?q=Server&state=active&after=key_many26$/)
   expect(await read('/settings/keys?q=none')).toContain('No matching keys')
 })
+
+test('a page of keys after one that the account does not have is refused', async () => {
+  const stranger = await signedUp(world.service, 'stranger@example.org')
+  const { id } = await create()
+  expect((await visitor.get(`/settings/keys?after=${id}`)).status).toBe(200)
+  for (const after of [id, 'zz'])
+    expect((await stranger.get(`/settings/keys?after=${after}`)).status).toBe(400)
+})

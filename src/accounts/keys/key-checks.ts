@@ -2,14 +2,15 @@ import { and, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { projects } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { plainName } from '../../names/names.ts'
 import { isScope, type KeyScope, scopes } from '../scopes.ts'
 
 /**
- * The name of a key without spaces around it.
+ * The name of a key by the rule of all names.
  * @throws ServiceError `invalid_value`.
  */
 export function checkedName(text: string): string {
-  const name = text.trim()
+  const name = plainName(text)
   if (name !== '' && name.length <= 100) return name
   throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
 }

@@ -1,7 +1,8 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { apiKeys } from '../../db/schema/index.ts'
-import { type KeyInfo, keyColumns } from './keys.ts'
+import { unknownCursor } from '../../errors.ts'
+import { findKey, type KeyInfo, keyColumns } from './keys.ts'
 
 export const keyStates = ['active', 'expired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
@@ -27,6 +28,7 @@ export function countActiveKeys(executor: Executor, accountId: string): Promise<
 /**
  * One page of the keys of an account, newest first. An account can have any number of keys.
  * @param after id of the last key of the page before.
+ * @throws ServiceError `invalid_value` if the account has no key `after`.
  */
 export async function findKeys(
   executor: Executor,
@@ -34,6 +36,7 @@ export async function findKeys(
   { q, state }: KeyFilter,
   { limit, after }: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly items: readonly KeyInfo[]; readonly hasMore: boolean }> {
+  if (after !== undefined && !(await findKey(executor, accountId, after))) throw unknownCursor()
   const text = sql`lower(${apiKeys.name} || ' ' || ${apiKeys.prefix} || '…' || ${apiKeys.lastFour})`
   const older = sql`(${apiKeys.createdAt}, ${apiKeys.id}) <
     (select k.created_at, k.id from api_keys k where k.id = ${after} and k.account_id = ${accountId})`

@@ -2,6 +2,7 @@ import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { creditTransactions } from '../../db/schema/index.ts'
+import { unknownCursor } from '../../errors.ts'
 
 /** What usage can be grouped by. */
 export const usageGroups = ['day', 'model', 'key', 'project'] as const
@@ -31,6 +32,7 @@ const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
 /**
  * Sums the account's charges from the ledger, so deleting a session changes nothing. A bound key sees only the
  * charges of its project. `from` and `to` are instants; `to` is exclusive.
+ * @throws ServiceError `invalid_value` if `after` is not a group of this time.
  */
 export async function readUsage(
   executor: Executor,
@@ -45,6 +47,14 @@ export async function readUsage(
 ): Promise<readonly UsageRow[]> {
   const group = groupings[query.group]
   const project = confinedTo(principal)
+  const filter = and(
+    eq(creditTransactions.accountId, principal.accountId),
+    eq(creditTransactions.kind, 'charge'),
+    gte(creditTransactions.createdAt, query.from),
+    lt(creditTransactions.createdAt, query.to),
+    project === null ? undefined : sql`${facts}->>'project_id' = ${project}`,
+  )
+  if (query.after !== undefined) await requireGroup(executor, and(filter, sql`${group} = ${query.after}`))
   const tokens = (name: string) => sql<string>`coalesce(sum((${facts}->>${name})::bigint), 0)`
   const rows = await executor
     .select({
@@ -56,16 +66,7 @@ export async function readUsage(
       cost: sql<string>`sum(${creditTransactions.amountMicros})`,
     })
     .from(creditTransactions)
-    .where(
-      and(
-        eq(creditTransactions.accountId, principal.accountId),
-        eq(creditTransactions.kind, 'charge'),
-        gte(creditTransactions.createdAt, query.from),
-        lt(creditTransactions.createdAt, query.to),
-        project === null ? undefined : sql`${facts}->>'project_id' = ${project}`,
-        query.after === undefined ? undefined : sql`${group} > ${query.after}`,
-      ),
-    )
+    .where(and(filter, query.after === undefined ? undefined : sql`${group} > ${query.after}`))
     .groupBy(sql`1`)
     .orderBy(sql`1`)
     .limit(query.limit)
@@ -76,4 +77,13 @@ export async function readUsage(
     completionTokens: Number(row.completionTokens),
     costMicros: BigInt(row.cost),
   }))
+}
+
+async function requireGroup(executor: Executor, filter: SQL | undefined): Promise<void> {
+  const [found] = await executor
+    .select({ id: creditTransactions.id })
+    .from(creditTransactions)
+    .where(filter)
+    .limit(1)
+  if (!found) throw unknownCursor()
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
 import { followCommitted, type ReaderServices } from '../../turns/reading/follow.ts'
 import type { CommittedEvent } from '../../turns/recording/event-log.ts'
 import type { Run } from '../../turns/run/run.ts'
@@ -16,7 +17,7 @@ export const eventPosition = z.coerce.number().int().min(0).max(2_147_483_647)
  * Streams the committed events of a run as server-sent events until the run ends, whichever replica drives
  * it. Starts after `startingAfter`, otherwise after `Last-Event-ID`, otherwise at the first event.
  * @param body the JSON of an event.
- * @throws InputError when `Last-Event-ID` is not a position.
+ * @throws InputError when `Last-Event-ID` is not a position, ServiceError `invalid_value` for a position after the last event.
  */
 export function sendRunEvents(
   services: ReaderServices,
@@ -29,6 +30,12 @@ export function sendRunEvents(
   }: { readonly startingAfter: number | undefined; readonly body: (event: CommittedEvent) => object },
 ): FastifyReply {
   const after = startingAfter ?? lastEventId(request) ?? 0
+  // Otherwise the stream of an ended run would be empty, and that of a running one would leave events out.
+  if (after > run.eventCount) {
+    const param = startingAfter === undefined ? 'Last-Event-ID' : 'starting_after'
+    const message = `\`${param}\` is ${after}, but the run has ${run.eventCount} events. Send the \`seq\` of its last event that you have.`
+    throw new ServiceError('invalid_value', message, { param })
+  }
   const left = disconnectSignal(reply)
   const write = async (out: StreamOut) => {
     // Headers are sent with the first bytes: this comment shows the client of a queued run that it is

@@ -20,6 +20,9 @@ import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 /** Values of `purpose` that OpenAI's clients send; the service stores them and does not use them. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
 
+/** What a list of files can be limited to: also the purposes of files that OpenAI and the agent make. */
+export const listedPurposes = [...purposes, 'assistants_output', 'batch_output', 'fine-tune-results'] as const
+
 type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
 
 /**

@@ -38,7 +38,7 @@ function trailingResults(sent: readonly ChatMessage[]): readonly string[] {
 }
 
 function resultOf({ role, tool_call_id: id }: ChatMessage): readonly string[] {
-  return role === 'tool' && id !== undefined ? [id] : []
+  return role === 'tool' && typeof id === 'string' ? [id] : []
 }
 
 /**

@@ -12,7 +12,7 @@ import { completionSchema, streamData } from './reply-schema.ts'
 const request = chatBody
   .extend({
     tools: boundedList(functionTool, bounds.tools).nullish().describe('Tools of other types are ignored.'),
-    x_service: serviceOptions.optional(),
+    x_service: serviceOptions.nullish(),
     metadata: z
       .looseObject({})
       .meta({ maxProperties: bounds.metadata.max })

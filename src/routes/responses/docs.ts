@@ -16,7 +16,7 @@ const request = responsesBody
   .extend({
     input: z.union([boundedText(bounds.text), boundedList(inputItem, bounds.messages)]),
     tools: boundedList(documentedTool, bounds.tools).nullish().describe('Tools of other types are ignored.'),
-    x_service: serviceOptions.optional(),
+    x_service: serviceOptions.nullish(),
     metadata: z
       .looseObject({})
       .meta({ maxProperties: bounds.metadata.max })
@@ -106,7 +106,7 @@ export const inputTokensDocs: RouteDocs = {
   description: `An estimate of the first prompt: the conversation, the input, the client's tools, and 2,000 tokens for the \
 service's own instructions and tools. It starts no turn and costs nothing.`,
   tag: 'Chat',
-  body: request.partial(),
+  body: request.extend({ input: request.shape.input.nullish() }),
   example: { model: 'service', input: 'What is bittul?' },
   response: inputTokens,
   errors: ['not_found', 'model_not_found'],

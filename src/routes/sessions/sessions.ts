@@ -37,9 +37,13 @@ const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, 
 const name = z.string().trim().max(bounds.title.max, atMost(bounds.title))
 
 const newSession = z.object({
-  model: boundedText(bounds.name).min(1).optional().describe('Default: that of the key, otherwise `service`'),
+  model: boundedText(bounds.name).min(1).nullish().describe('Default: that of the key, otherwise `service`'),
   projectId: idText.nullish(),
-  name: name.default(''),
+  name: name.nullish(),
+})
+
+const newName = z.object({
+  name: name.min(1).nullable().describe('Null: it is named by its first question again'),
 })
 
 const runList = z.array(runSchema)
@@ -54,7 +58,7 @@ const docs = {
     response: sessionSchema,
     errors: ['not_found', 'model_not_found'],
   },
-  list: { summary: 'List sessions', tag, response: sessionList },
+  list: { summary: 'List sessions', tag, response: sessionList, errors: ['not_found'] },
   get: { summary: 'Get a session', tag, response: sessionSchema },
   rename: { summary: 'Rename a session', example: { name: 'On joy' }, tag, response: sessionSchema },
   delete: {
@@ -100,7 +104,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
           { param: 'model' },
         )
       }
-      const input = { model, name, projectId: projectId ?? undefined }
+      const input = { model, name: name ?? '', projectId: projectId ?? undefined }
       return sessionBody(await withTx(database, principal, (tx) => createSession(tx, principal, input)))
     },
   )
@@ -132,7 +136,7 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
 
   app.patch(
     '/agent/sessions/:id',
-    { config: { ...one, docs: docs.rename }, schema: { body: z.object({ name: name.min(1) }) } },
+    { config: { ...one, docs: docs.rename }, schema: { body: newName } },
     async (request) => {
       const session = resourceOf<Session>(request)
       const { name } = request.body

@@ -124,7 +124,9 @@ export class TurnReply {
   async whole(bodies: WholeBodies): Promise<FastifyReply> {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const ending = this.#end()
-    const early = await Promise.race([ending, timer(this.#pace.paddingMs)])
+    const { promise: late, resolve } = Promise.withResolvers<'later'>()
+    const timer = setTimeout(resolve, this.#pace.paddingMs, 'later').unref()
+    const early = await Promise.race([ending, late]).finally(() => clearTimeout(timer))
     if (early === undefined) throw interrupted()
     return early === 'later' ? this.#padded(ending, bodies) : this.#wholeAtOnce(early, bodies)
   }
@@ -218,8 +220,4 @@ function interrupted(): ServiceError {
     'The service is restarting, and the run continues. Send the request again.',
     { retryAfterSeconds: 2 },
   )
-}
-
-function timer(ms: number): Promise<'later'> {
-  return new Promise((resolve) => setTimeout(() => resolve('later'), ms).unref())
 }

@@ -10,7 +10,7 @@ const imagePart = z.object({
   type: z.literal('image_url'),
   image_url: z.object({
     url: imageUrl,
-    detail: z.enum(['auto', 'low', 'high']).optional(),
+    detail: z.enum(['auto', 'low', 'high']).nullish(),
   }),
 })
 const filePart = z.object({
@@ -48,7 +48,7 @@ const calledFunction = z.object({
 })
 const toolCall = z.object({
   id: boundedText(bounds.id).min(1),
-  type: z.literal('function').default('function'),
+  type: z.literal('function').nullish(),
   function: calledFunction,
 })
 
@@ -57,12 +57,12 @@ export const message = z
   .object({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
     content: content.nullish(),
-    name: boundedText(bounds.name).optional(),
+    name: boundedText(bounds.name).nullish(),
     tool_calls: boundedList(toolCall, bounds.toolCalls).nullish(),
-    tool_call_id: boundedText(bounds.id).optional(),
+    tool_call_id: boundedText(bounds.id).nullish(),
     function_call: calledFunction.nullish(),
   })
-  .refine((m) => m.role !== 'tool' || m.tool_call_id !== undefined, {
+  .refine((m) => m.role !== 'tool' || typeof m.tool_call_id === 'string', {
     error: 'is required in a message of role `tool`',
     path: ['tool_call_id'],
   })
@@ -84,7 +84,7 @@ export const functionTool = z.object({ type: z.literal('function'), function: z.
 const allowedTools = z.object({
   mode: allowedMode,
   tools: boundedList(
-    z.looseObject({ function: z.object({ name: boundedText(bounds.name) }).optional() }),
+    z.looseObject({ function: z.object({ name: boundedText(bounds.name) }).nullish() }),
     bounds.tools,
   ),
 })
@@ -113,7 +113,7 @@ const responseFormat = z.union(
       json_schema: z.looseObject({
         name: boundedText(bounds.name),
         description: boundedText(bounds.toolDescription).nullish(),
-        schema: answerSchema.optional(),
+        schema: answerSchema.nullish(),
       }),
     }),
   ],

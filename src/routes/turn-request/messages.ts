@@ -85,8 +85,7 @@ export type StoredOptions = Pick<ServiceOptions, 'sources' | 'isolates' | 'tools
 
 /** The part of the request that the run stores, apart from its messages. */
 export function toRunRequest(body: ChatBody, options: StoredOptions): RunRequest {
-  const format = body.response_format
-  const structured = format && format.type !== 'text' ? format : undefined
+  const structured = structuredFormatOf(body)
   return {
     sampling: samplingOf(body, structured),
     // `none` concerns the client's tools only; the agent keeps its own.
@@ -102,6 +101,15 @@ export function toRunRequest(body: ChatBody, options: StoredOptions): RunRequest
     ...(options.tools && { toolGroups: options.tools }),
     ...(options.citationStyle === 'links' && { citationStyle: 'links' }),
   }
+}
+
+/** The form of an answer that must be JSON. Fields that are null are left out: the model's server may refuse a null. */
+function structuredFormatOf({ response_format: format }: ChatBody): Record<string, unknown> | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return format
+  const { type, json_schema: schema } = format
+  const given = Object.entries(schema).filter(([, value]) => value !== null)
+  return { type, json_schema: Object.fromEntries(given) }
 }
 
 function samplingOf(body: ChatBody, responseFormat: Record<string, unknown> | undefined): Sampling {

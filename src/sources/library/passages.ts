@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { unknownCursor } from '../../errors.ts'
 import type { Years } from '../periods/composed.ts'
 import { composedYears, type PeriodFilter } from '../periods/period-filter.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
@@ -84,12 +85,16 @@ export type WorkFilter = PeriodFilter & {
 /**
  * Lists the works of the library, sorted by title.
  * @throws ServiceError `invalid_value` with similar names, for a category or author that the library does not have, and
- * for a wrong period.
+ * for a wrong period or an `after` that is not a title of this list.
  */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
-  const after = stripControls(filter.after ?? '')
-  const { limit, after: _, ...works } = filter
-  const conditions = [sql`(${after} = '' or w.title > ${after})`, ...(await workConditions(executor, works))]
+  const { limit, after, ...works } = filter
+  const conditions = [sql`true`, ...(await workConditions(executor, works))]
+  if (after !== undefined) {
+    const title = stripControls(after)
+    await requireTitle(executor, [...conditions, sql`w.title = ${title}`])
+    conditions.push(sql`w.title > ${title}`)
+  }
   const found = await executor.execute<WorkSummary>(sql`
     select w.title, w.he_title as "heTitle", w.author, w.categories, ${composedYears} as composed,
       array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
@@ -97,4 +102,11 @@ export async function listWorks(executor: Executor, filter: WorkFilter): Promise
     from works w where ${sql.join(conditions, sql` and `)}
     order by w.title limit ${limit}`)
   return found.rows
+}
+
+async function requireTitle(executor: Executor, conditions: readonly SQL[]): Promise<void> {
+  const found = await executor.execute(
+    sql`select from works w where ${sql.join([...conditions], sql` and `)}`,
+  )
+  if (found.rows.length === 0) throw unknownCursor()
 }

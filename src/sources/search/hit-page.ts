@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
+import { unknownCursor } from '../../errors.ts'
 import { periodAsked } from '../periods/period-arguments.ts'
 import type { SearchHit } from './hit.ts'
 import type { LanguageCounts } from './languages.ts'
@@ -13,7 +14,7 @@ export const nameAsked = z.string().trim().min(1).max(300).optional()
 export const languageAsked = z.string().trim().min(2).max(8).optional()
 
 /** Hits have no ids of their own, so the rank of a hit is the cursor. */
-const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
+const hitId = z.string().regex(/^hit_([1-9]\d{0,2}|1000)$/, 'must be the id of an item of this search')
 const deepestHit = 1_000
 
 /** Parameters of a search, for the API and the web pages. */
@@ -61,7 +62,10 @@ export async function readHits(
 
 type ReadOptions = { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal }
 
-/** Like `readHits`, without a look at the refs of the query. */
+/**
+ * Like `readHits`, without a look at the refs of the query.
+ * @throws ServiceError `invalid_value` if `after` is not a hit of this search.
+ */
 export async function rankHits(
   executor: Executor,
   { q, limit, after, ...filter }: z.output<typeof hitQuery>,
@@ -70,9 +74,14 @@ export async function rankHits(
 ): Promise<Omit<HitPage, 'unknownRef'>> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
-  const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
-  const { hits: found, languages } = await searchLibrary(executor, query, semantic)
+  // The hit that `after` names is read too: a search that does not have it would look like the end of the list.
+  const known = after === undefined ? 0 : 1
+  const page = { offset: offset - known, limit: known + wanted + 1 }
+  const query = { ...filter, text: q, ...page, signal, findCiting }
+  const { hits, languages } = await searchLibrary(executor, query, semantic)
   signal.throwIfAborted()
+  if (hits.length < known) throw unknownCursor()
+  const found = hits.slice(known)
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
     hasMore: found.length > wanted && offset + wanted < deepestHit,

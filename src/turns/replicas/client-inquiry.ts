@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { ClientConnections } from './client-connections.ts'
@@ -100,6 +99,13 @@ export function mergeReports(one: ClientReport, other: ClientReport): ClientRepo
   }
 }
 
-function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  return Promise.race([promise, delay(ms, undefined, { ref: false })])
+/** @returns undefined if the promise has not settled in time. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, ms, undefined).unref()
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

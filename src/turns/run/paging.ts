@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { unknownCursor } from '../../errors.ts'
 
 export type PageRequest = { readonly limit: number; readonly order: 'asc' | 'desc'; readonly after?: string }
 
@@ -34,15 +34,7 @@ export async function pageOf<T extends Listed>(
       })
       .from(table as PgTable)
       .where(and(filter, eq(table.id, page.after)))
-    if (!known) {
-      throw new ServiceError(
-        'invalid_value',
-        '`after` is not the id of an item of this list. Use an id from an earlier page.',
-        {
-          param: 'after',
-        },
-      )
-    }
+    if (!known) throw unknownCursor()
     const values = columns.map((column, i) => sql`${known.values[i]}::${sql.raw(column.getSQLType())}`)
     const bound = sql`(${sql.join(values, sql`, `)})`
     after = page.order === 'asc' ? sql`${position} > ${bound}` : sql`${position} < ${bound}`

@@ -5,6 +5,7 @@ import type { Executor } from '../../db/client.ts'
 import { accounts, apiKeys, projects } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { requiredName } from '../../names/names.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
 import { finderIn, visibleTo } from '../run/visibility.ts'
 
@@ -16,7 +17,7 @@ export async function createProject(
   name: string,
 ): Promise<Project> {
   requireOwnerWide(principal)
-  return insertProject(executor, principal.accountId, name)
+  return insertProject(executor, principal.accountId, requiredName(name))
 }
 
 export async function insertProject(executor: Executor, accountId: string, name: string): Promise<Project> {
@@ -57,7 +58,7 @@ export async function holdProject(
 
 /**
  * Renames a project. Its contents do not change.
- * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`.
+ * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`, and what `requiredName` throws.
  */
 export async function renameProject(
   executor: Executor,
@@ -68,7 +69,7 @@ export async function renameProject(
   requireOwnerWide(principal)
   const [project] = await executor
     .update(projects)
-    .set({ name })
+    .set({ name: requiredName(name) })
     .where(and(eq(projects.id, id), visibleTo(principal, projects)))
     .returning()
   if (!project) throw notFound()

@@ -4,12 +4,13 @@ import type { Executor } from '../../db/client.ts'
 import { messages, runs, sessions } from '../../db/schema/index.ts'
 import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { plainName, requiredName } from '../../names/names.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
 import type { Run } from '../run/run.ts'
 import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
 import { finderIn, visibleTo } from '../run/visibility.ts'
-import { defaultProjectId, holdProject } from './projects.ts'
+import { defaultProjectId, findProject, holdProject } from './projects.ts'
 
 export type Session = typeof sessions.$inferSelect
 /** What a client notes about a conversation. */
@@ -37,7 +38,7 @@ export async function createSession(
       accountId: principal.accountId,
       projectId,
       model: input.model,
-      name: input.name,
+      name: plainName(input.name),
       metadata: input.metadata ?? null,
     })
     .returning()
@@ -47,12 +48,19 @@ export async function createSession(
 
 export const findSession = finderIn(sessions)
 
-export function listSessions(
+/**
+ * One page of the sessions that the principal sees.
+ * @throws ServiceError `not_found` for a project that the principal cannot see, `invalid_value` for an unknown `after`.
+ */
+export async function listSessions(
   executor: Executor,
   principal: Principal,
   page: PageRequest,
   projectId?: string,
 ): Promise<Page<Session>> {
+  if (projectId !== undefined && !(await findProject(executor, principal, projectId))) {
+    throw notFound('project_id')
+  }
   const filter = and(
     visibleTo(principal, sessions),
     projectId === undefined ? undefined : eq(sessions.projectId, projectId),
@@ -60,7 +68,13 @@ export function listSessions(
   return pageOf(executor, sessions, filter, page)
 }
 
-export async function renameSession(executor: Executor, session: Session, name: string): Promise<Session> {
+/** @param newName null: the session is named by its first question again. */
+export async function renameSession(
+  executor: Executor,
+  session: Session,
+  newName: string | null,
+): Promise<Session> {
+  const name = newName === null ? '' : requiredName(newName)
   await executor.update(sessions).set({ name, updatedAt: sql`now()` }).where(eq(sessions.id, session.id))
   return { ...session, name }
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { plainName } from '../../names/names.ts'
 
 /** Content types by ending. A map, because an ending may be `constructor`. */
 const contentTypes: ReadonlyMap<string, string> = new Map([
@@ -16,23 +17,20 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
  */
 const longestName = 200
 
-/** Invisible characters that reverse names (`gpj.exe` is shown as `exe.jpg`) or make different names look alike. */
-const invisible = /\p{Bidi_Control}|[\u200b\u2060\ufeff]/gu
-
-/** Control characters, and separators that would put a name on two lines. */
-const forbidden = /\p{Cc}|[\u2028\u2029]/u
+/** Files are found by their names, so the marks of direction that other names keep must not make two of them. */
+const marks = /\p{Bidi_Control}/gu
 
 /**
- * Normalises a file name: NFC, the last part of a path, no characters that change text direction, at most 200
- * characters. Names are only labels; no file is opened by its name.
+ * Normalises a file name: NFC, the last part of a path, without invisible characters, at most 200 characters. Names are
+ * only labels; no file is opened by its name.
  * @throws ServiceError `invalid_value` for an empty name, control characters, or a name that is too long.
  */
 export function cleanFileName(name: string, param = 'file'): string {
   // NFC comes last, because an invisible character can separate a letter from its accent.
-  const whole = name.toWellFormed().replace(invisible, '').normalize('NFC')
+  const whole = plainName(name.replace(marks, ''), param).normalize('NFC')
   const last = whole.split(/[/\\]/).at(-1)?.trim() ?? ''
-  if (last === '' || last === '.' || last === '..' || forbidden.test(last)) {
-    throw new ServiceError('invalid_value', 'The file needs a name without control characters.', { param })
+  if (last === '' || last === '.' || last === '..') {
+    throw new ServiceError('invalid_value', 'The file needs a name that can be seen. Give it one.', { param })
   }
   if ([...last].length > longestName) {
     throw new ServiceError(

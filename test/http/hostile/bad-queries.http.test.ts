@@ -42,10 +42,21 @@ const others = [
   { path: '/v1/usage', query: 'start=2026-02-02&end=2026-02-01', param: 'start' },
   { path: '/v1/usage', query: 'start=2020-01-01', param: 'start' },
   { path: '/v1/usage', query: 'after=', param: 'after' },
+  ...['day', 'model', 'key', 'project'].map((group) => ({
+    path: '/v1/usage',
+    query: `group_by=${group}&after=none`,
+    param: 'after',
+  })),
   { path: '/v1/sources/works', query: 'limit=0', param: 'limit' },
+  { path: '/v1/sources/works', query: 'after=none', param: 'after' },
   { path: '/v1/sources/search', query: 'q=', param: 'q' },
   { path: '/v1/sources/search', query: 'q=a&limit=101', param: 'limit' },
-  { path: '/v1/sources/search', query: 'q=a&after=5', param: 'after' },
+  ...['5', 'hit_0', 'hit_01', 'hit_900', 'hit_9999'].map((after) => ({
+    path: '/v1/sources/search',
+    query: `q=joy&after=${after}`,
+    param: 'after',
+  })),
+  { path: '/v1/files', query: 'purpose=none', param: 'purpose' },
 ]
 
 test.each([...others, ...lists.flatMap((path) => badQueries.map((bad) => ({ path, ...bad })))])(
@@ -56,17 +67,47 @@ test.each([...others, ...lists.flatMap((path) => badQueries.map((bad) => ({ path
   },
 )
 
-test('a filter that names nothing gives an empty list', async () => {
-  const filters = ['project_id', 'session_id', 'run_id', 'purpose'].map((name) => `/v1/files?${name}=`)
-  for (const path of [...filters, '/v1/agent/sessions?project_id=']) {
+const filters = [
+  ...['project_id', 'session_id', 'run_id'].map((param) => ({ path: '/v1/files', param })),
+  { path: '/v1/agent/sessions', param: 'project_id' },
+]
+
+test.each(filters)(
+  'GET $path?$param=… is a 404 that names it, unless the id is known',
+  async ({ path, param }) => {
     for (const value of ['none', '%00', 'a%00b', '%D7%A9']) {
-      const reply = await get(path + value)
-      expect({ path, status: reply.status, data: JSON.parse(reply.text).data }).toEqual({
-        path,
-        status: 200,
-        data: [],
-      })
+      const reply = await get(`${path}?${param}=${value}&after=none`)
+      expectError(reply, { status: 404, code: 'not_found', param } as const, new RegExp(`\`${param}\``))
     }
+    const known = { project_id: home.projectId, session_id: home.sessionId, run_id: home.runId }[param]
+    expect(await get(`${path}?${param}=${known}`)).toMatchObject({ status: 200 })
+  },
+)
+
+test('the files of a deleted session are still listed by its id and its run', async () => {
+  const things = await makeThings(world.db, world.service, await makeOwner(world.db))
+  await world.db.database.systemPool.query('update files set session_id = $1, run_id = $2 where id = $3', [
+    things.sessionId,
+    things.runId,
+    things.fileId,
+  ])
+  const call = (method: string, path: string) => send(world.service, { method, path, key: things.key })
+  expect(await call('DELETE', `/v1/agent/sessions/${things.sessionId}`)).toMatchObject({ status: 200 })
+  for (const filter of [`session_id=${things.sessionId}`, `run_id=${things.runId}`]) {
+    const reply = await call('GET', `/v1/files?${filter}`)
+    expect(JSON.parse(reply.text).data).toMatchObject([{ id: things.fileId }])
+  }
+})
+
+test('each group of usage is the cursor of the groups after it', async () => {
+  for (const group of ['day', 'model', 'key', 'project']) {
+    const [first] = JSON.parse((await get(`/v1/usage?group_by=${group}`)).text).data
+    const rest = await get(`/v1/usage?group_by=${group}&after=${first.id}`)
+    expect({ group, status: rest.status, data: JSON.parse(rest.text).data }).toEqual({
+      group,
+      status: 200,
+      data: [],
+    })
   }
 })
 

@@ -132,6 +132,24 @@ test.each(byBody)(
   },
 )
 
+const byFilter = [
+  { path: '/v1/agent/sessions?project_id=', foreignId: () => foreign.projectId },
+  { path: '/v1/files?project_id=', foreignId: () => foreign.projectId },
+  { path: '/v1/files?session_id=', foreignId: () => foreign.sessionId },
+  { path: '/v1/files?run_id=', foreignId: () => foreign.runId },
+]
+
+test.each(byFilter)('$path answers foreign, malformed and random ids alike', async ({ path, foreignId }) => {
+  const replies = await Promise.all(
+    [foreignId(), newId('project'), newId('session'), 'x', '%20', '%00', '%D7%A9'].map(async (id) =>
+      comparable(await send(world.service, { method: 'GET', path: path + id, key: owner.key })),
+    ),
+  )
+  const [first, ...others] = replies
+  expect(first).toMatchObject({ status: 404 })
+  for (const other of others) expect(other).toEqual(first)
+})
+
 test('what another account or another project has is in no list', async () => {
   const lists = ['/v1/projects', '/v1/agent/sessions', '/v1/files']
   const keys = {

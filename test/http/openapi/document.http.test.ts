@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { send } from '../../support/http-raw.ts'
 import { ask, table } from '../../support/http-routes.ts'
-import { type ApiReader, pathOf, readApi } from '../../support/openapi-reader.ts'
+import { type ApiReader, type Json, pathOf, readApi } from '../../support/openapi-reader.ts'
+import { optionalFields } from '../../support/optional-fields.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
@@ -45,6 +46,18 @@ test('every route of the service is in the document, with the scope it asks for'
   )
   const served = described.filter((row) => !row.named).map((row) => `${pathOf(row.route)} ${row.scope}`)
   expect(listed.toSorted()).toEqual(served.toSorted())
+})
+
+test('every optional field of a JSON body may be null', () => {
+  const bodies = Object.entries(api.document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { requestBody }]) => {
+      const json = requestBody?.content['application/json'] as { schema?: Json } | undefined
+      return optionalFields(api.document, json?.schema, `${method} ${path}`)
+    }),
+  )
+  const fields = bodies.flat()
+  expect(fields.length).toBeGreaterThan(100)
+  expect(fields.filter(({ mayBeNull }) => !mayBeNull)).toEqual([])
 })
 
 test('the document has the version and is the same on every replica, key or not', async () => {

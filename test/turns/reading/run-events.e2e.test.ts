@@ -103,6 +103,26 @@ test('a wrong Last-Event-ID is named', async () => {
   expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID', code: 'invalid_value' } })
 })
 
+test('a position after the last event of a run is refused, not answered with an empty stream', async () => {
+  upstream.enqueue([{ text: 'Fine.' }])
+  const runId = await startRun()
+  const last = (await readEvents(service, runId)).at(-1)?.seq ?? 0
+  const path = `${other.url}/v1/agent/runs/${runId}/events`
+  const headers = { authorization: `Bearer ${key}` }
+  for (const [query, more, param] of [
+    [`?starting_after=${last + 1}`, {}, 'starting_after'],
+    ['', { 'last-event-id': String(last + 1) }, 'Last-Event-ID'],
+  ] as const) {
+    const response = await fetch(path + query, { headers: { ...headers, ...more } })
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 400,
+      body: {
+        error: { code: 'invalid_value', param, message: expect.stringContaining(`has ${last} events`) },
+      },
+    })
+  }
+})
+
 test('a run whose events have expired streams its stored end', async () => {
   upstream.enqueue([{ text: 'kept for good' }])
   const runId = await startRun()

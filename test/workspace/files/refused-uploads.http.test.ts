@@ -56,7 +56,13 @@ const badForms: readonly { name: string; parts: () => readonly Part[]; refusal: 
     refusal: invalid('file'),
     says: /needs a name/,
   },
-  ...['a\u0007b.txt', 'a\u0085b.txt', 'a\u2028b.txt', '\u202e', 'dir/'].map((name) => ({
+  ...['a\u0007b.txt', 'a\u0085b.txt', 'a\u2028b.txt'].map((name) => ({
+    name: `the name ${JSON.stringify(name)}`,
+    parts: () => [part('x', name)],
+    refusal: invalid('file'),
+    says: /has control characters/,
+  })),
+  ...['\u202e', 'dir/'].map((name) => ({
     name: `the name ${JSON.stringify(name)}`,
     parts: () => [part('x', name)],
     refusal: invalid('file'),

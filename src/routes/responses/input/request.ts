@@ -60,7 +60,9 @@ function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_ch
   if (!choice || typeof choice !== 'object' || choice.type === 'custom') return choice
   if (choice.type === 'function') return { type: 'function', function: { name: flatName(choice) } }
   const { type, mode, tools } = choice
-  const named = tools.flatMap(({ name, namespace }) => (name === undefined ? [] : [{ name, namespace }]))
+  const named = tools.flatMap(({ name, namespace }) =>
+    typeof name === 'string' ? [{ name, namespace }] : [],
+  )
   const allowed = named.map((tool) => ({ function: { name: flatName(tool) } }))
   return { type, allowed_tools: { mode, tools: allowed } }
 }

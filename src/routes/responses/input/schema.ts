@@ -13,7 +13,7 @@ const toolChoice = z.union(
     z.object({
       type: z.literal('allowed_tools'),
       mode: allowedMode,
-      tools: boundedList(z.looseObject({ ...toolName, name: toolName.name.optional() }), bounds.tools),
+      tools: boundedList(z.looseObject({ ...toolName, name: toolName.name.nullish() }), bounds.tools),
     }),
     customChoice,
     hostedChoice,
@@ -29,7 +29,7 @@ const textFormat = z.union(
       type: z.literal('json_schema'),
       name: boundedText(bounds.name),
       description: boundedText(bounds.toolDescription).nullish(),
-      schema: answerSchema.optional(),
+      schema: answerSchema.nullish(),
     }),
   ],
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },

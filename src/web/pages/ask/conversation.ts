@@ -41,7 +41,7 @@ const nameForm = z.object({
   name: z
     .string()
     .max(200)
-    .transform((name) => name.replaceAll('\0', '').trim())
+    .trim()
     .refine((name) => name !== '', 'enter a name'),
 })
 

@@ -21,10 +21,7 @@ import type { WebServices } from '../services.ts'
 import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
 
 const projectForm = z.object({
-  name: z
-    .string()
-    .max(1_000)
-    .transform((name) => name.replaceAll('\0', '').trim()),
+  name: z.string().max(1_000).trim(),
 })
 
 function requireName(name: string): void {

@@ -5,7 +5,7 @@ export const fileMessages: Messages = {
   'A file "{name}" exists already. Choose another name.': 'כבר יש קובץ בשם ”{name}”. יש לבחור שם אחר.',
   'There is no file "{name}". The list of files has the names.':
     'אין קובץ ”{name}”. השמות מופיעים ברשימת הקבצים.',
-  'The file needs a name without control characters.': 'לקובץ דרוש שם בלי תווי בקרה.',
+  'The file needs a name that can be seen. Give it one.': 'לקובץ דרוש שם שרואים אותו. יש לתת לו שם.',
   'The file name is longer than {max} characters. Choose a shorter one.':
     'שם הקובץ ארוך מ־{max} תווים. יש לבחור שם קצר יותר.',
   'The plan "{plan}" allows files of at most {size}. Choose a smaller file.':

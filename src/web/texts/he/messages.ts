@@ -17,6 +17,8 @@ const accountMessages: Messages = {
   'There is no such account.': 'אין חשבון כזה.',
   '"{email}" is not an e-mail address. Write it as name@example.org.':
     '”{email}” אינה כתובת דואר. כותבים אותה כך: name@example.org.',
+  'The e-mail address has characters that cannot be seen. Write it again.':
+    'יש בכתובת הדואר תווים שאינם נראים. יש לכתוב אותה שוב.',
   '"{email}" is not an e-mail address that can be reached. Give another one.':
     'אי אפשר לשלוח דואר לכתובת ”{email}”. יש להזין כתובת אחרת.',
   'There is no plan "{plan}". Use one of: {plans}.': 'אין תוכנית ”{plan}”. אלה התוכניות: {plans}.',
@@ -41,6 +43,10 @@ const accountMessages: Messages = {
     'יותר מדי ניסיונות ליצור חשבון מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
   'Too many requests for password reset links from your address. Try again in {min} min.':
     'יותר מדי בקשות לקישור לאיפוס סיסמה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
+  'The name in `{param}` has control characters, such as line breaks. Remove them.':
+    'יש בשם תווי בקרה, כגון מעברי שורה. יש להסיר אותם.',
+  'The name in `{param}` shows nothing. Give it letters or digits.':
+    'אין בשם דבר שרואים. יש לכתוב בו אותיות או ספרות.',
   'A key needs a name of 1 to 100 characters.': 'למפתח דרוש שם באורך של 1 עד 100 תווים.',
   '`{setting}`: "{text}" is not an amount of credits. Write it as 2.5, or leave it empty.':
     'הערך ”{text}” אינו סכום של קרדיטים (`{setting}`). כותבים למשל 2.5, או משאירים ריק.',
