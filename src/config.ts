@@ -1,5 +1,8 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
 import type { z } from 'zod'
-import { environment, type TrustProxy } from './environment.ts'
+import { acceptedValue, environment, type TrustProxy } from './environment.ts'
 
 export type { TrustProxy } from './environment.ts'
 
@@ -75,16 +78,32 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings from an environment such as `process.env`. Empty values count as unset.
+ * Adds the settings of a file `.env` to the environment, if there is one.
+ * @throws ConfigError if it cannot be read.
+ */
+export function loadSettingsFile(file = '.env'): void {
+  if (!existsSync(file)) return
+  try {
+    // Node's own error for a file without read permission says that it does not exist.
+    accessSync(file, constants.R_OK)
+    process.loadEnvFile(file)
+  } catch (error) {
+    throw new ConfigError(
+      `The settings in ${path.resolve(file)} cannot be read. Make it a file that this user may read. (${(error as Error).message})`,
+    )
+  }
+}
+
+/**
+ * Reads the settings from an environment such as `process.env`. Spaces around a value do not count, and empty values
+ * count as unset.
  * @throws ConfigError that names the first wrong variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
+  const present = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(present)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new ConfigError(`The setting ${issue?.path.join('.')} is wrong: ${issue?.message}.`)
-  }
+  if (!parsed.success) throw new ConfigError(refusalOf(parsed.error.issues[0], present))
   const e = parsed.data
   if (e.DATABASE_URL && !e.KEY_PEPPER) {
     throw new ConfigError(
@@ -93,6 +112,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (e.MODEL_BASE_URL && !e.MODEL_NAME) {
     throw new ConfigError('MODEL_BASE_URL is set, but MODEL_NAME is not. Set both.')
+  }
+  const unused = e.MODEL_NAME ? 'MODEL_NAME' : e.MODEL_API_KEY && 'MODEL_API_KEY'
+  if (unused && !e.MODEL_BASE_URL) {
+    throw new ConfigError(
+      `${unused} is set, but MODEL_BASE_URL is not: the built-in model would answer. Set MODEL_BASE_URL, or remove ${unused}.`,
+    )
   }
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
@@ -134,6 +159,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   })
+}
+
+type Issue = z.core.$ZodIssue | undefined
+
+/** Checks with a message of their own have these codes. The text of others is for programmers. */
+const ownMessages: ReadonlySet<string | undefined> = new Set(['custom', 'invalid_format'])
+
+function refusalOf(issue: Issue, env: Readonly<Record<string, string | undefined>>): string {
+  const name = String(issue?.path[0])
+  const why = ownMessages.has(issue?.code) ? issue?.message : `must be ${acceptedValue(name)}`
+  // `docker run --env-file` passes quotation marks on, which a shell would remove.
+  const quoted = /^(["']).*\1$/s.test(env[name] ?? '')
+  return `The setting ${name} is wrong: ${why}.${quoted ? ' Remove the quotation marks around it.' : ''}`
 }
 
 const localPrefix = 'local:'

@@ -6,6 +6,7 @@ import {
   optionalText,
   portRange,
   postgresUrl,
+  rootUrl,
   trustProxy,
 } from './setting-values/values.ts'
 
@@ -72,8 +73,8 @@ export const settings = {
         .default(3000),
       { value: '0 to 65535', description: 'Port to listen on; 0 takes a free one.' },
     ),
-    APP_URL: documented(httpUrl, {
-      value: 'URL',
+    APP_URL: documented(rootUrl, {
+      value: 'URL without a path',
       unset: 'the host of each request',
       description:
         'Address at which people reach the service. Links to files and passages start with it. With https://, browsers send the cookies of the pages only over TLS and to this host.',
@@ -147,7 +148,7 @@ export const settings = {
         'Name of the model at that API. Or local:ID, a model of the Hugging Face Hub that the service runs itself, or local:PATH, a folder with its files.',
     }),
     EMBEDDINGS_PRICE: documented(z.coerce.number().min(0).max(1_000).multipleOf(0.001).default(0.02), {
-      value: 'number',
+      value: 'a number from 0 to 1000 with at most three decimals',
       description: 'Credits for 1,000 tokens of POST /v1/embeddings, which passes texts on to this model.',
     }),
     HF_ENDPOINT: documented(httpUrl, {
@@ -223,6 +224,13 @@ export const environment = z.object({
   ...settings.Accounts,
   ...settings['Log, metrics and traces'],
 })
+
+/** The accepted values of a setting, in words. */
+export function acceptedValue(name: string): string | undefined {
+  const byName: Readonly<Record<string, z.ZodType>> = environment.shape
+  const schema = Object.hasOwn(byName, name) ? byName[name] : undefined
+  return schema && (z.globalRegistry.get(schema) as Documented).value
+}
 
 /** A setting as the documentation shows it. */
 export type SettingAbout = Documented & { readonly name: string }

@@ -47,6 +47,8 @@ export type ErrorDetails = {
   readonly shouldRetry?: boolean
   /** Private: logged, never shown. */
   readonly cause?: unknown
+  /** `true` if the log has it already, or if it is no failure. Its message may hold text that does not belong in the log. */
+  readonly logged?: boolean
 }
 
 export class ServiceError extends Error {
@@ -55,6 +57,7 @@ export class ServiceError extends Error {
   readonly param: string | null
   readonly retryAfterSeconds: number | undefined
   readonly shouldRetry: boolean | undefined
+  readonly logged: boolean
 
   /** `message` is public. It says what is wrong and what to do. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -63,6 +66,7 @@ export class ServiceError extends Error {
     this.param = details.param ?? null
     this.retryAfterSeconds = details.retryAfterSeconds
     this.shouldRetry = details.shouldRetry
+    this.logged = details.logged ?? false
   }
 }
 

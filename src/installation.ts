@@ -40,6 +40,9 @@ export async function openInstallation(
   options: { readonly needsLibrary?: boolean } = {},
 ): Promise<Installation> {
   const plans = await openPlans(config.plansFile)
+  requireSignUpPlan(plans, config)
+  // Before the embedded Postgres starts, so that a wrong setting starts nothing.
+  if (config.keyPepper !== undefined) parsePeppers(config.keyPepper)
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config.dataDir) : undefined
   const url = config.databaseUrl ?? embedded?.url ?? ''
   const pepper = config.keyPepper ?? (await installationSecrets(config.dataDir)).keyPepper
@@ -84,6 +87,13 @@ export async function openInstallation(
     await embedded?.release()
     throw error
   }
+}
+
+function requireSignUpPlan({ names }: Plans, { signUpPlan }: Config): void {
+  if (names.includes(signUpPlan)) return
+  throw new ConfigError(
+    `SIGNUP_PLAN is "${signUpPlan}", which is not a plan. Use one of: ${names.join(', ')}.`,
+  )
 }
 
 /**

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
+import { keysWithoutPepper } from './accounts/keys/pepper-check.ts'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
@@ -14,6 +14,7 @@ import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
+import { warnOfFewConnections } from './operations/connection-room.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { createReadiness } from './operations/readiness.ts'
@@ -33,7 +34,7 @@ import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 const serviceLock = 7_203_115_010n
 
 async function main(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  loadSettingsFile()
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
   // Opened before the database, so that a wrong setting starts nothing.
@@ -51,8 +52,9 @@ async function main(): Promise<void> {
   const early = config.databaseUrl === undefined ? loadTables() : undefined
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
-    requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
+    await warnOfFewConnections(installation.database, log)
+    await warnOfLostKeys(installation, log)
     const upkeep = await keepLibrary(installation.library, {
       exportPlace: exportPlace(config.libraryExport),
       registry: telemetry.registry,
@@ -111,11 +113,11 @@ async function readOutsideServers({ mcpServers: named, metricsToken }: Config) {
   }
 }
 
-function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
-  if (plans.names.includes(signUpPlan)) return
-  throw new ConfigError(
-    `SIGNUP_PLAN is "${signUpPlan}", which is not a plan. Use one of: ${plans.names.join(', ')}.`,
-  )
+/** A version of `KEY_PEPPER` may be removed on purpose, so its keys are no reason to refuse the start. */
+async function warnOfLostKeys({ database, peppers }: Installation, log: Logger): Promise<void> {
+  const keys = await keysWithoutPepper(database.system, peppers)
+  if (keys === 0) return
+  log.warn({ keys }, 'KEY_PEPPER lacks the version that working API keys were made with: they get 401')
 }
 
 /** An unreachable database must not keep `/readyz` from answering. */

@@ -111,6 +111,14 @@ export type TextListener = (text: string) => boolean
  */
 export type ProviderFailure = 'aborted' | 'context' | 'format' | 'rejected' | 'timeout' | 'upstream'
 
+/**
+ * A failure message without the words of the model's server, which follow the first colon. They may repeat the
+ * prompt, so they do not belong in the log.
+ */
+export function withoutServerWords(message: string): string {
+  return message.split(': ', 1)[0] ?? ''
+}
+
 export interface Provider {
   /**
    * Calls the model. `onText` gets the text as it arrives, never after the end, and nothing waits for it, because

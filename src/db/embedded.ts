@@ -17,6 +17,7 @@ import {
   type Run,
   runnerFor,
 } from './embedded-programs.ts'
+import { tellingLines } from './telling-lines.ts'
 
 export type EmbeddedServer = {
   /** Connects as the role `service`, which owns the database `service` and is not a superuser. */
@@ -74,7 +75,9 @@ export async function installationSecrets(dataDir: string): Promise<Installation
   const file = path.join(directory, 'secrets.json')
   try {
     // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
-    await mkdir(directory, { recursive: true, mode: 0o711 })
+    const mode = 0o711
+    // On a read-only file system a recursive call fails with ENOENT, a plain one with the reason.
+    await mkdir(directory, { recursive: true, mode }).catch(() => mkdir(directory, { mode }))
     if (!existsSync(file)) await makeSecrets(file)
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
@@ -142,7 +145,9 @@ async function initialise({ directory, data, programs, identity, run, password }
   ])
   await rm(passwordFile, { force: true })
   if (made.code !== 0) {
-    throw new ConfigError(`The embedded Postgres could not be created in ${directory}: ${made.output}`)
+    throw new ConfigError(
+      `The embedded Postgres could not be created in ${directory}: ${tellingLines(made.output)}`,
+    )
   }
   await rename(fresh, data)
 }
@@ -166,9 +171,9 @@ async function joinRunning(
     await delay(round * 100)
   }
   const logFile = path.join(cluster.directory, 'postgres.log')
-  const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
+  const told = tellingLines(await readFile(logFile, 'utf8').catch(() => ''))
   throw new ConfigError(
-    `The embedded Postgres in ${cluster.directory} does not start: ${reason} The end of postgres.log: ${tail}`,
+    `The embedded Postgres in ${cluster.directory} does not start: ${reason} From ${logFile}: ${told}`,
   )
 }
 

@@ -101,7 +101,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceE
 
 /** Logs failures of the service itself, with the details that the reply leaves out. */
 export function logFailure(request: FastifyRequest, reply: FastifyReply, error: ServiceError): void {
-  if (errorTable[error.code].status < 500 || brokeOff(reply, error)) return
+  if (errorTable[error.code].status < 500 || error.logged || brokeOff(reply, error)) return
   const { id: requestId } = request
   request.log.error({ requestId, code: error.code, reason: causeOf(error) }, error.message)
 }

@@ -40,6 +40,8 @@ export function healthRoutes(
   app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
     if (!services.ready()) {
       throw new ServiceError('overloaded', 'The service is shutting down. Use another replica.', {
+        // Balancers ask every second. A planned shutdown is no failure.
+        logged: true,
         retryAfterSeconds: 2,
       })
     }

@@ -9,14 +9,31 @@ export const optionalText = z.string().trim().min(1).optional()
 export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-  .refine(isReadableUrl, 'is no URL: encode special characters of the password, such as %40 for @')
+  .refine(
+    isReadableUrl,
+    'is no URL: encode special characters of the password, such as %40 for @, and check the port',
+  )
   .optional()
 
-export const httpUrl = z
+const webUrl = z
   .string()
   .regex(/^https?:\/\//, 'must start with http:// or https://')
-  .transform((url) => url.replace(/\/+$/, ''))
+  // Parsed by later code too. A text that is no URL would end the start with a stack, or fail in the middle of a turn.
+  .refine((text) => URL.canParse(text), 'is no URL: check its host and port')
+
+export const httpUrl = webUrl.transform((url) => url.replace(/\/+$/, '')).optional()
+
+/** An address of the pages. They and their forms are at the root of a host, so a path would only break links. */
+export const rootUrl = webUrl
+  .refine(isRoot, 'must be scheme and host without a path, such as https://chat.example.org')
+  .transform((url) => new URL(url).origin)
   .optional()
+
+function isRoot(text: string): boolean {
+  if (!URL.canParse(text)) return true // The refusal of the schema before it is enough.
+  const { pathname, search, hash, username, password } = new URL(text)
+  return pathname === '/' && search + hash + username + password === ''
+}
 
 /** Ranges that Fastify knows by name. */
 const namedRanges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']

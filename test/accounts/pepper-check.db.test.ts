@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { type Peppers, parsePeppers } from '../../src/accounts/keys/pepper.ts'
-import { requireSamePeppers } from '../../src/accounts/keys/pepper-check.ts'
+import { keysWithoutPepper, requireSamePeppers } from '../../src/accounts/keys/pepper-check.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makeAccount } from '../support/world/accounts.ts'
@@ -53,4 +53,15 @@ test('a secret without a working key may change', async () => {
   await expect(start(first)).rejects.toThrow(/KEY_PEPPER/)
   await inTx((tx) => revokeKey(tx, keyId, accountId))
   await start(first)
+})
+
+test('working keys of a version that the setting lacks are counted, revoked ones are not', async () => {
+  const both = parsePeppers('2:quite another secret,1:the first secret of all')
+  const { accountId, keyId } = await keyMadeWith(first)
+  await inTx((tx) => createKey(tx, both, accountId, { name: 'new', scopes: [], reach: { kind: 'owner' } }))
+  const without = (text: string) => keysWithoutPepper(db.database.system, parsePeppers(text))
+  expect(await without('2:quite another secret,1:the first secret of all')).toBe(0)
+  expect(await without('2:quite another secret')).toBe(1)
+  await inTx((tx) => revokeKey(tx, keyId, accountId))
+  expect(await without('2:quite another secret')).toBe(0)
 })

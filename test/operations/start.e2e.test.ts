@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -104,6 +105,7 @@ test('told to stop, it serves on while balancers learn from /readyz that it is g
   await expect.poll(() => status('/readyz')).toBe(503)
   expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
   expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
 })
 
 describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
@@ -147,11 +149,18 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     expect(await refusal({ MODELS_FILE: file })).toContain(`MODELS_FILE ${file} cannot be used: models.0.id`)
   })
 
-  test('SIGNUP_PLAN without such a plan', async () => {
+  test('SIGNUP_PLAN without such a plan, before a database is made', async () => {
     const env = { SIGNUP_PLAN: 'gold', DATA_DIR: path.join(folder, 'no-plan') }
     expect(await refusal(env)).toBe(
       'SIGNUP_PLAN is "gold", which is not a plan. Use one of: free, basic, pro, unlimited.\n',
     )
+    expect(existsSync(env.DATA_DIR)).toBe(false)
+  })
+
+  test('a short KEY_PEPPER, before a database is made', async () => {
+    const env = { KEY_PEPPER: 'short', DATA_DIR: path.join(folder, 'no-pepper') }
+    expect(await refusal(env)).toContain('KEY_PEPPER has fewer than 16 characters.')
+    expect(existsSync(env.DATA_DIR)).toBe(false)
   })
 
   test('a port that is taken', async () => {

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { ConfigError } from '../../config.ts'
 import type { Executor } from '../../db/client.ts'
 import { apiKeys, keyPeppers } from '../../db/schema/index.ts'
@@ -29,17 +29,22 @@ async function requireSame(executor: Executor, pepper: Pepper): Promise<void> {
   await executor.update(keyPeppers).set({ check }).where(ofVersion)
 }
 
-async function workingKeys(executor: Executor, version: number): Promise<number> {
+function workingKeys(executor: Executor, version: number): Promise<number> {
+  return keysWhere(executor, eq(apiKeys.pepperVersion, version))
+}
+
+/** Number of keys that were neither revoked nor expired, but of whose secret the setting has no version. */
+export function keysWithoutPepper(executor: Executor, peppers: Peppers): Promise<number> {
+  const versions = peppers.map(({ version }) => version)
+  return keysWhere(executor, notInArray(apiKeys.pepperVersion, versions))
+}
+
+async function keysWhere(executor: Executor, condition: SQL): Promise<number> {
+  const unexpired = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`))
   const [found] = await executor
     .select({ n: count() })
     .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.pepperVersion, version),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
-      ),
-    )
+    .where(and(condition, isNull(apiKeys.revokedAt), unexpired))
   return found?.n ?? 0
 }
 

@@ -2,7 +2,7 @@ import type { ModelStep, StepRecord, TurnEnd, TurnProgress } from '../../agent/e
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
-import type { ModelRequest, ToolCall } from '../../agent/provider.ts'
+import { type ModelRequest, type ToolCall, withoutServerWords } from '../../agent/provider.ts'
 import type { Price } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
@@ -52,6 +52,7 @@ export class RunRecorder {
   readonly #answer: Answer
   readonly #verify: (answer: Answer) => Promise<void>
   readonly #log: Logger
+  readonly #model: string | undefined
   readonly #stop: TurnStop
   readonly #budget: CallBudget
   readonly #watch: TurnWatch
@@ -77,6 +78,7 @@ export class RunRecorder {
     const isLite = services.model?.isLite ?? false
     this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
     this.#log = services.log
+    this.#model = services.model?.id
     this.#run = run
     this.#live = live
     this.journal = journal
@@ -215,12 +217,21 @@ export class RunRecorder {
   #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<void> {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
       return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
-    if (event.kind === 'context') return this.#fail('context_length_exceeded', event.message, call)
     if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
-    if (event.kind === 'upstream') return this.#fail('upstream_failed', event.message, call)
+    if (event.kind === 'context' || event.kind === 'upstream') {
+      this.#logRefusedCall(event.message)
+      const code = event.kind === 'context' ? 'context_length_exceeded' : 'upstream_failed'
+      return this.#fail(code, event.message, call)
+    }
     // An internal error may contain a statement with its parameters. It goes only to the log.
     this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
     return this.#fail('run_failed', 'The service failed during the turn. Ask again as a new request.', call)
+  }
+
+  /** Most replies are streams, whose request is logged with status 200. Without this line the failure would show nowhere. */
+  #logRefusedCall(message: string): void {
+    const reason = withoutServerWords(message)
+    this.#log.warn({ runId: this.#run.id, model: this.#model, reason }, 'a turn failed at its model')
   }
 
   #endAt(costMicros: bigint, paused = false): RunEnd {

@@ -12,7 +12,8 @@ const modelKey = 'marked-model-key-1f0c'
 const metricsToken = 'marked-metrics-token-77ab'
 const cookie = 'marked-cookie-a8d3'
 const queried = 'marked-query-secret-09ee'
-const said = 'marked words of a person'
+// It shares no beginning with a secret: what hides an echoed key must not hide it too.
+const said = 'private words of a person'
 
 let world: ProcessWorld
 let proxy: SwitchedProxy
@@ -100,6 +101,19 @@ test('the line of a refusal has its code, and that of a client that left says so
   await new LiveStream(stream).until('Some text')
   leaving.abort()
   expect(await lineOf(stream.headers.get('x-request-id'))).toMatchObject({ status: 200, left: true })
+})
+
+test('a turn that fails at its model leaves a line with run, model and status, streamed or not', async () => {
+  const words = { error: { message: `cannot read "${said}"`, type: 'x' } }
+  for (const stream of [false, true]) {
+    world.upstream.enqueue(error(401, words))
+    const response = await world.chat(ask(said, { stream }), { at: service })
+    expect(await response.text()).toContain(said)
+    const { runId } = await lineOf(response.headers.get('x-request-id'))
+    const told = lines().filter((line) => line['runId'] === runId && Number(line['level']) >= 40)
+    const reason = "The model's server refused the request (HTTP 401)"
+    expect(told).toMatchObject([{ level: 40, model: 'service', reason, msg: 'a turn failed at its model' }])
+  }
 })
 
 test('what balancers ask all day is told at the level debug only', async () => {

@@ -1,0 +1,29 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConfigError, loadSettingsFile } from '../../src/config.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-env-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test('a .env that is a folder is refused by its path', () => {
+  expect(() => loadSettingsFile(folder)).toThrow(ConfigError)
+  expect(() => loadSettingsFile(folder)).toThrow(`The settings in ${folder} cannot be read. Make it a file`)
+})
+
+// Root may read every file.
+test.skipIf(userInfo().uid === 0)('a .env without read permission is refused with the reason', async () => {
+  const file = path.join(folder, '.env')
+  await writeFile(file, 'PORT=1')
+  await chmod(file, 0o000)
+  expect(() => loadSettingsFile(file)).toThrow(/cannot be read.*EACCES/)
+})
+
+test('no file is no error', () => {
+  loadSettingsFile(path.join(folder, 'none'))
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { environment } from '../../src/environment.ts'
+
+const refusal = (env: Readonly<Record<string, string>>): string => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'accepted'
+}
+
+const urls = Object.keys(environment.shape).filter((name) => /(_URL|ENDPOINT)$/.test(name))
+
+test.each(urls)('%s without a host or with a space is refused by name', (name) => {
+  const scheme = name.includes('DATABASE') ? 'postgres' : 'https'
+  // `postgres://` alone names the server of this machine.
+  const bare = scheme === 'https' ? ['https://'] : []
+  for (const text of [`${scheme}://a b/v1`, `${scheme}://host:port/`, ...bare]) {
+    expect(refusal({ [name]: text }), text).toMatch(new RegExp(`^The setting ${name} is wrong: is no URL: `))
+  }
+})
+
+test.each([
+  'https://chat.example.org/pages',
+  'https://chat.example.org/?a=1',
+  'https://chat.example.org/#a',
+  'https://user:word@chat.example.org',
+])('APP_URL=%s is refused, because pages are at the root of a host', (text) => {
+  expect(refusal({ APP_URL: text })).toBe(
+    'The setting APP_URL is wrong: must be scheme and host without a path, such as https://chat.example.org.',
+  )
+})
+
+test('APP_URL is read as browsers write an origin', () => {
+  expect(readConfig({ APP_URL: 'https://Chat.Example.org:443/' }).appUrl).toBe('https://chat.example.org')
+})
+
+test.each([
+  ['EMBEDDINGS_PRICE', 'cheap', 'must be a number from 0 to 1000 with at most three decimals.'],
+  ['EMBEDDINGS_PRICE', '-1', 'must be a number from 0 to 1000 with at most three decimals.'],
+  ['EMBEDDINGS_PRICE', '0.0001', 'must be a number from 0 to 1000 with at most three decimals.'],
+  ['LOG_LEVEL', 'INFO', 'must be fatal, error, warn, info, debug, trace or silent.'],
+  ['SIGNUP', 'yes', 'must be open or closed.'],
+  ['LIBRARY_FALLBACK', 'on', 'must be off or sefaria.'],
+  ['PORT', '"3000"', 'must be a whole number from 0 to 65535. Remove the quotation marks around it.'],
+])('%s=%s is refused with the accepted values', (name, text, sentence) => {
+  expect(refusal({ [name]: text })).toBe(`The setting ${name} is wrong: ${sentence}`)
+})
+
+test('spaces around a value do not count, and only spaces count as unset', () => {
+  const blank = Object.fromEntries(Object.keys(environment.shape).map((name) => [name, '  ']))
+  expect(readConfig(blank)).toEqual(readConfig({}))
+  const url = 'postgres://u:p@127.0.0.1/chat'
+  const read = readConfig({ DATABASE_URL: ` ${url}\n`, KEY_PEPPER: 'a pepper for tests', PORT: ' 80 ' })
+  expect(read).toMatchObject({ databaseUrl: url, port: 80 })
+})
+
+test.each(['MODEL_NAME', 'MODEL_API_KEY'])('%s without MODEL_BASE_URL is refused', (name) => {
+  expect(refusal({ [name]: 'x' })).toBe(
+    `${name} is set, but MODEL_BASE_URL is not: the built-in model would answer. Set MODEL_BASE_URL, or remove ${name}.`,
+  )
+})
