@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import type { AskPublisher } from '../library/publisher.ts'
+import { entriesInText } from '../refs/entries/entries-in-text.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { partsInText } from '../refs/in-text/parts-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
@@ -60,5 +61,7 @@ async function namedIn(
   )
   // `Work, Kuzari 1` names a part of the stored work, and not the Kuzari.
   const whole = found.filter((ref) => !parts.some(({ start, end }) => start <= ref.start && ref.start < end))
-  return [...whole, ...parts].toSorted((a, b) => a.start - b.start)
+  const entries = await entriesInText(executor, text, [...found, ...parts])
+  const apart = whole.filter((ref) => !entries.some(({ start, end }) => start < ref.end && ref.start < end))
+  return [...apart, ...parts, ...entries].toSorted((a, b) => a.start - b.start)
 }

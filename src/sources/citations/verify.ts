@@ -109,7 +109,7 @@ const longestTitle = 8
 
 /** Words by which a text says that the library lacks the title before them. */
 const saysMissing =
-  /^["”“״»*_]{0,3},? (?:(?:itself|as such) )?(?:(?:is|are|was|were) not (?:here|held|found|known|in (?:this|the|our) library)|does not exist|(?:עצמו |עצמה )?(?:אינו|אינה|אינם|איננו|איננה|לא) (?:קיים|קיימת|נמצא|נמצאת|מצוי|מצויה|מוכר|מוכרת|בספרי?יה))/u
+  /^[^\p{L}\p{N}\s,.]{0,6},? (?:(?:itself|as such) )?(?:(?:is|are|was|were) not (?:here|held|found|known|in (?:this|the|our) library)|does not exist|(?:עצמו |עצמה )?(?:אינו|אינה|אינם|איננו|איננה|לא) (?:קיים|קיימת|נמצא|נמצאת|מצוי|מצויה|מוכר|מוכרת|בספרי?יה))/u
 
 /** Whether the words in quotation marks are a title that the text says the library lacks, and so quote nothing. */
 function isSaidMissing(text: string, { end, prepared }: Quotation, { result }: QuoteCheck): boolean {

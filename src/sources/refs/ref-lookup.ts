@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { stripControls } from '../text/strip-controls.ts'
+import { entriesNamed } from './entry-lookup.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
 import {
@@ -37,7 +38,20 @@ export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PassageRange | undefined> {
   const [resolved] = await resolveRefs(executor, [ref])
-  return resolved?.found?.place
+  if (resolved?.found || (resolved?.known.length ?? 0) > 0) return resolved?.found?.place
+  return entryPlace(executor, ref)
+}
+
+/** The place of an entry that is named without the title of its work, if there is one: `Kotzker Rebbe 1`. */
+async function entryPlace(executor: Executor, written: string): Promise<PassageRange | undefined> {
+  if (!mayBeRef(written)) return undefined
+  const readings = refReadings(stripControls(written))
+  const entries = await entriesNamed(executor, [...new Set(readings.map(({ heading }) => heading))])
+  const refs = readings.flatMap((reading) =>
+    (entries.get(reading.heading) ?? []).map((heading) => formatRef({ ...reading, heading })),
+  )
+  const places = (await resolveRefs(executor, [...new Set(refs)])).flatMap(({ found }) => found?.place ?? [])
+  return places.length === 1 ? places[0] : undefined
 }
 
 /** Maximum length of a query that can be a ref. */

@@ -31,6 +31,13 @@ type SplitKey = { readonly title: string; readonly rest: string; readonly rank: 
 
 /** Ranks: 0 for the text as written, then its synonyms in order. Other spellings begin at this rank. */
 const looseRank = 100
+/** Readings without an article come after those with it. */
+const bareRank = 50
+
+/** Removes the article of a title and of its parts: `התניא`, `The Tanya`, `Masters of Chassidut, The Kotzker Rebbe`. */
+function withoutArticle(written: string): string {
+  return written.replace(/(?<=^\s*|,\s)(?:the\s+|ה(?=[א-ת]{3}))/giu, '')
+}
 
 function keysFor(written: string): {
   readonly whole: readonly WholeKey[]
@@ -38,9 +45,12 @@ function keysFor(written: string): {
 } {
   const whole: WholeKey[] = []
   const split: SplitKey[] = []
+  const bare = withoutArticle(written)
   const spellings = [
     { key: headingKey(written), rank: 0 },
+    ...(bare === written ? [] : [{ key: headingKey(bare), rank: bareRank }]),
     { key: looseHeadingKey(written), rank: looseRank },
+    ...(bare === written ? [] : [{ key: looseHeadingKey(bare), rank: looseRank + bareRank }]),
   ]
   for (const { key, rank } of spellings) {
     if (!/[^~ ]/.test(key)) continue

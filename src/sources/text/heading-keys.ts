@@ -6,13 +6,22 @@ export function headingKey(heading: string): string {
 }
 
 /**
- * Key that also ignores vowels and differences of transliteration. It is used for headings without an exact match.
+ * Key that also ignores vowels, differences of transliteration, and the Hebrew article of each word but the first:
+ * `מושגי חסידות` for `מושגי החסידות`. It is used for headings without an exact match.
  */
 export function looseHeadingKey(heading: string): string {
-  const words = headingKey(heading)
-    .split(' ')
-    .map((word) => (/^[a-z]{4,}$/.test(word) ? consonants(word) : word.replace(/(?<=.)[וי](?=.)/g, '')))
-  return `~${words.join(' ')}`
+  const [first = '', ...more] = headingKey(heading).split(' ')
+  return `~${[looseWord(first), ...more.map(looseNextWord)].join(' ')}`
+}
+
+/** The first word of a title in the form of `looseHeadingKey`. Its article may be a letter of the word: `היכל`. */
+export function looseWord(word: string): string {
+  return /^[a-z]{4,}$/.test(word) ? consonants(word) : word.replace(/(?<=.)[וי](?=.)/g, '')
+}
+
+/** Another word of a title in the form of `looseHeadingKey`. Three letters must stay without the article. */
+export function looseNextWord(word: string): string {
+  return looseWord(word.replace(/^(ו?)ה+(?=[א-ת]{3})/, '$1'))
 }
 
 /** Minimum consonants of a loose key. With fewer, `Room` would match `Rama`. */

@@ -127,6 +127,7 @@ export const abbreviations: readonly (readonly [short: string, long: string])[] 
   ['חו"ב', 'חכמה ובינה'],
   ['חו"ג', 'חסדים וגבורות'],
   ['דו"ר', 'דחילו ורחימו'],
+  ['דחו"ר', 'דחילו ורחימו'],
   ['אויר"א', 'אהבה ויראה'],
   ['אהוי"ר', 'אהבה ויראה'],
   // In the Tanya, as are אהוי"ר and דו"ר.

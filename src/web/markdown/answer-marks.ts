@@ -170,7 +170,8 @@ function addPiece(
 }
 
 /** Closing quotation marks, with an ellipsis before them, and punctuation between a quotation and its label. */
-const closing = /^(?:[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“]+|[.,;:!?…]*[”"’»״'“]*)[.,;:!?…]*/
+const closing =
+  /^(?:[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“„«›‹」』》″＂]+|[.,;:!?…]*[”"’»״'“„«›‹」』》″＂]*)[.,;:!?…]*/
 
 /** @param isHebrew whether the text around runs from right to left. */
 function split(

@@ -48,6 +48,10 @@ describe('words in brackets that the passage does not have', () => {
       'where the passage has others, round',
       '“the animal soul, nefesh (נפש האלוקית), gives life” (Sayings 3)',
     ],
+    ['in place of the words before', '“[Everybody] left the city at the end of 1812” (Sayings 2)'],
+    ['in place of a name before', '“[The sage] refuses to dwell on them” (Sayings 1)'],
+    ['in place of the words behind', '“Desires still rise in his [mind]” (Sayings 1)'],
+    ['in place of words in Hebrew', '"מצווה גדולה להיות [בעצבות]" (Sayings 4)'],
     ['at the edge, round', '“(Never) Desires still rise in his heart” (Sayings 1)'],
   ])('%s are reported', async (_, text) => {
     const check = await checked(text)
@@ -57,6 +61,10 @@ describe('words in brackets that the passage does not have', () => {
 
   it.each([
     ['that add', '“Desires still rise in his heart [says the book], but he refuses” (Sayings 1)'],
+    ['before a sentence', '“[In truth,] nothing in his nature has changed” (Sayings 1)'],
+    ['behind a clause', '“Desires still rise in his heart [again]” (Sayings 1)'],
+    ['at both ends of the passage', '“[Know:] Joy does not mean denying pain” (Sayings 5)'],
+    ['that the passage has at the edge', '“still rise in [his heart]” (Sayings 1)'],
     ['that only the passage has', '“at the end of 1812 while fleeing from the army” (Sayings 2)'],
     ['that both have', '“at the end of 1812 (a cold year) while fleeing” (Sayings 2)'],
     [

@@ -91,6 +91,49 @@ describe('without a ref', () => {
   })
 })
 
+describe('words of another place are misattributed', () => {
+  const words = '“Every lantern in the valley burns until the miller closes”'
+  it.each([
+    ['with an abbreviation in the brackets behind them', `${words} (cf. b. Garden 1:1)`],
+    ['with a point at the end of them', `${words.replace('”', '.”')} (R. Moshe, Garden 1:1)`],
+    ['with a line that names their source', `${words}\n\nSource: Garden 1:1`],
+    ['with a line of a ref with a point', `${words}\n\nGarden, ch. 1:1`],
+    ['with a footnote', `He says ${words}.[^1]\n\nMore.\n\n[^1]: Garden 1:1, and more.`],
+    ['with a second footnote', `He says ${words}[^b].\n\n[^a]: Garden 2:3.\n[^b]: Garden 1:1.`],
+    ['with a raised number', `He says ${words}.²\n\nMore.\n\n¹ Garden 2:3\n² Garden 1:1`],
+  ])('%s', async (_, text) => {
+    expect(await quotesOf(text)).toMatchObject([
+      { result: 'misattributed', ref: 'Garden 1:1', found_ref: 'Garden 2:3' },
+    ])
+  })
+
+  it.each([
+    `He says ${words}.[^1]\n\n[^1]: Garden 2:3.\n[^2]: Garden 1:1.`,
+    `He says ${words}.[^3]\n\n[^1]: Garden 1:1.`,
+    `He says ${words}.\n\n² Garden 1:1 has 5 m² of land.`,
+    `${words}\n\nGarden 1:1 goes on with the same thought.`,
+    `${words}\n\nGarden, ch. 1:1:\n\n> another paragraph on the valley, number 7`,
+  ])('but not by a footnote or heading of other words: %s', async (text) => {
+    expect((await quotesOf(text))[0]).toMatchObject({ result: 'verbatim' })
+  })
+})
+
+describe('in rare quotation marks', () => {
+  it.each(['»…«', '›…‹', '‹…›', '「…」', '″…″', '＂…＂', "``…''", ',,…"', '“…„', '<<…>>', '&quot;…&quot;'])(
+    'words of another place are misattributed: %s',
+    async (marks) => {
+      const text = marks.replace('…', 'Every lantern in the valley burns until')
+      expect(await quotesOf(`Garden 1:1: ${text}`)).toMatchObject([
+        {
+          result: 'misattributed',
+          quote: 'Every lantern in the valley burns until',
+          found_ref: 'Garden 2:3',
+        },
+      ])
+    },
+  )
+})
+
 describe('misattributed is', () => {
   it('a close quotation that stands at another place', async () => {
     expect(

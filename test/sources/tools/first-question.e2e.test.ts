@@ -40,6 +40,19 @@ test('the official SDK gets a sourced answer, and its cost is the number in the 
   expect(reply.usage.cost).toBeGreaterThan(0)
 })
 
+test.each(['מחז"ז', 'מה זה מחז"ז?'])(
+  'an abbreviation that nobody knows is answered with nothing but that nothing was found: %s',
+  async (content) => {
+    const response = await call(service, key, 'POST', '/v1/chat/completions', question(content))
+    const reply = (await response.json()) as {
+      choices: { message: { content: string } }[]
+      x_service: { sources: unknown[] }
+    }
+    expect(reply.choices[0]?.message.content).toContain('בחיפוש בספרייה לא נמצא קטע שמשיב על כך.')
+    expect(reply.x_service.sources).toEqual([])
+  },
+)
+
 test('a streamed answer has the same text and sources as a whole one', async () => {
   const whole = (await (
     await call(service, key, 'POST', '/v1/chat/completions', question(asked))

@@ -116,9 +116,14 @@ function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?
   return { ...(before && { before }), ...(after && { after }) }
 }
 
+/** Brackets directly behind a quotation, not closed yet. A point within them abbreviates: `“…” (b. Shabbat 30b)`. */
+const inBrackets = /^["”“»״’'›*_.,;:!?…]{0,4}\s?[([][^()[\]\n]{0,160}$/
+
 /** Whether two positions with this text between them are in one sentence. */
 export function isSameSentence(text: string, from: number, to: number): boolean {
-  return to - from <= longestSentence && !sentenceEnd.test(text.slice(from, to + 1))
+  if (to - from > longestSentence) return false
+  const between = text.slice(from, to + 1)
+  return !sentenceEnd.test(between) || inBrackets.test(between.slice(0, -1))
 }
 
 const longestAttribution = 160

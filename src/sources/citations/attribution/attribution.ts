@@ -2,6 +2,7 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
 import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
+import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
 import { edgeRefs } from './edge-refs.ts'
 import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
@@ -33,8 +34,9 @@ export async function readAttributions(
   lookups: VerifyLookups | undefined,
   options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
 ): Promise<ReadText> {
-  const numbersOnly = !mayQuote.test(text)
-  const inText = (await lookups?.refsIn(text, { numbersOnly })) ?? []
+  const usual = withUsualMarks(text)
+  const numbersOnly = !mayQuote.test(usual)
+  const inText = (await lookups?.refsIn(usual, { numbersOnly })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const refs = [...inText, ...asked]
   if (numbersOnly) return { quotations: [], refs, attributionOf: async () => toNothing }
@@ -42,10 +44,10 @@ export async function readAttributions(
   const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
-  const edges = edgeRefs(text, anchors, marks, passages)
+  const edges = edgeRefs(usual, anchors, marks, passages)
   const found = await runInTimeSlices(findQuotations(text, marks, edges))
-  const marked = attributeQuotations(text, found, marks)
-  const named = pairWithRefs(text, found, anchors)
+  const marked = attributeQuotations(usual, found, marks)
+  const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))

@@ -1,6 +1,7 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { containedIn, nearestTo } from '../quotations/spans.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
+import { footnoteRefs } from './footnotes.ts'
 
 /** The refs that a text assigns to a quotation. */
 export type NamedRefs = {
@@ -20,7 +21,8 @@ type Item = {
 /**
  * Assigns refs to quotations. If a sentence has as many refs as quotations, they are paired in order. Otherwise a ref
  * directly after a quotation belongs to it, and other quotations get the nearest ref. A quotation in a paragraph of
- * its own gets the ref of the short line after it, or the last ref of the words that introduce it.
+ * its own gets the ref of the short line after it, or the last ref of the words that introduce it. Refs of a quotation's
+ * footnote belong to it if its sentence names none.
  * @returns the refs, at the index of their quotation.
  */
 export function pairWithRefs(
@@ -37,9 +39,12 @@ export function pairWithRefs(
     const items = itemsOf(indices, quoted.quotations, byBlock[block] ?? [])
     for (const cluster of clustersOf(text, items)) pairCluster(text, cluster, given)
   }
+  const notedFor = footnoteRefs(text, outside)
   return quoted.quotations.map((quotation, i) => {
     const own = given.get(i)
     if (own !== undefined) return { named: own, hinted: [] }
+    const inNote = notedFor(quotation)
+    if (inNote.length > 0) return { named: inNote, hinted: [] }
     const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : undefined
     if (beside !== undefined) return { named: [beside], hinted: [] }
     return { named: [], hinted: hintsFor(text, quotation, quoted, byBlock) }
@@ -122,7 +127,7 @@ function besideBlock(
   const isAttribution =
     line.length <= shortLine &&
     !/[“„«"”]\S/.test(line) &&
-    /^\s*[—–(-]|^[^.:]*\.?$/.test(line) &&
+    /^\s*[—–(-]|^[^.:]*\.?$/.test(plainLine(line, next?.start ?? 0, byBlock[quotation.block + 1]?.[0])) &&
     !isHeading(text, quotation.block + 1, blocks) &&
     !leadsOn(text, quotation.block + 1, blocks)
   const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
@@ -133,6 +138,17 @@ function besideBlock(
   return isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
     ? last
     : undefined
+}
+
+/** A label before a ref: `Source: Tanya, ch. 32`. */
+const label =
+  /^\s*[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\s/iu
+
+/** A line that consists of a ref, without its label and without the points that end no sentence: `Tanya, ch. 32`. */
+function plainLine(line: string, start: number, ref: Anchor | undefined): string {
+  if (ref === undefined) return line
+  const plain = `${line.slice(0, ref.start - start)}#${line.slice(ref.end - start)}`.replace(label, '')
+  return /[\p{L}\p{N}]/u.test(plain) ? line : plain
 }
 
 /** A line of Markdown's headings, or a whole line in bold like the one above the quotation. */

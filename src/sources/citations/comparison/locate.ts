@@ -45,7 +45,30 @@ function spansOf(reading: QuoteReading, passage: PreparedText): readonly Span[] 
     parts.map((part) => part.folded),
     passage.padded,
   )
-  return spans?.every((span, i) => isBorneOut(parts[i], span, passage)) ? spans : undefined
+  const isBorne = spans?.every((span, i) => isBorneOut(parts[i], span, passage))
+  return isBorne && !isCompleted(parts, spans ?? [], passage) ? spans : undefined
+}
+
+/**
+ * Whether words in brackets at the edge of the quotation stand where the passage has others in the same clause: `[Levi]
+ * says` for `Nachman says`. They take the place of these words.
+ */
+function isCompleted(
+  parts: readonly QuotePart[],
+  spans: readonly Span[],
+  { text, offsets }: PreparedText,
+): boolean {
+  const [first, last] = [spans[0], spans.at(-1)]
+  const end = parts.at(-1)
+  const gap = (from: number, to: number): string => text.slice(offsets[from] ?? 0, offsets[to] ?? text.length)
+  const begins = first !== undefined && isAddedAt(parts[0], 0)
+  if (begins && first.start >= 2 && !/[.;:!?…׃—–]/.test(gap(first.start - 2, first.start))) return true
+  if (last === undefined || !isAddedAt(end, end?.folded.length)) return false
+  return last.end + 1 < offsets.length - 1 && !/[.,;:!?…׃—–]/.test(gap(last.end - 1, last.end + 1))
+}
+
+function isAddedAt(part: QuotePart | undefined, at: number | undefined): boolean {
+  return part?.insertions.some((one) => one.isAdded && one.at === at) ?? false
 }
 
 /** Whether the words in brackets of a part can be left out where the part stands in the passage. */

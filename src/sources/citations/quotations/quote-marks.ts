@@ -43,8 +43,18 @@ export function* quoteSpans(
 
 function opens(text: string, at: number, from: number, to: number): boolean {
   const character = text.charAt(at)
-  if (character === '“' || character === '„' || character === '«' || character === '‹') return true
+  if (character === '„') return true
+  if (character === '“' || character === '«' || character === '‹') return !endsWord(text, at, from, to)
   return ['opening', 'alone'].includes(placeOf(text, at, from, to))
+}
+
+/** Whether a mark stands directly after a word and before none. It closes something that nothing opened. */
+function endsWord(text: string, at: number, from: number, to: number): boolean {
+  return (
+    at > from &&
+    /[\p{L}\p{M}\p{N}]/u.test(text.charAt(at - 1)) &&
+    (at + 1 >= to || /[\s.,;:!?)]/.test(text.charAt(at + 1)))
+  )
 }
 
 function closingOf(opener: string, search: Search): number | undefined {

@@ -2,6 +2,7 @@ import { type Block, splitBlocks } from './blocks.ts'
 import { italicSpans } from './italics.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
+import { filler, withUsualMarks } from './usual-marks.ts'
 
 /** A mark or a written ref in the text, to which a quotation may belong. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
@@ -40,6 +41,7 @@ export function* findQuotations(
   const marks = edges.length === 0 ? citationMarks : apart([...citationMarks, ...edges])
   const blocks = splitBlocks(text)
   const masked = withoutMarks(text, marks)
+  const usual = withUsualMarks(masked)
   const quotations: Quotation[] = []
   let nextMark = 0
   for (const [index, block] of blocks.entries()) {
@@ -50,10 +52,12 @@ export function* findQuotations(
     }
     const quoted =
       block.kind === 'quote'
-        ? yield* blockSpans(masked, block, inBlock)
-        : yield* proseSpans(masked, block, inBlock)
+        ? yield* blockSpans(usual, block, inBlock)
+        : yield* proseSpans(usual, block, inBlock)
     // Folding tens of thousands of short quoted terms would take longer than everything else.
-    const spans = quoted.filter(({ start, end }) => end - start >= minLetters)
+    const spans = quoted
+      .map((span) => withoutFillers(usual, span))
+      .filter(({ start, end }) => end - start >= minLetters)
     if (spans.length === 0) continue
     yield
     const letters = lettersIn(masked.slice(block.start, block.end))
@@ -87,6 +91,14 @@ function apart(anchors: readonly Anchor[]): readonly Anchor[] {
       if (isApart) end = anchor.end
       return isApart
     })
+}
+
+/** The rest of a mark of several characters is not quoted. */
+function withoutFillers(usual: string, { start, end }: QuoteSpan): QuoteSpan {
+  let [first, last] = [start, end]
+  while (first < last && usual.charAt(first) === filler) first += 1
+  while (last > first && usual.charAt(last - 1) === filler) last -= 1
+  return { start: first, end: last }
 }
 
 /** Replaces marks and the `>` of quoted lines by spaces, so that offsets stay valid. */

@@ -18,6 +18,10 @@ type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boole
 const entryBefore =
   /(?:\b(?:the )?entry (?:on )?["“‘']?([^"”’'.,;:()\n]{2,60})["”’']? (?:in|of) (?:the )?|ערך ["“״]?([^"”.,;:()\n]{2,40})["”״]? (?:שב|ב))$/iu
 
+/** Matches `, s.v. Tefillah` and ` ערך תפילה` behind the title of a work. */
+const entryBehind =
+  /^,? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״']?([^"”’״'.,;:()[\]\n]{2,40})["”’״']?(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
+
 /**
  * Matches a part that the library may not have: after a comma, capitalised or Hebrew words and a number. A Hebrew
  * number is one letter with a geresh or a word with gershayim, because other short words are ordinary words.
@@ -28,7 +32,7 @@ const numberedPart =
 const anyNumberedPart = new RegExp(numberedPart.source.slice(1), 'u')
 
 /**
- * Finds named parts of works: `Work, Part` without a number, `the entry Part in Work`, and numbered parts that the
+ * Finds named parts of works: `Work, Part` without a number, `the entry Part in Work`, `Work, s.v. Part`, and numbered parts that the
  * library does not have.
  * @param found the refs found in the text. Parts that overlap one of them are left out.
  * @param options.numbersOnly finds only numbered parts. Then a text without numbers causes no query.
@@ -73,7 +77,14 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
   const name = entry?.[1] ?? entry?.[2]
   if (entry !== null && name !== undefined)
     return { start: start - before.length + entry.index, end, asked: `${title}, ${name}`, isSure: true }
-  return numberedPartOf(text, titles)
+  return entryBehindOf(text, longest) ?? numberedPartOf(text, titles)
+}
+
+function entryBehindOf(text: string, { start, end }: TitleInText): Part | undefined {
+  const entry = entryBehind.exec(text.slice(end, end + 70))
+  if (entry === null) return undefined
+  const asked = `${text.slice(start, end)}, ${entry[1] ?? ''}`
+  return { start, end: end + entry[0].length, asked, isSure: true }
 }
 
 function numberedPartOf(text: string, [longest]: readonly TitleInText[]): Part | undefined {

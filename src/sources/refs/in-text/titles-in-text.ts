@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
+import { looseWord } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
@@ -111,17 +112,12 @@ function formsOf({ key, loose, text }: TextWord): readonly Form[] {
   if (/^[א-ת]/.test(key)) {
     return withoutPrefixes(key).map((base) => {
       const cut = key.length - base.length
-      return cut === 0 ? own : { key: base, loose: unvowelled(base), cut, cutEnd: 0 }
+      return cut === 0 ? own : { key: base, loose: looseWord(base), cut, cutEnd: 0 }
     })
   }
   return possessive.test(text)
     ? [own, { key: key.slice(0, -1), loose: loose.slice(0, -1), cut: 0, cutEnd: 2 }]
     : [own]
-}
-
-/** Removes vowel letters from a Hebrew word, like `looseHeadingKey`. */
-function unvowelled(word: string): string {
-  return word.replace(/(?<=.)[וי](?=.)/g, '')
 }
 
 function titlesAt(
@@ -196,7 +192,7 @@ function* growing(
     const next = words[to - 1]
     if (!next || isBreak(gapBefore(text, words, to - 1))) return
     key += ` ${next.key}`
-    loose += ` ${next.loose}`
+    loose += ` ${next.looseNext}`
     yield { to, key, loose, cutEnd: 0 }
     if (possessive.test(next.text)) yield { to, key: key.slice(0, -1), loose: loose.slice(0, -1), cutEnd: 2 }
   }

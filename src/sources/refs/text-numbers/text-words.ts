@@ -1,13 +1,15 @@
-import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { headingKey, looseNextWord, looseWord } from '../../text/heading-keys.ts'
 
 /** A word of a text with its range in UTF-16 units; `end` is exclusive. */
 export type TextWord = {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** The word in the form of `headingKey` and of `looseHeadingKey`. */
+  /** The word in the form of `headingKey`. */
   readonly key: string
+  /** The word in the form of `looseHeadingKey`, at the beginning of a title and within one. */
   readonly loose: string
+  readonly looseNext: string
 }
 
 /** Matches letters and digits, with quotation marks inside a word (`מוהר"ן`) and a geresh after a Hebrew letter. */
@@ -20,7 +22,9 @@ const hebrewPrefix = /^[ובהלמשכ]{1,2}(?=[\p{Script=Latin}\d])/u
 /** Longer runs of letters are skipped. */
 const longestWord = 60
 
-const remembered = new Map<string, readonly [key: string, loose: string]>()
+type Keys = Pick<TextWord, 'key' | 'loose' | 'looseNext'>
+
+const remembered = new Map<string, Keys>()
 
 /** Words processed between two checks of the clock. */
 const wordsPerStep = 50
@@ -35,17 +39,18 @@ export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]
     const cut = hebrewPrefix.exec(match[0])?.[0].length ?? 0
     const written = match[0].slice(cut)
     if (written.length > longestWord) continue
-    const [key, loose] = keysOf(written)
-    if (key === '') continue
-    words.push({ start: match.index + cut, end: match.index + match[0].length, text: written, key, loose })
+    const keys = keysOf(written)
+    if (keys.key === '') continue
+    words.push({ start: match.index + cut, end: match.index + match[0].length, text: written, ...keys })
   }
   return words
 }
 
-function keysOf(written: string): readonly [key: string, loose: string] {
+function keysOf(written: string): Keys {
   const known = remembered.get(written)
   if (known) return known
-  const made = [headingKey(written), looseHeadingKey(written).slice(1)] as const
+  const key = headingKey(written)
+  const made = { key, loose: looseWord(key), looseNext: looseNextWord(key) }
   // Texts repeat a few thousand words. The limit keeps hostile input from growing the table.
   if (remembered.size < 20_000) remembered.set(written, made)
   return made

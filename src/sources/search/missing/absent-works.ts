@@ -1,7 +1,7 @@
 import type { Executor } from '../../../db/client.ts'
 import { isBreak, type TextWord, wordsIn } from '../../refs/text-numbers/text-words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
-import { headingKey } from '../../text/heading-keys.ts'
+import { headingKey, looseWord } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
@@ -88,12 +88,12 @@ function knownFrom(text: string, words: readonly TextWord[], at: number, base: s
   const cut = first.key.length - base.length
   const start = first.start + cut
   const found: Known[] = []
-  let [key, loose] = [base, cut === 0 ? first.loose : base.replace(/(?<=.)[וי](?=.)/g, '')]
+  let [key, loose] = [base, cut === 0 ? first.loose : looseWord(base)]
   for (let to = at + 1; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
     const last = words[to - 1] as TextWord
     if (to > at + 1) {
       if (isBreak(text.slice((words[to - 2] as TextWord).end, last.start))) break
-      ;[key, loose] = [`${key} ${last.key}`, `${loose} ${last.loose}`]
+      ;[key, loose] = [`${key} ${last.key}`, `${loose} ${last.looseNext}`]
     }
     const end = last.end - (/^[a-z].*['’]s$/i.test(last.text) ? 2 : 0)
     const names = namesOf(key, to > at + 1 && isWhole(text, end) ? `~${loose}` : undefined)

@@ -22,6 +22,11 @@ const persons: ReadonlySet<string> = new Set(
   ['Baal Shem Tov', "Ba'al Shem Tov", 'בעל שם טוב', 'הבעל שם טוב'].map(headingKey),
 )
 
+/** Whether a title of several words, by its key, also names a person. */
+export function isPersonTitle(key: string): boolean {
+  return persons.has(key)
+}
+
 /** Whether a title, by its key, hardly occurs in a sentence without meaning the book. */
 export function isDistinctTitle(key: string): boolean {
   if (isAuthorKey(key) || persons.has(key) || isTitleLikeTerm(key)) return false
