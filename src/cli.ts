@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { failureExitCode, runCommand } from './commands/commands.ts'
-import { failureText } from './commands/failure-text.ts'
+import { failureText } from './commands/printing/failure-text.ts'
 import { loadSettingsFile, readConfig } from './config.ts'
 import { createLogger } from './log.ts'
 

@@ -4,7 +4,7 @@ import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
 import { namingOption } from './option-errors.ts'
-import { terminalText } from './terminal-text.ts'
+import { terminalText } from './printing/terminal-text.ts'
 
 type Commands = Readonly<Record<string, Command>>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureText } from '../../src/commands/failure-text.ts'
+import { failureText } from '../../src/commands/printing/failure-text.ts'
 import { ConfigError } from '../../src/config.ts'
 
 const wrapped = (code: string, message: string) =>

@@ -1,6 +1,6 @@
-import { ConfigError } from '../config.ts'
-import { databaseFault, isTransient } from '../db/errors.ts'
-import { ServiceError } from '../errors.ts'
+import { ConfigError } from '../../config.ts'
+import { databaseFault, isTransient } from '../../db/errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /**
  * What the command line prints of a failure. The stack is for faults of the program only. A full disk or a lost
