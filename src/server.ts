@@ -5,6 +5,7 @@ import pg from 'pg'
 import { keysWithoutPepper } from './accounts/keys/pepper-check.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
+import type { RevivalEvent } from './db/embedded-revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
     const unlock = await lockInstallation(installation, config)
+    installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
     await warnOfLostKeys(installation, log)
     const upkeep = await keepLibrary(installation.library, {
@@ -82,6 +84,12 @@ async function main(): Promise<void> {
   } finally {
     await installation.close()
   }
+}
+
+function logRevival(log: Logger, { kind, reason }: RevivalEvent): void {
+  if (kind === 'ended') log.error('the embedded Postgres has ended: it is started again')
+  else if (kind === 'started') log.warn('the embedded Postgres runs again')
+  else log.error({ reason }, 'the embedded Postgres does not start: it is tried again')
 }
 
 /** Makes the tables that searches look words up in. */

@@ -17,6 +17,7 @@ import {
   type Run,
   runnerFor,
 } from './embedded-programs.ts'
+import { keepRunning, type RevivalEvent } from './embedded-revival.ts'
 import { tellingLines } from './telling-lines.ts'
 
 export type EmbeddedServer = {
@@ -24,6 +25,8 @@ export type EmbeddedServer = {
   readonly url: string
   /** Connects as the superuser, to the database `postgres`. */
   readonly adminUrl: string
+  /** Starts the server again, at the same address, whenever it ends before `release`. */
+  keepRunning(report: (event: RevivalEvent) => void): void
   /** Leaves the server. The last process to leave stops it. */
   release(): Promise<void>
 }
@@ -56,11 +59,15 @@ export async function openEmbedded(
   if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise(cluster)
   const { port, membership } = await joinRunning(cluster)
   await ensureDatabase(membership, password)
+  let kept: ReturnType<typeof keepRunning> | undefined
   return {
     url: `postgres://service:${encodeURIComponent(password)}@127.0.0.1:${port}/service`,
     adminUrl: adminUrlOf(port, password),
+    keepRunning(report) {
+      kept ??= keepRunning(membership, () => rejoin(cluster, port), report)
+    },
     async release() {
-      const last = await leave(membership)
+      const last = await leave((await kept?.stop()) ?? membership)
       if (last) await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w'])
     },
   }
@@ -177,6 +184,16 @@ async function joinRunning(
   )
 }
 
+/** @throws Error if the server does not start on the port that the pools of this process have in their address. */
+async function rejoin(cluster: Cluster, port: number): Promise<pg.Client> {
+  const joined = await joinRunning(cluster)
+  if (joined.port === port) return joined.membership
+  await joined.membership.end()
+  throw new Error(
+    `Another program has taken port ${port}, so it runs on ${joined.port}. Restart the service.`,
+  )
+}
+
 function adminUrlOf(port: number, password: string): string {
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
 }
@@ -200,7 +217,7 @@ async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number;
     if (running !== undefined) return { port: running, output: '' }
     await disown(data)
   }
-  const port = await freePort()
+  const port = await freePort(await lastPort(data))
   const options = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -246,9 +263,21 @@ async function disown(data: string): Promise<void> {
   if (text !== undefined) await writeFile(file, text.replace(/^\d+/, '2147483646'))
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
+/** The port of the last start. Processes that outlived the server still have it in their address. */
+async function lastPort(data: string): Promise<number> {
+  const options = await readFile(path.join(data, 'postmaster.opts'), 'utf8').catch(() => '')
+  return Number(/\bport=(\d+)/.exec(options)?.[1] ?? 0)
+}
+
+/** The wanted port if it is free, otherwise any. */
+async function freePort(wanted: number): Promise<number> {
+  const probe = createServer().listen(wanted, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+  } catch (error) {
+    if (wanted === 0) throw error
+    return freePort(0)
+  }
   const { port } = probe.address() as AddressInfo
   probe.close()
   await once(probe, 'close')
