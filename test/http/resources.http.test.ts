@@ -98,15 +98,33 @@ test('a session is made, read, listed, renamed and deleted, with a Hebrew name',
   expect((await unread('DELETE', path)).status).toBe(404)
 })
 
-test('a session without a name is named by the first 80 letters of its first question', async () => {
+test('a session without a name is named by the first 80 letters of its first question, with an ellipsis', async () => {
   const made = await read('POST', '/v1/agent/sessions', {})
   expect(made).toMatchObject({ name: '', model: 'service' })
   const session = { x_service: { session_id: made.id } }
   await chat({ ...session, ...question(`מהו\n\n ${'א'.repeat(100)}`) })
-  const named = `מהו ${'א'.repeat(76)}`
+  const named = `מהו ${'א'.repeat(75)}…`
   expect((await read('GET', `/v1/agent/sessions/${made.id}`)).name).toBe(named)
   await chat({ ...session, ...question('And then?') })
   expect((await read('GET', `/v1/agent/sessions/${made.id}`)).name).toBe(named)
+})
+
+test.each([
+  ['of 80 letters is whole', `${'What is joy? '.repeat(6)}OK`, `${'What is joy? '.repeat(6)}OK`],
+  [
+    'that is longer ends after a whole word',
+    'Why does the soul descend into a body that hides its light from itself, as the books say?',
+    'Why does the soul descend into a body that hides its light from itself, as the…',
+  ],
+  [
+    'has no comma before its ellipsis',
+    'Why does the soul descend into a body that hides all of its light from itself, astonishingly?',
+    'Why does the soul descend into a body that hides all of its light from itself…',
+  ],
+])('the name of a session %s', async (_what, asked, name) => {
+  const made = await read('POST', '/v1/agent/sessions', {})
+  await chat({ x_service: { session_id: made.id }, ...question(asked) })
+  expect((await read('GET', `/v1/agent/sessions/${made.id}`)).name).toBe(name)
 })
 
 test('a run has the fields of the contract, and the runs of a session are a bare array', async () => {

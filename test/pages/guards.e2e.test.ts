@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
+import { isWrittenForm } from '../../src/web/kept-forms/kept-form.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 import {
@@ -353,4 +354,20 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
   )
   expect(first).toMatchObject({ status: 404 })
   for (const one of more) expect(one).toEqual(first)
+})
+
+/** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
+const nothingWritten =
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password)$/
+
+test('each form is given back after a refusal, unless nobody writes in it', () => {
+  const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')
+  const kept = forms.filter(({ route }) => {
+    const url = (route.split(' ')[1] ?? '').replace(/:\w+/, 'x')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-dest': 'document' }
+    return isWrittenForm({ url, headers } as unknown as FastifyRequest)
+  })
+  const others = forms.filter((one) => !kept.includes(one)).map(({ route }) => route)
+  expect(others.filter((route) => !nothingWritten.test(route))).toEqual([])
+  expect(kept.filter(({ route }) => nothingWritten.test(route))).toEqual([])
 })

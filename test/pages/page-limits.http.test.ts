@@ -30,6 +30,9 @@ test('an account may load as many pages a minute as a visitor, whatever its plan
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await refused.text()).toContain('600 pages per minute')
+  const inWindow = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
+  const form = await visitor.post('/projects', { name: 'Written in haste' }, inWindow)
+  expect([form.status, await form.text()]).toEqual([429, expect.stringContaining('value="Written in haste"')])
   expect((await visitor.get('/assets/any/base.css')).status).toBe(200)
   const other = await signedUp(service, 'calm@example.org')
   expect((await other.get('/settings/keys')).status).toBe(200)

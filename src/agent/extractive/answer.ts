@@ -135,9 +135,6 @@ function bareWords(text: string): readonly string[] {
   )
 }
 
-/** On a line of its own, because it runs from left to right in a Hebrew answer too. */
-const addCommand = '`npm run -s service -- sources add`'
-
 export type AnswerParts = {
   readonly finding: Finding
   readonly fileName?: string | undefined
@@ -162,7 +159,7 @@ export function asksForPerson(question: string): boolean {
   return personAsked.test(question)
 }
 
-/** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found, and how books are added. */
+/** The answer with marks. Without passages it is `missing`, or that nothing was found and whom to ask for a book. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
@@ -172,7 +169,7 @@ export function composeAnswer(
   const isNobody = finding === 'some' && asksForPerson(question)
   const refusal = ruling ? say.noRuling : undefined
   if (passages.length === 0) {
-    const nothing = joined([refusal, missing]) || joined([say.none, say.add, addCommand])
+    const nothing = joined([refusal, missing]) || joined([say.none, say.missingBook])
     return joined([unread, nothing])
   }
   const opening = ruling

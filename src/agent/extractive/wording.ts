@@ -9,7 +9,7 @@ export const wording = {
       'A search found no passage about that person. These have a part of the name, and may speak of somebody else:',
     attached: 'From the attached file and the library, passages with words of the question:',
     none: 'A search of the library found no passage that answers this.',
-    add: 'The operator of this service can add books to the library, on the page Operator, Library or with:',
+    missingBook: 'If a book is missing, ask the person who runs this service to add it.',
     noRuling:
       'This service gives no halachic rulings and makes no personal decisions. For those, ask a rabbi who knows the circumstances.',
     study: 'For study, and not as a ruling, passages on the subject:',
@@ -30,7 +30,7 @@ export const wording = {
     nobody: 'בחיפוש לא נמצא קטע על אדם זה. בקטעים אלה נמצא חלק מן השם, וייתכן שמדובר באדם אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
     none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך.',
-    add: 'מפעיל השירות יכול להוסיף ספרים לספרייה, בדף המפעיל או בפקודה:',
+    missingBook: 'אם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו.',
     noRuling: 'שירות זה אינו פוסק הלכה ואינו מכריע בשאלות אישיות. בכגון אלה יש לשאול רב המכיר את הנסיבות.',
     study: 'ללימוד ולא להלכה למעשה, קטעים בעניין זה:',
     texts: 'מקורות ראשונים בעניין זה:',

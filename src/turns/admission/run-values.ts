@@ -83,10 +83,14 @@ export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
   return fresh.some((message) => message.role === 'user' || message.role === 'tool')
 }
 
-/** The first question becomes the session's name. */
+const maxName = 80
+
+/** The first question becomes the session's name. A longer one ends with an ellipsis, after a whole word if possible. */
 export function sessionNameOf(input: readonly ModelMessage[]): string {
-  const text = questionOf(input).replaceAll(/\s+/g, ' ').trim()
-  return [...text].slice(0, 80).join('')
+  const letters = [...questionOf(input).replaceAll(/\s+/g, ' ').trim()]
+  if (letters.length <= maxName) return letters.join('')
+  const start = letters.slice(0, maxName - 1).join('')
+  return `${start.replace(/(?<=.{40})[\s,;:.–-]+\S{0,20}$/u, '')}…`
 }
 
 /**

@@ -5,6 +5,7 @@ import { errorTable, ServiceError } from '../../errors.ts'
 import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
 import { textsOf } from '../visitors/preferences.ts'
+import { faultOf } from './field-fault.ts'
 
 /** Parses form bodies. Refuses a body with too many fields before it is parsed. */
 export function registerFormBody(app: FastifyInstance): void {
@@ -39,7 +40,7 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = issue?.path.join('.') ?? ''
-  throw new ServiceError('invalid_value', `The field "${field}" is not valid: ${issue?.message}.`, {
+  throw new ServiceError('invalid_value', `The field "${field}" is not valid: ${faultOf(issue)}.`, {
     param: field,
   })
 }

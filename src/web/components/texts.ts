@@ -58,9 +58,12 @@ export function linkedText(
   return html`${pieces}${part(at, text.length)}`
 }
 
-/** A link to the origin of a text. URLs that are not http(s) are shown without a link. */
-export function sourceLink(url: string, label: string): Html {
+/**
+ * A link to the origin of a text. URLs that are not http(s) are shown without a link.
+ * @param name what screen readers call the link, which they list without the words around it; default: the label.
+ */
+export function sourceLink(url: string, label: string, name = label): Html {
   if (url === '') return html``
   if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
-  return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`
+  return html`<a href="${url}" rel="noopener noreferrer" aria-label="${name}">${label}</a>`
 }

@@ -19,6 +19,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     visitor: Visitor | null
+    /** Why the request is refused once its form has been read, so that the form is not lost. */
+    refusal: unknown
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { faultsNow } from './quality.ts'
+import { faultsNow, sharedNames } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 
 const sizes = { wide: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
@@ -48,6 +48,7 @@ export async function faultsInLooks(
     await open?.(page)
     await screenshot(page, `${name}-${look}`)
     faults.push(...(await faultsNow(page)).map((fault) => `${look}: ${fault}`))
+    faults.push(...(await sharedNames(page)).map((fault) => `${look}: one name for several: ${fault}`))
     const tooWide = await page.evaluate<number>(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )

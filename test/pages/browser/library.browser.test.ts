@@ -166,7 +166,9 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
   test('another version can be chosen, and its licence and source are shown', async () => {
     await page.goto(read(first))
     await page.getByText('Versions', { exact: true }).click()
-    await page.getByLabel('Translation').selectOption({ label: 'English: Another translation' })
+    await page
+      .getByRole('combobox', { name: 'Translation' })
+      .selectOption({ label: 'English: Another translation' })
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.locator('.text[lang="en"]').first().textContent()).toContain(
       'In other words, passage 1',

@@ -41,6 +41,13 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     world.upstream.enqueue(...readingTheGate(), reply(answer))
     await ask(page, 'What does the Gate say?')
     await ended(page)
+    world.upstream.enqueue(...readingTheGate(), reply(answer))
+    await page
+      .getByLabel('Your question')
+      .fill('And what does it say of the moon, the sun and all the lamps?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.locator('article.turn').nth(1).waitFor()
+    await ended(page)
     paths['SESSION'] = new URL(page.url()).pathname
     await send(`${paths['SESSION']}/share`, {})
     paths['SHEET'] = new URL(await send('/sheets', { title: 'On lamps · על הנר' }), page.url()).pathname
@@ -52,7 +59,8 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     paths['SHARED'] = pathOf(await page.locator('#share-link').inputValue())
     await page.goto(paths['SHEET'])
     paths['PAPER'] = pathOf(await page.locator('#public-link').textContent())
-    paths['RUN'] = `/runs/${(await world.row<{ id: string }>('select id from runs')).id}`
+    paths['RUN'] =
+      `/runs/${(await world.row<{ id: string }>('select id from runs order by created_at limit 1')).id}`
     await page.goto('/settings/keys/new')
     await page.getByLabel('Name').fill('Website, back end')
     await page.getByRole('button', { name: 'Create key' }).click()

@@ -20,6 +20,39 @@ export async function faultsNow(page: Page): Promise<readonly string[]> {
   })
 }
 
+/**
+ * Links and buttons with one name that do different things, each name once. Screen readers list links without the words
+ * around them, and buttons with the name of the group or the turn that they are in.
+ */
+export async function sharedNames(page: Page): Promise<readonly string[]> {
+  const controls = await page.evaluate<readonly Control[]>(`
+    [...document.querySelectorAll('main :is(a[href], button, summary)')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+      .map((one) => ({
+        kind: one.localName,
+        name: (one.getAttribute('aria-label') ?? one.textContent).replace(/\\s+/g, ' ').trim(),
+        group: one.closest('[role=group][aria-label], aside[aria-label]')?.getAttribute('aria-label')
+          ?? one.closest('article[aria-labelledby]')?.getAttribute('aria-labelledby') ?? '',
+        href: one.href ?? null,
+      }))`)
+  const named = Map.groupBy(controls, ({ kind, name, group, href }) =>
+    href === null ? `${kind} ${group} ${name}` : `link ${name}`,
+  )
+  return [...named].flatMap(([name, same]) => {
+    // A passage can be added to a sheet in one version or in several.
+    const targets = new Set(same.map(({ href }, at) => href?.replace(/#.*|&(?:he|en)=[^&]*/g, '') ?? at))
+    return targets.size > 1 ? [`${name}: ${[...targets].join(' | ')}`] : []
+  })
+}
+
+type Control = {
+  readonly kind: string
+  readonly name: string
+  readonly group: string
+  /** Null for a button. */
+  readonly href: string | null
+}
+
 /** What axe finds wrong with the page in light and in dark; empty for nothing. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   const faults: string[] = []

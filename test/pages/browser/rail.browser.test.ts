@@ -29,4 +29,26 @@ describe.skipIf(!hasBrowser)('the list of conversations', () => {
     expect(await link.evaluate((own) => own === own.ownerDocument.activeElement)).toBe(true)
     await window.close()
   })
+
+  test('shows two lines of a long name, and all of the name of the conversation at hand', async () => {
+    const { page, window } = await world.person()
+    const question = 'Why does the moon wax and wane while the sun stays whole, as it is said? '.repeat(3)
+    await ask(page, question)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const lines = async () => {
+      await page.locator('.rail-button').click()
+      return page.evaluate<{ readonly shown: number; readonly isWhole: boolean }>(`(() => {
+        const name = document.querySelector('#rail a[href^="/sessions/"] > span')
+        const lineHeight = Number.parseFloat(getComputedStyle(name).lineHeight)
+        const shown = Math.round(name.clientHeight / lineHeight)
+        return { shown, isWhole: name.scrollHeight <= name.clientHeight + 1 && name.scrollWidth <= name.clientWidth + 1 }
+      })()`)
+    }
+    const own = await lines()
+    expect(own.isWhole).toBe(true)
+    expect(own.shown).toBeGreaterThan(1)
+    await page.goto('/ask')
+    expect((await lines()).shown).toBe(2)
+    await window.close()
+  })
 })

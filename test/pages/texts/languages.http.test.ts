@@ -113,6 +113,57 @@ test('a refused form says why in the language of the reader', async () => {
   expect(await reply.text()).toContain('כתובת הדואר או הסיסמה שגויה')
 })
 
+const tooLong = (length: number) => 'א'.repeat(length)
+
+test.each<[path: string, fields?: Record<string, string>]>([
+  ['/sessions/SESSION/rename', { name: tooLong(201) }],
+  ['/sessions/SESSION/rename', { name: '' }],
+  ['/sessions/SESSION/rename', {}],
+  ['/projects/PROJECT/rename', { name: tooLong(1_001) }],
+  ['/files/FILE/rename', { name: tooLong(2_001) }],
+  ['/files/FILE/rename', { name: '' }],
+  ['/settings/keys', { id: 'x', name: 'א', reach: 'owner', expires: 'never' }],
+  ['/settings/keys', { id: `key_${'a'.repeat(24)}`, name: tooLong(201), reach: 'owner', expires: 'never' }],
+  ['/settings/keys', { id: `key_${'a'.repeat(24)}`, name: 'א', reach: 'owner', expires: 'soon' }],
+  ['/sheets', { title: tooLong(10_001) }],
+  ['/runs/RUN/feedback', { rating: 'up', note: tooLong(2_001) }],
+  ['/runs/RUN/feedback', { rating: 'sideways' }],
+  ['/ask', { question: 'מה?', model: 'service' }],
+  ['/operator/accounts', { email: tooLong(301), plan: 'pro' }],
+  ['/sessions/SESSION/export?format=rtf'],
+  ['/sessions/SESSION?before=x'],
+  ['/usage.csv?from=yesterday'],
+  ['/usage.csv?from=2026-02-30'],
+  ['/usage.csv?to=2026-02-30'],
+  ['/usage.csv?from=2026-02-03&to=2026-02-01'],
+  ['/usage.csv?from=2020-01-01&to=2026-02-01'],
+  ['/files/FILE/content?version=0'],
+  [`/library/search?q=${tooLong(1_001)}`],
+  ['/library/search?q=א&after=x'],
+  ['/library/search?q=א&limit=1000'],
+  ['/library/search?q=א&from=x'],
+  ['/library/search?q=א&period=x'],
+  [`/library/search?q=א&work=${tooLong(301)}`],
+  ['/library/search?q=א&author=x'],
+  ['/library/search?q=א&q=ב'],
+  [`/library?category=${tooLong(301)}`],
+  ['/library?author=x'],
+  [`/library/work/x?part=${tooLong(301)}`],
+  [`/library/daily?from=${tooLong(11)}`],
+])('the refusal of %s %o is in Hebrew', async (path: string, fields?: Record<string, string>) => {
+  await visitor.post('/preferences', { language: 'he' })
+  const address = path
+    .replace('SESSION', things.sessionId)
+    .replace('PROJECT', things.projectId)
+    .replace('FILE', things.fileId)
+    .replace('RUN', things.runId)
+  const reply = await (fields === undefined ? visitor.get(address) : visitor.post(address, fields))
+  expect(reply.status).toBe(400)
+  // Values that the reader has chosen stay as they are.
+  const values = new Set(['undated'])
+  expect((await englishOf(reply)).filter((word) => !values.has(word))).toEqual([])
+})
+
 test('the choice of a language wins over the browser and leads back to the page', async () => {
   const reader = openVisitor(world.service)
   const changed = await reader.post('/preferences', { language: 'en', next: '/signup?a=1' })

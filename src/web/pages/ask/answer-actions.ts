@@ -66,10 +66,11 @@ export function branchLinks(
 ): Html {
   const at = places.findIndex(({ sessionId }) => sessionId === current)
   if (places.length < 2 || at === -1) return nothing
+  const question = answers.questionNumber(turn)
   const link = (place: TurnPlace | undefined, sign: string, label: string) =>
     place === undefined
       ? html`<span class="faint" aria-hidden="true">${sign}</span>`
-      : html`<a href="${turnHref(place)}" aria-label="${label}">${sign}</a>`
+      : html`<a href="${turnHref(place)}" aria-label="${label}: ${question}">${sign}</a>`
   return html`<nav class="branches" aria-label="${answers.versionsOf(turn)}">
 ${link(places[at - 1], '‹', answers.earlierVersion)} <span>${answers.versionOf(at + 1, places.length)}</span>
 ${link(places[at + 1], '›', answers.laterVersion)}</nav>`

@@ -114,7 +114,8 @@ function link(t: Texts, session: ListedSession, current: string | undefined): Ht
     ? html`<span class="dot" data-answering="${session.id}"><span class="sr">${t.ask.answering}</span></span>`
     : nothing
   const mark = session.id === current ? html` aria-current="page"` : nothing
-  return html`<a href="/sessions/${session.id}" dir="auto"${mark}>${nameOf(t, session)}</a>${dot}`
+  const name = nameOf(t, session)
+  return html`<a href="/sessions/${session.id}" dir="auto" title="${name}"${mark}><span>${name}</span></a>${dot}`
 }
 
 const dayMs = 86_400_000

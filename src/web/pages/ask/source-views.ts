@@ -228,9 +228,18 @@ function actions(
   return html`<div class="source-actions">
 ${isOwn ? askLink(t, sessionId, name) : nothing}
 ${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
-${isOwn && isOfFile(source) ? html`<a href="${fileHref(source)}">${t.answers.openFile}</a>` : nothing}
-${isWeb ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">${t.answers.sourceOfText}</a>` : nothing}
+${isOwn && isOfFile(source) ? openFileLink(t, source, name) : nothing}
+${isWeb ? originLink(t, source, name) : nothing}
 ${copyButtons(t, ref, name, inLibrary)}</div>`
+}
+
+function openFileLink({ answers }: Texts, source: CitedSource, name: string): Html {
+  return html`<a href="${fileHref(source)}" aria-label="${answers.openFileOf(name)}">${answers.openFile}</a>`
+}
+
+function originLink({ answers }: Texts, { url }: CitedSource, name: string): Html {
+  return html`<a href="${url}" rel="noopener noreferrer nofollow"
+aria-label="${answers.sourceOfTextOf(name)}">${answers.sourceOfText}</a>`
 }
 
 /** Each button names what it copies and of which passage, because screen readers list them without the words around. */

@@ -129,13 +129,16 @@ function fileLinks({ answers }: Texts, { files }: RunEnd): Html {
 
 /** The steps that led to an answer. */
 function turnFoot(t: Texts, { run, steps }: ConversationTurn, names: RefNames): Html {
+  const { answers } = t
+  const number = answers.answerNumber(run.turn)
+  const link = (label: string) =>
+    html`<a href="/runs/${run.id}" aria-label="${label}: ${number}">${label}</a>`
   if (steps.length === 0)
-    return html`<p class="turn-foot faint">${tookOf(t, run)} · <a href="/runs/${run.id}">${
-      t.answers.details
-    }</a></p>`
-  return html`<details class="turn-foot"><summary class="faint">${t.answers.steps}</summary>
+    return html`<p class="turn-foot faint">${tookOf(t, run)} · ${link(answers.details)}</p>`
+  return html`<details class="turn-foot"><summary class="faint">${answers.steps}<span class="sr">: ${number}</span>
+</summary>
 <ol class="steps">${steps.map((step) => stepItem(t, step, names))}</ol>
-<p><a href="/runs/${run.id}">${t.answers.allDetails}</a></p></details>`
+<p>${link(answers.allDetails)}</p></details>`
 }
 
 function stepItem(t: Texts, step: TurnStep, names: RefNames): Html {

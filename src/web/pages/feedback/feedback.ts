@@ -25,8 +25,9 @@ const form = z.object({
   rating: z.enum(['up', 'down']),
   note: z
     .string()
-    .max(maxNote)
+    // Browsers count a line break as one character, and send two.
     .transform((note) => note.replaceAll('\r\n', '\n').trim().toWellFormed())
+    .pipe(z.string().max(maxNote))
     .default(''),
 })
 

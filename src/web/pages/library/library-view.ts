@@ -8,6 +8,7 @@ import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { authorName } from '../author-name.ts'
 import { filterDrawer } from './filter-drawer.ts'
+import { missingBook } from './missing-book.ts'
 import { searchForm } from './search-form.ts'
 
 type Filter = { readonly category?: string | undefined; readonly author?: string | undefined }
@@ -19,6 +20,7 @@ type Shown = {
   readonly authors: readonly FacetCount[]
   readonly works: readonly WorkSummary[]
   readonly hasMore: boolean
+  readonly isOperator: boolean
 }
 
 /** The works of the library, by category and author. */
@@ -33,7 +35,7 @@ export function libraryPage(t: Texts, shown: Shown): Page {
 <a href="/library/mine">${t.library.mine}</a></span></div>
 <p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
 ${searchForm(t, {})}
-${size.works === 0 ? emptyLibrary(t) : shelves(t, shown)}`,
+${size.works === 0 ? emptyLibrary(t, shown) : shelves(t, shown)}`,
   }
 }
 
@@ -46,8 +48,8 @@ function sizeText(t: Texts, { works, versions, texts }: LibrarySize): string {
   return t.library.size(t.common.works(works), t.common.versions(versions), t.common.texts(texts))
 }
 
-function emptyLibrary(t: Texts): Html {
-  return emptyState(t.library.empty, t.library.emptyHint)
+function emptyLibrary(t: Texts, { isOperator }: Shown): Html {
+  return emptyState(t.library.empty, missingBook(t, isOperator))
 }
 
 function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {

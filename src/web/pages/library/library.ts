@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
@@ -57,7 +57,14 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
     return sendPage(
       request,
       reply,
-      libraryPage(textsOf(request), { filter, size, categories, authors, ...shown }),
+      libraryPage(textsOf(request), {
+        filter,
+        size,
+        categories,
+        authors,
+        ...shown,
+        isOperator: isOperator(request),
+      }),
     )
   })
 
@@ -73,7 +80,7 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       const shown = await searches.run(clientAddress(request), signal, () =>
         resultsOf(services, query, { signal, t }),
       )
-      return sendPage(request, reply, searchPage(t, { query, ...shown }))
+      return sendPage(request, reply, searchPage(t, { query, ...shown, isOperator: isOperator(request) }))
     } catch (error) {
       const problem = problemOf(request, error)
       return sendPage(request, reply, await refused(executor, t, asked, problem), problem.status)
@@ -96,6 +103,10 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
   })
 
   dailyPages(app, services)
+}
+
+function isOperator({ visitor }: FastifyRequest): boolean {
+  return visitor?.account.operator === true
 }
 
 /** The page of a search that was refused. It keeps the words and filters. */

@@ -13,6 +13,7 @@ import type { RefNames } from '../ref-names.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
 import { facetNav, filterChips } from './facets-view.ts'
 import { filterDrawer } from './filter-drawer.ts'
+import { missingBook } from './missing-book.ts'
 import { filterParameters, searchHref } from './search-filters.ts'
 import { searchForm } from './search-form.ts'
 
@@ -49,6 +50,7 @@ export type SearchShown = {
   readonly languages: readonly string[]
   /** Hebrew titles of the works that the page names. */
   readonly titles: ReadonlyMap<string, string>
+  readonly isOperator: boolean
   /** Name of the ref that is nearest to one the library does not have. */
   readonly names: RefNames
 }
@@ -71,7 +73,11 @@ ${searchForm(t, { q, language, languages, kept })}${filterChips(t, query, titles
 ${unknownNote(t, shown)}
 <div class="shelves results">${filterDrawer(t, facetLists)}
 <div><h2 class="sr">${t.search.title(q)}</h2>
-${hits.length === 0 ? noHits(t, query) : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`}
+${
+  hits.length === 0
+    ? noHits(t, query, shown.isOperator)
+    : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`
+}
 ${pager(
   query.after !== undefined && { label: t.search.best, href: searchHref(query) },
   hasMore && { label: t.search.more, href: searchHref(query, hits.at(-1)?.id) },
@@ -85,7 +91,7 @@ function countNote(t: Texts, { after }: Query, { total, isAll }: SearchFacets): 
   return html`<p class="faint count">${isAll ? t.search.allResults(total) : t.search.bestResults(total)}</p>`
 }
 
-function noHits(t: Texts, query: Query): Html {
+function noHits(t: Texts, query: Query, isOperator: boolean): Html {
   const { q, after } = query
   if (after !== undefined) {
     return emptyState(t.search.noMore, html`<a href="${searchHref(query)}">${t.search.backToBest}</a>`)
@@ -101,7 +107,7 @@ function noHits(t: Texts, query: Query): Html {
   return emptyState(
     t.search.none,
     html`${t.search.noneHint} <a href="/library">${t.search.browse}</a>, <a href="${ask}">${t.search.ask}</a>.
-<br><span class="faint">${t.search.operatorHint}</span>`,
+<br><span class="faint">${missingBook(t, isOperator)}</span>`,
   )
 }
 
@@ -112,15 +118,17 @@ function hitList(t: Texts, q: string, hits: readonly Hit[], titles: SearchShown[
 
 function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
   const snippet = markedText(hit.snippet, matchedWords(q, hit.snippet))
-  const { ref, language, version } = hit
+  const { ref, language, version, url } = hit
+  const name = nameIn(t, { en: ref, he: hit.heRef })
+  const source = url ? html` · ${sourceLink(url, t.common.source, t.common.sourceOf(name))}` : nothing
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
   return html`<li class="hit">
 <h3>${namedLink(t, readHref(ref, { version: hit }), { en: ref, he: hit.heRef })}</h3>
 <p class="text" lang="${language}" dir="${directionOf(language)}">${snippet}</p>
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
 · ${t.languageName(language)}: <bdi>${t.library.versionName(version)}</bdi>
-· ${t.search.licence}: <bdi>${hit.license}</bdi>${hit.url ? html` · ${sourceLink(hit.url, t.common.source)}` : nothing}
-${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: hit.heRef }), versions })}</p></li>`
+· ${t.search.licence}: <bdi>${hit.license}</bdi>${source}
+${addToSheetLink(t, { ref, name, versions })}</p></li>`
 }
 
 /** Links to the library and to a work of it, above a page. */

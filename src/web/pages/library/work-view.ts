@@ -162,7 +162,13 @@ function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
         cell: ({ title }) => t.library.versionName(title),
       },
       { name: t.library.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
-      { name: t.library.source, cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated(t)) },
+      {
+        name: t.library.source,
+        cell: ({ url, title }) =>
+          url
+            ? sourceLink(url, hostOf(url), `${hostOf(url)}: ${t.library.versionName(title)}`)
+            : notStated(t),
+      },
       { name: t.library.passages, kind: 'number', cell: ({ texts }) => t.number(texts) },
       { name: t.library.imported, cell: ({ importedAt }) => t.day(importedAt) },
     ],

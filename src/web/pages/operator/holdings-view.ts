@@ -92,7 +92,16 @@ function holdingTable(t: Texts, holdings: readonly WorkWithVersions[]): Html {
       { name: texts.language, isPlain: true, cell: ({ language }) => t.languageName(language) },
       { name: texts.version, isName: true, isPlain: true, cell: ({ title }) => t.library.versionName(title) },
       { name: texts.licence, isPlain: true, cell: ({ license }) => html`<bdi>${license}</bdi>` },
-      { name: texts.source, isPlain: true, cell: ({ url }) => sourceLink(url, texts.source) },
+      {
+        name: texts.source,
+        isPlain: true,
+        cell: ({ url, title, work }) =>
+          sourceLink(
+            url,
+            texts.source,
+            t.common.sourceOf(`${nameIn(t, work)}, ${t.library.versionName(title)}`),
+          ),
+      },
       { name: texts.texts, kind: 'number', cell: (row) => t.number(row.texts) },
       { name: texts.imported, cell: ({ importedAt }) => t.minute(importedAt) },
     ],

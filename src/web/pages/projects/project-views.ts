@@ -65,7 +65,7 @@ export type ProjectShown = {
 export function projectPage(
   t: Texts,
   { project, plan, sessions, files }: ProjectShown,
-  messages: { readonly problem?: string; readonly done?: string | undefined },
+  messages: { readonly problem?: string; readonly done?: string | undefined; readonly name?: string },
 ): Page {
   const { common } = t
   const texts = t.projects
@@ -88,7 +88,7 @@ ${pager(sessions.hasMore && oldest !== undefined && { label: common.older, href:
 ${files.items.length === 0 ? emptyState(texts.noFiles, texts.noFilesHint) : fileTable(t, files.items)}
 ${pager(olderPage(files, path, 'files_after', common.older))}
 ${uploadCard(t, path, plan)}
-${settingsCard(t, project)}`,
+${settingsCard(t, project, messages.name)}`,
   }
 }
 
@@ -106,11 +106,11 @@ function uploadCard({ bytes, common, projects }: Texts, path: string, plan: Plan
 <p class="hint">${projects.maxSize(bytes(plan.fileBytes), common.planName(plan.name))}</p></section>`
 }
 
-/** Renames and deletes the project. */
-function settingsCard(t: Texts, { id, name }: Project): Html {
+/** Renames and deletes the project. @param written the name that was refused. */
+function settingsCard(t: Texts, { id, name }: Project, written = name): Html {
   const { common, projects } = t
   return html`<section class="card narrow-left"><h2>${projects.settings}</h2>
-${nameForm(t, { action: `/projects/${id}/rename`, name, submit: common.rename })}
+${nameForm(t, { action: `/projects/${id}/rename`, name: written, submit: common.rename })}
 ${confirmDialog({
   label: projects.deleteDots,
   question: projects.deleteQuestion,

@@ -112,7 +112,8 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
       await withTx(database, principal, (tx) => renameProject(tx, principal, shown.project.id, name))
     } catch (error) {
       const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
+      const page = projectPage(textsOf(request), shown, { problem: message, name })
+      return sendPage(request, reply, page, status)
     }
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
   })

@@ -78,7 +78,8 @@ function titleCell(t: Texts, step: TurnStep, names: RefNames): Html {
   const { failed, refs, upstream } = step
   const badge = failed ? html` <span class="badge failed">${t.answers.noResult}</span>` : nothing
   const server = upstream ? serverNote(t, upstream) : nothing
-  return html`<span dir="auto">${stepTitle(t, step, names)}</span>${badge}${server}${refList(t, refs, names)}`
+  const title = stepTitle(t, step, names)
+  return html`<span dir="auto">${title}</span>${badge}${server}${refList(t, refs, names, title)}`
 }
 
 /** Which server of the model answered, and why earlier ones did not. */
@@ -87,8 +88,10 @@ function serverNote(t: Texts, { name, passed }: NonNullable<TurnStep['upstream']
   return html`<p class="faint">${[t.runs.server(name), ...others].join(' ')}</p>`
 }
 
-function refList(t: Texts, refs: readonly string[], names: RefNames): Html {
+/** @param step tells screen readers which of the lists it is. */
+function refList(t: Texts, refs: readonly string[], names: RefNames, step: string): Html {
   if (refs.length === 0) return nothing
-  return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}</summary>
+  return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}<span class="sr">:
+<bdi>${step}</bdi></span></summary>
 <ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a></li>`)}</ul></details>`
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../workspace/sheets/sheet.ts'
 import { versionLine, wordsIn } from '../../../workspace/sheets/words.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { nameIn } from '../../components/names.ts'
 import { notice } from '../../components/page.ts'
 import { sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -31,13 +32,14 @@ function rowLines({ label, texts }: SheetSource['rows'][number], language: Sheet
   })
 }
 
-function versionOf(t: Texts, { versions }: SheetSource, language: SheetLanguage): Html {
+function versionOf(t: Texts, { versions, ref, heRef }: SheetSource, language: SheetLanguage): Html {
   const version = versions.find((one) => one.language === language)
   if (!version) return nothing
   const title = t.library.versionName(version.title)
   const line = versionLine({ ...version, title }, wordsIn(t.language))
+  const name = t.common.sourceOf(`${nameIn(t, { en: ref, he: heRef })}, ${title}`)
   return html`<p class="version faint" dir="auto"><bdi>${line}</bdi>
-${version.url ? html` · ${sourceLink(version.url, t.common.source)}` : nothing}</p>`
+${version.url ? html` · ${sourceLink(version.url, t.common.source, name)}` : nothing}</p>`
 }
 
 /** Says that the library no longer has the version that the sheet names; nothing when it has. */

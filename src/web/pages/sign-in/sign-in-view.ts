@@ -2,6 +2,8 @@ import type { Plan } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
+import type { KeptForm } from '../../kept-forms/kept-form.ts'
+import { carriedField, keptFormView } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
@@ -14,6 +16,8 @@ type SignInForm = {
   readonly done?: string | undefined
   /** Why the reader has to sign in again. */
   readonly note?: string | undefined
+  /** A form that was refused because nobody was signed in, see `carriedText`. */
+  readonly kept?: string | undefined
 }
 
 /** The form to sign in. */
@@ -25,7 +29,7 @@ export function signInPage(t: Texts, { settings }: WebServices, form: SignInForm
 <h1>${account.signIn}</h1>
 ${outcomeNotice(form)}${form.note ? notice('note', form.note) : nothing}
 <form method="post" action="/signin">
-${nextField(form)}${emailField(t, form.email)}
+${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${account.signIn}</button>
@@ -36,6 +40,15 @@ ${nextField(form)}${emailField(t, form.email)}
         : account.operatorCreates
     }</p>
 </section>`,
+  }
+}
+
+/** A form that was refused before the sign-in. It is shown, and never sent without the person. */
+export function formBackPage(t: Texts, form: KeptForm): Page {
+  const { errors } = t
+  return {
+    title: errors.backAgain,
+    main: html`<h1>${errors.backAgain}</h1><p>${errors.backAgainHint}</p>${keptFormView(t, form)}`,
   }
 }
 

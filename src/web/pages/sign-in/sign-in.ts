@@ -4,12 +4,13 @@ import { type Account, createAccount, normalEmail } from '../../../accounts/acco
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
-import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
+import { closeWebSession, findWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
+import { readCarried } from '../../kept-forms/kept-form.ts'
 import {
   clearSessionCookie,
   knownBrowserCookie,
@@ -18,14 +19,18 @@ import {
 } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
+import { principalOfAccount } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { signInPage, signUpPage } from './sign-in-view.ts'
+import { formBackPage, signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
-  email: z.string().max(254),
+  /** Checked by the sign-in, because a refusal here would lose what was typed. */
+  email: z.string().max(8_000),
   password: z.string().max(1_000),
   /** Paths of the pages are shorter. */
   next: z.string().max(8_000).optional(),
+  /** A form that was refused because nobody was signed in. */
+  kept: z.string().max(400_000).optional(),
 })
 
 /** `/signin`, `/signup` and `/signout`. */
@@ -42,17 +47,16 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.post('/signin', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
     const next = ownPath(input.next)
+    const { email, kept } = input
     try {
       await enter(services, request, reply, input)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(
-        request,
-        reply,
-        signInPage(textsOf(request), services, { email: input.email, next, problem: message }),
-        status,
-      )
+      const { message: problem, status } = problemOf(request, error)
+      const page = signInPage(textsOf(request), services, { email, next, kept, problem })
+      return sendPage(request, reply, page, status)
     }
+    const form = readCarried(kept)
+    if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
     return reply.redirect(next ?? '/ask', 303)
   })
 
@@ -113,8 +117,17 @@ async function giveSession(
   { email, token }: { readonly email: string; readonly token: string },
 ): Promise<void> {
   if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
+  await showSignedIn(services, request, token)
   setSessionCookie(request, reply, services, token)
   setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
+}
+
+/** The reply shows the account: a page that comes with the sign-in has its frame. */
+async function showSignedIn(services: WebServices, request: FastifyRequest, token: string): Promise<void> {
+  const found = await findWebSession(services.database.system, token)
+  if (!found) return
+  const principal = principalOfAccount(found.account, services.plans)
+  request.visitor = { account: found.account, token, principal }
 }
 
 async function signUp(

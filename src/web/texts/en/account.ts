@@ -24,6 +24,7 @@ export const account = {
   ended: {
     page: 'Your session has ended. Sign in to go on.',
     form: 'Your session had ended, so nothing was saved. Sign in, then send the form again.',
+    kept: 'Your session had ended, so nothing was saved. Sign in here, and you get the form back with what you wrote.',
   },
   setPassword: 'Set a new password',
   setThePassword: 'Set the password',

@@ -37,6 +37,7 @@ export const common = {
   password: 'Password',
   newPassword: 'New password',
   source: 'Source',
+  sourceOf: (what: string) => `Source: ${what}`,
   close: 'Close',
   credits: (amount: string) => `${amount} credits`,
   chapters: count({ one: '1 chapter', other: (n) => `${n} chapters` }),

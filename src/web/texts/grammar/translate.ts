@@ -13,14 +13,18 @@ export type Translator = (english: string, nameOf?: (ref: string) => string) => 
 /** Parts of messages that are refs or titles of works. */
 const named: ReadonlySet<string> = new Set(['ref', 'work'])
 
-export function translator(messages: Messages): Translator {
+/**
+ * @param fields what pages call the fields of forms and addresses: `{field}` becomes that name. `{why}` is a message
+ *   itself, and is translated too.
+ */
+export function translator(messages: Messages, fields: Readonly<Record<string, string>> = {}): Translator {
   // The longest first: a message about one field also fits the message about any field.
   const patterns = Object.entries(messages)
     .toSorted(([a], [b]) => b.length - a.length)
     .flatMap(([english, translation]) =>
       english.includes('{') ? [{ pattern: patternOf(english), translation }] : [],
     )
-  return (english, nameOf = (ref) => ref) => {
+  const translate: Translator = (english, nameOf = (ref) => ref) => {
     const whole = Object.hasOwn(messages, english) ? messages[english] : undefined
     if (whole !== undefined) return whole
     for (const { pattern, translation } of patterns) {
@@ -28,11 +32,14 @@ export function translator(messages: Messages): Translator {
       if (!groups) continue
       return translation.replace(/\{(\w+)\}/g, (_, name: string) => {
         const text = groups[name] ?? ''
+        if (name === 'field') return fields[text] ?? text
+        if (name === 'why') return translate(text, nameOf) ?? text
         return named.has(name) ? nameOf(text) : text
       })
     }
     return undefined
   }
+  return translate
 }
 
 /** `{name}` becomes a named group that matches any text. */

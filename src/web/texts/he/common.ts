@@ -36,6 +36,7 @@ export const common: EnglishTexts['common'] = {
   password: 'סיסמה',
   newPassword: 'סיסמה חדשה',
   source: 'מקור',
+  sourceOf: (what) => `מקור: ${what}`,
   close: 'סגירה',
   credits: (amount) => `${amount} קרדיטים`,
   chapters: count({ one: 'פרק אחד', two: 'שני פרקים', other: (n) => `${n} פרקים` }),

@@ -1,4 +1,5 @@
 import type { EnglishTexts } from '../en/index.ts'
+import { fieldNames } from './messages/field-messages.ts'
 
 export const errors: EnglishTexts['errors'] = {
   titles: {
@@ -13,5 +14,13 @@ export const errors: EnglishTexts['errors'] = {
   anyTitle: 'משהו השתבש',
   notFound: 'הדף אינו קיים, או שהוא שייך לחשבון אחר.',
   startPage: 'לדף הפתיחה',
+  back: 'חזרה',
   request: (id) => `בקשה ${id}`,
+  kept: 'מה שכתבת',
+  keptHint: 'דבר לא אבד. אפשר לתקן את הכתוב, ואז לשלוח.',
+  keptToCopy: 'דבר לא אבד: אפשר להעתיק את הכתוב למקום אחר.',
+  send: 'שליחה',
+  backAgain: 'הטופס חזר',
+  backAgainHint: 'נכנסת שוב לחשבון. הטופס עוד לא נשלח: אפשר לקרוא את הכתוב, ואז לשלוח.',
+  fields: fieldNames,
 }

@@ -10,14 +10,15 @@ import { frame } from './frame.ts'
 import { keys } from './keys.ts'
 import { landing } from './landing.ts'
 import { ofLibrary } from './library/index.ts'
-import { messages } from './messages.ts'
+import { fieldNames } from './messages/field-messages.ts'
+import { messages } from './messages/messages.ts'
 import { operator } from './operator/index.ts'
 import { projects } from './projects.ts'
 import { reference } from './reference.ts'
 import { runs } from './runs.ts'
 import { usage } from './usage.ts'
 
-const translated = translator(messages)
+const translated = translator(messages, fieldNames)
 
 const formats = formatsOf('he', {
   bytes: ['בתים', 'KB', 'MB', 'GB', 'TB'],

@@ -92,7 +92,9 @@ export const answers = {
   askAboutRef: (ref: string) => `Ask about this: ${ref}`,
   aboutQuestion: (ref: string) => `What does ${ref} mean?`,
   openFile: 'Open the file',
+  openFileOf: (name: string) => `Open the file: ${name}`,
   sourceOfText: 'Source of the text',
+  sourceOfTextOf: (ref: string) => `Source of the text: ${ref}`,
   copy: 'Copy',
   /** Beside `copy`, each with its name for screen readers. */
   copyText: 'text',

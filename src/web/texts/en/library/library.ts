@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import { yearRange } from './dates.ts'
 
 /** Categories of the starter library, which has one word in lower case for each. */
@@ -18,7 +19,9 @@ export const library = {
   size: (works: string, versions: string, texts: string) => `${works} in ${versions}, ${texts}.`,
   licences: 'Each text shows its licence and its source.',
   empty: 'The library is empty',
-  emptyHint: 'The operator of this service adds collections on the page Operator, Library.',
+  missingBook: 'If a book is missing, ask the person who runs this service to add it.',
+  /** For operators. */
+  addBooks: html`You can add books on the page <a href="/operator/library">Operator, Library</a>.`,
   /** A category of the library in the language of the page, where it has one. */
   categoryName: (name: string) => categories.get(name) ?? name,
   /** The title of a version; the starter library has one in each language. */

@@ -46,7 +46,6 @@ export const search = {
   withoutFilters: 'Search the whole library',
   browse: 'Browse the works',
   ask: 'Ask the question instead',
-  operatorHint: 'The operator of this service can add collections on the page Operator, Library.',
   noMore: 'No more results',
   backToBest: 'Back to the best results',
   best: 'Best results',

@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import { hebrewVersionName } from '../../../../sources/vocabulary/titles/version-names.ts'
 import type { EnglishTexts } from '../../en/index.ts'
 import { categories } from './categories.ts'
@@ -11,7 +12,8 @@ export const library: EnglishTexts['library'] = {
   size: (works, versions, texts) => `${works}, ${versions}, ${texts}.`,
   licences: 'לכל טקסט מצוינים רישיונו ומקורו.',
   empty: 'הספרייה ריקה',
-  emptyHint: 'מפעיל השירות מוסיף אוספים בדף ניהול, ספרייה.',
+  missingBook: 'אם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו.',
+  addBooks: html`אפשר להוסיף ספרים בדף <a href="/operator/library">ניהול, ספרייה</a>.`,
   categoryName: (name) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
   versionName: hebrewVersionName,
   within: (category) => `בתוך ${category}`,

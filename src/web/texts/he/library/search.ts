@@ -41,7 +41,6 @@ export const search: EnglishTexts['search'] = {
   withoutFilters: 'חיפוש בכל הספרייה',
   browse: 'עיון ברשימת הספרים',
   ask: 'אפשר לשאול את השאלה במקום לחפש',
-  operatorHint: 'מפעיל השירות יכול להוסיף אוספים בדף ניהול, ספרייה.',
   noMore: 'אין תוצאות נוספות',
   backToBest: 'חזרה לתוצאות הטובות ביותר',
   best: 'התוצאות הטובות',

@@ -1,4 +1,4 @@
-import type { Messages } from '../grammar/translate.ts'
+import type { Messages } from '../../grammar/translate.ts'
 
 /** Messages about files, their texts, and imports into the library. */
 export const fileMessages: Messages = {

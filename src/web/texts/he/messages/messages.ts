@@ -1,7 +1,8 @@
-import type { Messages } from '../grammar/translate.ts'
+import type { Messages } from '../../grammar/translate.ts'
+import { libraryMessages } from '../library/index.ts'
 import { actionMessages } from './action-messages.ts'
+import { fieldMessages } from './field-messages.ts'
 import { fileMessages } from './file-messages.ts'
-import { libraryMessages } from './library/index.ts'
 
 /** Messages about accounts, keys, credits, limits and fields, by their English text in the code that writes them. */
 const accountMessages: Messages = {
@@ -112,9 +113,6 @@ const accountMessages: Messages = {
     'הטופס לא נשלח מדף של השירות. יש לפתוח את הדף שוב ולשלוח משם.',
   'A field contains the NUL character. Remove it.': 'באחד השדות יש תו NUL. יש להסיר אותו.',
   'The form may have at most {max} fields.': 'בטופס יכולים להיות לכל היותר {max} שדות.',
-  'The field "{field}" is not valid: {why}.': 'השדה ”{field}” אינו תקין.',
-  '`start` is after `end`. Give an earlier `start`.':
-    'תאריך ההתחלה מאוחר מתאריך הסיום. יש לבחור התחלה מוקדמת יותר.',
   'Enter a name for the project.': 'יש להזין שם לפרויקט.',
   'The name is too long: at most 200 characters.': 'השם ארוך מדי: לכל היותר 200 תווים.',
   'Write a question first.': 'יש לכתוב שאלה תחילה.',
@@ -125,6 +123,7 @@ const accountMessages: Messages = {
 
 export const messages: Messages = {
   ...accountMessages,
+  ...fieldMessages,
   ...fileMessages,
   ...actionMessages,
   ...libraryMessages,

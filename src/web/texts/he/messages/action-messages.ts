@@ -1,4 +1,4 @@
-import type { Messages } from '../grammar/translate.ts'
+import type { Messages } from '../../grammar/translate.ts'
 
 /** What the agent does during a turn, and what the audit log says of operators. */
 export const actionMessages: Messages = {
