@@ -75,7 +75,9 @@ async function main(): Promise<void> {
     const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await (early ?? loadTables())
+    const keepStartMemory = freeStartMemory()
     await terminated
+    keepStartMemory()
     exitLate(log)
     await service.stop()
     await mcpServers?.close()
@@ -187,11 +189,9 @@ async function startService(
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const keepStartMemory = freeStartMemory()
   return {
     url: `http://${host}:${port}`,
     async stop() {
-      keepStartMemory()
       const upkeepEnded = upkeep.stop()
       const late = followRequests(app.server)
       await readiness.end()
