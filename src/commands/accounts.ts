@@ -1,5 +1,6 @@
 import { type Account, createForOther, listAccounts } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
+import { requireGoodPassword } from '../accounts/passwords/password-rules.ts'
 import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
@@ -26,7 +27,9 @@ export const accountCommands: Readonly<Record<string, Command>> = {
     },
     required: ['email', 'plan'],
     run: async ({ installation, text, flag }) => {
-      const password = text('password') ?? randomBase62(20)
+      const chosen = text('password')
+      if (chosen !== undefined) await requireGoodPassword(chosen, [text('email') ?? ''])
+      const password = chosen ?? randomBase62(20)
       const input = {
         email: text('email') ?? '',
         plan: text('plan') ?? '',
@@ -36,7 +39,7 @@ export const accountCommands: Readonly<Record<string, Command>> = {
       const account = await withTx(installation.database, 'system', (tx) =>
         createForOther(tx, installation.plans, commandLine, input),
       )
-      const made = text('password') === undefined ? { password } : {}
+      const made = chosen === undefined ? { password } : {}
       return { rows: { ...row(account), ...made } }
     },
   },

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { wholeNumber } from './openapi/whole-number.ts'
 import { idText } from './openapi/zod.ts'
 
 /** Query parameters of every list. A `limit` above the maximum is an error; it is not reduced silently. */
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).default(20),
+  limit: wholeNumber(1, 1_000).default(20),
   order: z.enum(['asc', 'desc']).default('desc'),
   after: idText.optional(),
 })

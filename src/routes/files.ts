@@ -6,6 +6,7 @@ import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/connection/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
+import { wholeNumber } from '../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
 import { sendContent } from '../http/transfers/download.ts'
 import { listedPurposes, receiveFile } from '../http/transfers/upload.ts'
@@ -25,7 +26,7 @@ const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, princi
 const filterText = idText.optional()
 
 const contentQuery = z.object({
-  version: z.coerce.number().int().min(1).max(2_147_483_647).optional().describe('The newest unless told'),
+  version: wholeNumber(1, 2_147_483_647).optional().describe('The newest unless told'),
 })
 
 /** Maximum number of versions that a record lists. Older ones can still be downloaded by their number. */
@@ -86,7 +87,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
       config: { scope: 'files:read', docs: docs.list },
       schema: {
         querystring: pageQuery.extend({
-          limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+          limit: wholeNumber(1, 10_000).default(1_000),
           project_id: filterText,
           session_id: filterText,
           run_id: filterText,

@@ -7,6 +7,7 @@ import { boundedList, boundedText, bounds } from '../http/limits/bounds.ts'
 import type { LibraryLimits } from '../http/limits/work-limits.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
+import { wholeNumber } from '../http/openapi/whole-number.ts'
 import type { ZodTypes } from '../http/openapi/zod.ts'
 import { originOf } from '../http/origin.ts'
 import { verifyInThread } from '../sources/citations/verification.ts'
@@ -33,11 +34,11 @@ const worksQuery = z.object({
   category: nameAsked,
   author: nameAsked,
   ...periodAsked,
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  limit: wholeNumber(1, 1_000).default(100),
   after: nameAsked,
 })
 
-const neighbours = z.coerce.number().int().min(0).max(20).default(0)
+const neighbours = wholeNumber(0, 20).default(0)
 const readQuery = z.object({ language: languageAsked, before: neighbours, after: neighbours })
 
 const verifyBody = z.object({

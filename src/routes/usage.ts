@@ -7,6 +7,7 @@ import { withTx } from '../db/client.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
 import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi/docs.ts'
+import { wholeNumber } from '../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 
@@ -15,7 +16,7 @@ const query = z.object({
   start: usageDay.optional(),
   /** The last day that counts. */
   end: usageDay.optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  limit: wholeNumber(1, 1_000).default(100),
   after: idText.optional(),
 })
 

@@ -39,6 +39,12 @@ test.each([
   [['keys', 'revoke', 'zz'], '"zz"', 'keys list'],
   [['accounts', 'create', '--email', nobody, '--plan', 'zz'], '--plan', 'unlimited'],
   [['accounts', 'create', '--email', 'zz', '--plan', 'pro'], '--email', 'name@example.org'],
+  [['accounts', 'create', '--email', nobody, '--plan', 'pro', '--password', 'a'], '--password', 'at least 8'],
+  [
+    ['accounts', 'create', '--email', nobody, '--plan', 'pro', '--password', 'password1'],
+    '--password',
+    'unrelated words',
+  ],
   [['accounts', 'set-plan', '--email', 'EMAIL', '--plan', 'zz'], '--plan', 'unlimited'],
   [['accounts', 'set-plan', '--email', nobody, '--plan', 'pro'], '--email', 'Check the address'],
   [['accounts', 'audit', '--account', 'zz'], '--account', 'accounts list'],

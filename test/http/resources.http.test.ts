@@ -72,6 +72,20 @@ test.each(['A project', 'תניא – שער היחוד', '  padded  ', '📜'.r
   },
 )
 
+test('a session begins in the project that projectId or project_id names, but not in one of two', async () => {
+  const { projectId } = home
+  for (const body of [{ project_id: projectId }, { projectId: null, project_id: projectId }])
+    expect(await read('POST', '/v1/agent/sessions', body)).toMatchObject({ projectId })
+  const body = { projectId, project_id: 'proj_other' }
+  const reply = await sendJson(world.service, {
+    method: 'POST',
+    path: '/v1/agent/sessions',
+    key: home.key,
+    body,
+  })
+  expectError(reply, { status: 400, code: 'invalid_value', param: 'project_id' } as const, /Send one of them/)
+})
+
 test('a session is made, read, listed, renamed and deleted, with a Hebrew name', async () => {
   const { projectId } = home
   const made = await read('POST', '/v1/agent/sessions', {

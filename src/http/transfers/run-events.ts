@@ -6,12 +6,13 @@ import type { CommittedEvent } from '../../turns/recording/event-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { disconnectSignal } from '../connection/disconnect.ts'
 import { type StreamOut, sendStream } from '../connection/stream.ts'
+import { wholeNumber } from '../openapi/whole-number.ts'
 import { InputError } from '../openapi/zod.ts'
 
 const keepAliveMs = 10_000
 
 /** The `seq` that a client sends when it connects again. */
-export const eventPosition = z.coerce.number().int().min(0).max(2_147_483_647)
+export const eventPosition = wholeNumber(0, 2_147_483_647)
 
 /**
  * Streams the committed events of a run as server-sent events until the run ends, whichever replica drives

@@ -5,6 +5,7 @@ import { notFound } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
+import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/reading/follow.ts'
 import { readAfter } from '../../turns/reading/log-page.ts'
@@ -40,11 +41,7 @@ const retrieveQuery = z
       .enum(['true', 'false'])
       .default('false')
       .describe('`true`: the events of the response instead of its body'),
-    starting_after: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(2_147_483_647)
+    starting_after: wholeNumber(0, 2_147_483_647)
       .optional()
       .describe('`sequence_number` of the last event that is known already; with `stream` only'),
   })

@@ -39,8 +39,18 @@ const name = z.string().trim().max(bounds.title.max, atMost(bounds.title))
 const newSession = z.object({
   model: boundedText(bounds.name).min(1).nullish().describe('Default: that of the key, otherwise `service`'),
   projectId: idText.nullish(),
+  project_id: idText.nullish().describe('The same as `projectId`, as other requests name it'),
   name: name.nullish(),
 })
+
+/** @throws ServiceError `invalid_value` if both forms of the field name a project, and not the same one. */
+function projectOf({ projectId, project_id: sameId }: z.output<typeof newSession>): string | undefined {
+  if (projectId && sameId && projectId !== sameId) {
+    const message = '`projectId` and `project_id` name different projects. Send one of them.'
+    throw new ServiceError('invalid_value', message, { param: 'project_id' })
+  }
+  return projectId ?? sameId ?? undefined
+}
 
 const newName = z.object({
   name: name.min(1).nullable().describe('Null: it is named by its first question again'),
@@ -95,7 +105,8 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     },
     async (request) => {
       const principal = principalOf(request)
-      const { projectId, name } = request.body
+      const { name } = request.body
+      const projectId = projectOf(request.body)
       const model = request.body.model ?? principal.defaults?.model ?? 'service'
       if (!services.catalogue.find(model)) {
         throw new ServiceError(
@@ -104,7 +115,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
           { param: 'model' },
         )
       }
-      const input = { model, name: name ?? '', projectId: projectId ?? undefined }
+      const input = { model, name: name ?? '', projectId }
       return sessionBody(await withTx(database, principal, (tx) => createSession(tx, principal, input)))
     },
   )

@@ -14,6 +14,7 @@ export const nameAsked = z.string().trim().min(1).max(300).optional()
 export const languageAsked = z.string().trim().min(2).max(8).optional()
 
 /** Hits have no ids of their own, so the rank of a hit is the cursor. */
+const limitRule = 'must be a whole number from 1 to 100'
 const hitId = z.string().regex(/^hit_([1-9]\d{0,2}|1000)$/, 'must be the id of an item of this search')
 const deepestHit = 1_000
 
@@ -25,7 +26,7 @@ export const hitQuery = z.object({
   author: nameAsked,
   category: nameAsked,
   ...periodAsked,
-  limit: z.coerce.number().int().min(1).max(100).default(10),
+  limit: z.coerce.number(limitRule).int(limitRule).min(1, limitRule).max(100, limitRule).default(10),
   after: hitId.optional(),
 })
 

@@ -59,7 +59,7 @@ const jsonRoutes = [
   { method: 'POST', path: '/v1/sources/verify', field: 'text', good: { text: 'A “quotation”.' }, max: 1 },
 ]
 
-const mayBeNull = (path: string) => path === '/v1/agent/sessions' || path === '/v1/chat/completions'
+const mayBeNull = (path: string) => path.startsWith('/v1/agent/sessions') || path === '/v1/chat/completions'
 
 const badBodies: readonly (Refusal & { name: string; body: (text: string) => string; says: RegExp })[] = [
   {

@@ -67,6 +67,18 @@ test.each([...others, ...lists.flatMap((path) => badQueries.map((bad) => ({ path
   },
 )
 
+test.each(['0', '-1', '1.5', 'abc', '1001'])(
+  'GET /v1/projects?limit=%s is refused with the bounds',
+  async (limit) => {
+    const reply = await get(`/v1/projects?limit=${limit}`)
+    expectError(
+      reply,
+      { status: 400, code: 'invalid_value', param: 'limit' } as const,
+      /whole number from 1 to 1000/,
+    )
+  },
+)
+
 const filters = [
   ...['project_id', 'session_id', 'run_id'].map((param) => ({ path: '/v1/files', param })),
   { path: '/v1/agent/sessions', param: 'project_id' },

@@ -162,8 +162,8 @@ describe('searchSources', () => {
       await expect(search({ text, [param]: text })).rejects.toMatchObject({ ...unknown, param })
     for (const param of ['author', 'category'])
       await expect(listWorks(db.database.system, { [param]: text, limit: 5 })).rejects.toMatchObject(unknown)
-    const names = (after?: string) => listWorks(db.database.system, { ...(after && { after }), limit: 100 })
-    expect(await names()).toEqual(expect.arrayContaining([...(await names(text))]))
+    const works = listWorks(db.database.system, { after: text, limit: 100 })
+    await expect(works).rejects.toMatchObject({ ...unknown, param: 'after' })
   })
 
   it('finds nothing for words that the library does not have', async () => {

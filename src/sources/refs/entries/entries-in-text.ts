@@ -122,8 +122,12 @@ function namesFor(name: string): readonly string[] {
   return [name, ...otherTitleKeys(key).filter(isPersonTitle)]
 }
 
+/** A plain English answer has neither, and is the usual case. */
+const mayHaveNumber = /\d|[א-ת]/
+
 function* candidatesIn(text: string): Generator<undefined, readonly Candidate[]> {
   const candidates: Candidate[] = []
+  if (!mayHaveNumber.test(text)) return candidates
   for (const match of text.matchAll(entry)) {
     yield
     const candidate = candidateOf(text, match)

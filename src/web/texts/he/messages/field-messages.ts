@@ -82,6 +82,7 @@ export const fieldMessages: Messages = {
   'at most {max} characters': 'לכל היותר {max} תווים',
   'at most {max} items': 'לכל היותר {max} ערכים',
   'enter a name': 'יש להזין שם',
+  'must be a whole number from {min} to {max}': 'יש לכתוב בו מספר שלם מ־{min} עד {max}',
   'must be a day such as 2026-11-21 (UTC)': 'כותבים בו יום כגון 2026-11-21 (UTC)',
   'must be the id of an item of this search': 'אין תוצאה כזאת בחיפוש הזה',
   '`start` is after `end`. Give an earlier `start`.':
