@@ -37,6 +37,8 @@ export const floors: Readonly<Record<string, Floor>> = {
   'starter.held.jsonl': { mrr: 0.79, kept: 0.9 },
   'starter.third.jsonl': { mrr: 0.81, kept: 0.93 },
   'starter.fourth.jsonl': { mrr: 0.81 },
+  'starter-long.dev.jsonl': { mrr: 0.53 },
+  'starter-long.held.jsonl': { mrr: 0.7 },
   'invented.dev.jsonl': { missing: 0.95 },
   'invented.held.jsonl': { missing: 0.95 },
   'invented.third.jsonl': { missing: 0.92 },

@@ -60,19 +60,32 @@ export function rerank(
   const byTerm = conceptsByTerm(concepts)
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
-  return candidates
-    .flatMap(({ doc, score }) => {
-      const row = rows.get(doc)
-      if (!row) return []
-      return [
-        {
-          doc,
-          ref: row.ref,
-          score: score + proximityScore(passageWords(row).words) + titleScore(row, concepts, byTerm, total),
-        },
-      ]
-    })
-    .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
+  const scored = candidates.flatMap(({ doc, score }) => {
+    const row = rows.get(doc)
+    if (!row) return []
+    const titles = titleScores(row, concepts, byTerm, total)
+    const whole = score + proximityScore(passageWords(row).words) + titles.whole
+    return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention }]
+  })
+  return mentionedFirst(scored).sort(
+    (a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc),
+  )
+}
+
+type Scored = ScoredDocument & { readonly ref: string; readonly work: string; readonly mention: number }
+
+/**
+ * Orders the passages of each work anew, with the gain of titles that the query mentions, on the places that the work
+ * has. A title tells which entry of its work is meant; it is no reason to prefer the work to others. With a gain over
+ * all works, entries of the starter library would displace chapters of books that treat the question.
+ */
+function mentionedFirst(scored: readonly Scored[]): Scored[] {
+  if (scored.every(({ mention }) => mention === 0)) return [...scored]
+  return [...Map.groupBy(scored, ({ work }) => work).values()].flatMap((ofWork) => {
+    const places = ofWork.map(({ score }) => score).sort((a, b) => b - a)
+    const inOrder = ofWork.toSorted((a, b) => b.score + b.mention - a.score - a.mention)
+    return inOrder.map((one, at) => ({ ...one, score: places[at] ?? one.score }))
+  })
 }
 
 function conceptsByTerm(concepts: readonly WeightedConcept[]): ByTerm {
@@ -88,22 +101,25 @@ function conceptsByTerm(concepts: readonly WeightedConcept[]): ByTerm {
 }
 
 /**
- * Gain of a passage under a title that the query names. It is the product of three factors: the weight of the shared
+ * Gains of a passage under a title that the query names. `whole` is the product of three factors: the weight of the shared
  * words, the fraction of the title in the query, and the fourth power of the fraction of the query in the title. The
  * power is high, so that a query for a name finds its entry, and a long question that only mentions the name does not.
+ * `mention` is for such a question: the weight of a title that it names completely.
  */
-function titleScore(
+function titleScores(
   row: PassageRow,
   concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
   total: number,
-): number {
-  if (total === 0) return 0
-  const gains = matchTitles({ ref: row.ref, heRef: row.he_ref }, byTerm).map(({ concepts: met, share }) => {
+): { readonly whole: number; readonly mention: number } {
+  let [whole, mention] = [0, 0]
+  if (total === 0) return { whole, mention }
+  for (const { concepts: met, share } of matchTitles({ ref: row.ref, heRef: row.he_ref }, byTerm)) {
     const worth = met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0)
-    return titleWorth * share * worth * (worth / total) ** 4
-  })
-  return Math.max(0, ...gains)
+    whole = Math.max(whole, titleWorth * share * worth * (worth / total) ** 4)
+    if (share === 1) mention = Math.max(mention, worth)
+  }
+  return { whole, mention }
 }
 
 /** Total weight of a query. Words that the library lacks in this script count as the rarest. */

@@ -90,7 +90,9 @@ function facetLink(
 ): Html {
   const mark = filters[name] === value ? html` aria-current="true"` : nothing
   const href = searchHref({ ...filters, [name]: value })
-  return html`<a href="${href}" dir="auto"${mark}>${shownValue(t, name, value, titles)}</a>`
+  const shown = shownValue(t, name, value, titles)
+  // The hits have links of the same text to the works.
+  return html`<a href="${href}" dir="auto" aria-label="${t.search[name]}: ${shown}"${mark}>${shown}</a>`
 }
 
 /** The filters in use, each with a link that drops it; nothing without filters. */

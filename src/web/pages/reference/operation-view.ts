@@ -70,7 +70,7 @@ type Success = {
 function success({ t, api, status, type, schema }: Success): Html {
   const example = type === 'application/json' ? exampleView(t, exampleOf(api, schema)) : nothing
   return html`<p><b>${status}</b> <code class="type">${type}</code> <span class="type">${typeOf(schema)}</span></p>
-${nestedMembers(t, resolved(api, schema))}${example}`
+${nestedMembers(t, resolved(api, schema), [status])}${example}`
 }
 
 function exampleView(t: Texts, example: unknown): Html {

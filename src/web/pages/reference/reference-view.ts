@@ -67,7 +67,7 @@ async function objects(t: Texts, { components }: ApiDocument): Promise<Html> {
     Object.entries(components.schemas),
     ([name, schema]) => html`<details class="object"><summary><h3><code>${name}</code></h3></summary>
 <div id="object-${name}">${schema.description === undefined ? nothing : prose(schema.description)}
-${Object.keys(schema.properties ?? {}).length > 0 ? schemaMembers(t, schema) : nestedMembers(t, schema)}
+${Object.keys(schema.properties ?? {}).length > 0 ? schemaMembers(t, schema, [name]) : nestedMembers(t, schema, [name])}
 </div></details>`,
   )
   return html`<section class="group"><div class="label" lang="${t.language}" dir="${t.direction}"><h2

@@ -11,34 +11,47 @@ export type Member = {
   readonly description?: string | undefined
 }
 
-/** The members of an object, each with its type, its limits and its own members. */
-export function schemaMembers(t: Texts, { properties = {}, required = [] }: Schema): Html {
+/**
+ * The members of an object, each with its type, its limits and its own members.
+ * @param path names of the object and of those around it; screen readers list what opens without its surroundings.
+ */
+export function schemaMembers(
+  t: Texts,
+  { properties = {}, required = [] }: Schema,
+  path: readonly string[] = [],
+): Html {
   const members = Object.entries(properties).map(([name, schema]) => ({
     ...{ name, schema, description: schema.description },
     required: required.includes(name),
   }))
-  return memberList(t, members)
+  return memberList(t, members, path)
 }
 
-export function memberList(t: Texts, members: readonly Member[]): Html {
-  return html`<ul class="members">${members.map((member) => memberItem(t, member))}</ul>`
+export function memberList(t: Texts, members: readonly Member[], path: readonly string[] = []): Html {
+  return html`<ul class="members">${members.map((member) => memberItem(t, member, path))}</ul>`
 }
 
-function memberItem(t: Texts, { name, schema, required, description }: Member): Html {
+function memberItem(
+  t: Texts,
+  { name, schema, required, description }: Member,
+  path: readonly string[],
+): Html {
   const limits = limitsOf(t, schema)
   return html`<li><code class="member">${name}</code> <span class="type">${typeOf(schema)}</span>
 ${required ? html`<span class="badge required">${label(t, t.reference.required)}</span>` : nothing}
 ${limits === '' ? nothing : html`<small class="faint">${label(t, limits)}</small>`}
-${description === undefined ? nothing : prose(description)}${nestedMembers(t, schema)}</li>`
+${description === undefined ? nothing : prose(description)}${nestedMembers(t, schema, [...path, name])}</li>`
 }
 
 /** The members of the objects within a schema; one list per kind of object. */
-export function nestedMembers(t: Texts, schema: Schema): Html {
+export function nestedMembers(t: Texts, schema: Schema, path: readonly string[] = []): Html {
   const objects = objectsIn(schema)
-  return html`${objects.map(
-    (one) => html`<details><summary>${label(t, t.reference.membersOf(kindOf(one)))}</summary>
-${schemaMembers(t, one)}</details>`,
-  )}`
+  return html`${objects.map((one, at) => {
+    const place = objects.length > 1 ? [...path, String(at + 1)] : path
+    const name = html`${label(t, t.reference.membersOf(kindOf(one)))}<span class="sr">: ${place.join('.')}</span>`
+    return html`<details><summary>${name}</summary>
+${schemaMembers(t, one, place)}</details>`
+  })}`
 }
 
 function objectsIn(schema: Schema): readonly Schema[] {
