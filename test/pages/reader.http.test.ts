@@ -106,7 +106,9 @@ test('a search counts where its results are, and keeps the chosen filters', asyn
   const visitor = openVisitor(world.service)
   const page = await pageOf(visitor, '/library/search?q=number+light')
   expect(page).toContain('aria-label="Narrow the results"')
-  expect(page).toMatch(/work=A\+Hundred\+Steps" dir="auto">A Hundred Steps<\/a> <span class="faint">\d+</)
+  expect(page).toMatch(
+    /work=A\+Hundred\+Steps" dir="auto" aria-label="Work: A Hundred Steps">A Hundred Steps<\/a> <span class="faint">\d+</,
+  )
   const narrowed = await pageOf(visitor, '/library/search?q=wall&author=Asher+the+Builder')
   expect(narrowed).toContain('<input type="hidden" name="author" value="Asher the Builder">')
   expect(narrowed).toContain('aria-label="Without the filter “Asher the Builder”"')
