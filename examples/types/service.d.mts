@@ -924,8 +924,7 @@ export interface components {
                     type: "image_url";
                     image_url: {
                         url: string;
-                        /** @enum {string} */
-                        detail?: "auto" | "low" | "high";
+                        detail?: ("auto" | "low" | "high") | null;
                     };
                 } | {
                     /** @constant */
@@ -940,20 +939,16 @@ export interface components {
                     type: "refusal";
                     refusal: string;
                 })[]) | null;
-                name?: string;
+                name?: string | null;
                 tool_calls?: {
                     id: string;
-                    /**
-                     * @default function
-                     * @constant
-                     */
-                    type: "function";
+                    type?: "function" | null;
                     function: {
                         name: string;
                         arguments: string;
                     };
                 }[] | null;
-                tool_call_id?: string;
+                tool_call_id?: string | null;
                 function_call?: {
                     name: string;
                     arguments: string;
@@ -985,7 +980,7 @@ export interface components {
                     description?: string | null;
                     schema?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                 } & {
                     [key: string]: unknown;
                 };
@@ -1017,7 +1012,7 @@ export interface components {
                     tools: ({
                         function?: {
                             name: string;
-                        };
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     })[];
@@ -1059,7 +1054,7 @@ export interface components {
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
                 max_cost?: (number | string) | null;
-            };
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -1747,7 +1742,7 @@ export interface components {
                     description?: string | null;
                     schema?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                 } & {
                     [key: string]: unknown;
                 })) | null;
@@ -1786,7 +1781,7 @@ export interface components {
                 /** @enum {string} */
                 mode: "auto" | "required";
                 tools: ({
-                    name?: string;
+                    name?: string | null;
                     namespace?: string | null;
                 } & {
                     [key: string]: unknown;
@@ -1819,7 +1814,7 @@ export interface components {
                 citation_style?: ("numbers" | "links") | null;
                 tools?: (("library" | "files" | "sheets")[] | string) | null;
                 max_cost?: (number | string) | null;
-            };
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -3147,6 +3142,7 @@ export interface operations {
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -3168,10 +3164,11 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description Default: that of the key, otherwise `service` */
-                    model?: string;
+                    model?: string | null;
                     projectId?: string | null;
-                    /** @default  */
-                    name?: string;
+                    /** @description The same as `projectId`, as other requests name it */
+                    project_id?: string | null;
+                    name?: string | null;
                 };
             };
         };
@@ -3285,7 +3282,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    name: string;
+                    /** @description Null: it is named by its first question again */
+                    name: string | null;
                 };
             };
         };
@@ -3937,7 +3935,7 @@ export interface operations {
                 project_id?: string;
                 session_id?: string;
                 run_id?: string;
-                purpose?: string;
+                purpose?: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals" | "assistants_output" | "batch_output" | "fine-tune-results";
             };
             header?: never;
             path?: never;
@@ -3961,6 +3959,7 @@ export interface operations {
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4820,7 +4819,7 @@ export interface operations {
                  */
                 "application/json": {
                     model?: string | null;
-                    input?: string | components["schemas"]["ResponseInputItem"][];
+                    input?: (string | components["schemas"]["ResponseInputItem"][]) | null;
                     instructions?: string | null;
                     previous_response_id?: string | null;
                     conversation?: (string | {
@@ -4850,7 +4849,7 @@ export interface operations {
                             description?: string | null;
                             schema?: {
                                 [key: string]: unknown;
-                            };
+                            } | null;
                         } & {
                             [key: string]: unknown;
                         })) | null;
@@ -4889,7 +4888,7 @@ export interface operations {
                         /** @enum {string} */
                         mode: "auto" | "required";
                         tools: ({
-                            name?: string;
+                            name?: string | null;
                             namespace?: string | null;
                         } & {
                             [key: string]: unknown;
@@ -4922,7 +4921,7 @@ export interface operations {
                         citation_style?: ("numbers" | "links") | null;
                         tools?: (("library" | "files" | "sheets")[] | string) | null;
                         max_cost?: (number | string) | null;
-                    };
+                    } | null;
                 } & {
                     [key: string]: unknown;
                 };
@@ -5051,8 +5050,7 @@ export interface operations {
                  */
                 "application/json": {
                     text: string;
-                    /** @default [] */
-                    refs?: string[];
+                    refs?: string[] | null;
                 };
             };
         };
