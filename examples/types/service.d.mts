@@ -4082,7 +4082,7 @@ export interface operations {
     getFilesByIdContent: {
         parameters: {
             query?: {
-                /** @description The newest unless told */
+                /** @description Default: the newest */
                 version?: number;
             };
             header?: {

@@ -26,7 +26,7 @@ const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, princi
 const filterText = idText.optional()
 
 const contentQuery = z.object({
-  version: wholeNumber(1, 2_147_483_647).optional().describe('The newest unless told'),
+  version: wholeNumber(1, 2_147_483_647).optional().describe('Default: the newest'),
 })
 
 /** Maximum number of versions that a record lists. Older ones can still be downloaded by their number. */

@@ -48,7 +48,7 @@ test('an embedded Postgres that ends is started again at the same address', asyn
   expect(await answers()).toBe(true)
 }, 60_000)
 
-test('one that cannot start is tried again until it can, and the reason is told', async () => {
+test('one that cannot start is tried again until it can, and the reason is reported', async () => {
   events.length = 0
   const version = path.join(home, 'postgres', 'PG_VERSION')
   await rename(version, `${version}.away`)

@@ -13,8 +13,9 @@ import type { SemanticSearch } from './semantic/semantic-search.ts'
 export const nameAsked = z.string().trim().min(1).max(300).optional()
 export const languageAsked = z.string().trim().min(2).max(8).optional()
 
-/** Hits have no ids of their own, so the rank of a hit is the cursor. */
 const limitRule = 'must be a whole number from 1 to 100'
+
+/** Hits have no ids of their own, so the rank of a hit is the cursor. */
 const hitId = z.string().regex(/^hit_([1-9]\d{0,2}|1000)$/, 'must be the id of an item of this search')
 const deepestHit = 1_000
 

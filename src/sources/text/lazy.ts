@@ -27,7 +27,7 @@ export function lazyInSteps<T>(make: () => Generator<undefined, T>): LazyValue<T
   let work: Generator<undefined, T> | undefined
   const step = (): void => {
     const current = work ?? make()
-    // A generator that has failed has ended, and the next use begins anew.
+    // A generator that has failed gives nothing more, so the next use begins again.
     work = undefined
     const { done, value } = current.next()
     if (done) made = { value }

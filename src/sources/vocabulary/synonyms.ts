@@ -8,8 +8,7 @@ import { PhraseFinder } from './phrases.ts'
 export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly older: readonly LexiconForm[] }
 
 /**
- * Reads `synonyms/*.tsv`: modern words, a tab, and words of older texts, including Aramaic; `
- * ` separates alternatives. Only modern words lead to older ones, not the reverse.
+ * Reads `synonyms/*.tsv`: modern words, a tab, and words of older texts, including Aramaic; `|` separates alternatives. Only modern words lead to older ones, not the reverse.
  */
 export const readSynonyms = lazyInSteps(function* (): Generator<undefined, readonly SynonymEntry[]> {
   const entries: SynonymEntry[] = []

@@ -33,8 +33,7 @@ function* phrasesOf(written: readonly string[]): Generator<undefined, Phrases> {
 }
 
 /**
- * Reads the lines of `topics/*.tsv`: a topic, a tab, and its words and phrases, separated by `
- * `.
+ * Reads the lines of `topics/*.tsv`: a topic, a tab, and its words and phrases, separated by `|`.
  */
 export function readTopics(list: Script | `field-${Script}`): readonly string[] {
   const text = readFileSync(new URL(`./topics/${list}.tsv`, import.meta.url), 'utf8')

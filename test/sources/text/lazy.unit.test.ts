@@ -63,7 +63,7 @@ describe('a value that is made in steps', () => {
     expect(double()).toBe(4)
   })
 
-  it('is made anew after an error, which is no value', () => {
+  it('is made again after an error, which is no value', () => {
     let fails = true
     const value = lazyInSteps(function* (): Generator<undefined, string> {
       yield

@@ -75,8 +75,8 @@ export function rerank(
 type Scored = ScoredDocument & { readonly ref: string; readonly work: string; readonly mention: number }
 
 /**
- * Orders the passages of each work anew, with the gain of titles that the query mentions, on the places that the work
- * has. A title tells which entry of its work is meant; it is no reason to prefer the work to others. With a gain over
+ * Puts the passages of each work in another order: those whose title the query mentions gain. The work as a whole keeps
+ * its places among other works. A title tells which entry of its work is meant; it is no reason to prefer the work to others. With a gain over
  * all works, entries of the starter library would displace chapters of books that treat the question.
  */
 function mentionedFirst(scored: readonly Scored[]): Scored[] {

@@ -6,8 +6,7 @@ const folder = new URL('./works/', import.meta.url)
 
 /**
  * Works that a library may not hold, each with all its names, so that an answer can say "not in this library" instead
- * of "does not exist". Each line of the tables is a work: English names, a tab, Hebrew names; `
- * ` separates names. Titles of `ref-aliases` are added.
+ * of "does not exist". Each line of the tables is a work: English names, a tab, Hebrew names; `|` separates names. Titles of `ref-aliases` are added.
  */
 const knownWorks = lazy((): readonly (readonly string[])[] =>
   readdirSync(folder)

@@ -10,8 +10,7 @@ import { lazy } from '../../text/lazy.ts'
 export type HeadStrength = 'sure' | 'strong' | 'weak'
 
 /**
- * Reads the table. Each line has a strength, English words and Hebrew words, separated by tabs; `
- * ` separates words.
+ * Reads the table. Each line has a strength, English words and Hebrew words, separated by tabs; `|` separates words.
  */
 const heads = lazy(
   (): ReadonlyMap<string, HeadStrength> =>
