@@ -16,7 +16,7 @@ const years = z.union([z.string(), z.number()], yearsRule).transform((written, c
   return z.NEVER
 })
 
-const lineShape = z.object({
+const lineShape = z.strictObject({
   work: words,
   ref: words,
   he_ref: optional,
@@ -58,9 +58,7 @@ export function readJsonlLine(raw: string, number: number): JsonlLine {
   }
   const parsed = lineShape.safeParse(value)
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const field = issue?.path.join('.')
-    throw badLine(number, field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object')
+    throw badLine(number, faultOf(parsed.error.issues[0]))
   }
   for (const [field, text] of Object.entries(parsed.data)) {
     if ([text].flat().some((value) => typeof value === 'string' && value.includes('\0')))
@@ -70,6 +68,16 @@ export function readJsonlLine(raw: string, number: number): JsonlLine {
   if (he.text === '' && en.text === '')
     throw badLine(number, 'one of the fields "he" and "en" must hold a text')
   return { ...parsed.data, he, en }
+}
+
+/** An unknown field is refused, because it may be a known one in another spelling: `licence` would import as `own`. */
+function faultOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'unrecognized_keys') {
+    const known = Object.keys(lineShape.shape).join(', ')
+    return `field "${issue.keys[0]}" is unknown. Remove it, or rename it to one of ${known}`
+  }
+  const field = issue?.path.join('.')
+  return field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object'
 }
 
 export function badLine(number: number, what: string): ServiceError {

@@ -110,6 +110,12 @@ describe('importJsonl', () => {
     },
   )
 
+  it('refuses an unknown field with the names of the known ones, so that a misspelt licence is not taken for none', async () => {
+    const line = { work: 'Misspelt', ref: 'Misspelt 1', en: 'persimmon', licence: 'CC-BY-NC' }
+    await expect(load([line])).rejects.toThrow(/Line 1 .*"licence" is unknown.* one of work, .*license/)
+    expect(await found('persimmon')).toEqual([])
+  })
+
   it('replaces a version that has other content, in the text and in the index, and drops places without text', async () => {
     await load([
       { work: 'Edited', ref: 'Edited 1', en: 'gooseberry' },
