@@ -30,7 +30,8 @@ const markdownFacts = [
  * Parses the YAML between `---` lines at the start of a text. Names may be in capitals. Unknown names are ignored. A
  * list of texts is joined with commas.
  * @returns the properties, and the text after the front matter.
- * @throws ServiceError `invalid_value` when it is not YAML, or when the value of a known name is not a text.
+ * @throws ServiceError `invalid_value` when it is not YAML, when the value of a known name is not a text, or when the
+ *   licence is misspelt.
  */
 export function readFrontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(content)
@@ -56,6 +57,10 @@ function factsOf(matter: string): MarkdownFacts {
   }
   const facts: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) {
+    // Ignored like the names of other programs, it would import somebody's text as one's own.
+    if (name.toLowerCase() === 'licence') {
+      throw new ServiceError('invalid_value', 'Write "license" in the front matter in place of "licence".')
+    }
     const known = markdownFacts.find((fact) => fact === name.toLowerCase())
     if (known) facts[known] = textOf(known, value)
   }

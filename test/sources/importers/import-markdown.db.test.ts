@@ -222,6 +222,7 @@ test.each([
   ['title: "כ"ק"', /line 2 .*quotes/],
   ['title: T\nauthor:\n  name: A', /"author".*text/],
   ['- title', /name: value/],
-])('front matter that is no YAML of names and texts is refused: %j', async (matter, message) => {
+  ['title: T\nLicence: CC-BY-NC', /"license".* in place of "licence"/],
+])('front matter that cannot be read as it was meant is refused: %j', async (matter, message) => {
   await expect(bring(`---\n${matter}\n---\nText.`)).rejects.toThrow(message)
 })
