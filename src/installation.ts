@@ -4,7 +4,8 @@ import { requireSamePeppers } from './accounts/keys/pepper-check.ts'
 import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
-import { type EmbeddedServer, installationSecrets, openEmbedded } from './db/embedded.ts'
+import { installationSecrets } from './db/embedded/secrets.ts'
+import { type EmbeddedServer, openEmbedded } from './db/embedded/server.ts'
 import { databaseFault, isUnavailable, reasonOf } from './db/errors.ts'
 import {
   databaseName,

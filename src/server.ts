@@ -1,11 +1,10 @@
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import pg from 'pg'
 import { keysWithoutPepper } from './accounts/keys/pepper-check.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
-import type { RevivalEvent } from './db/embedded-revival.ts'
+import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
@@ -31,9 +30,6 @@ import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 
-/** One service may run per embedded database. The lock is released with its connection, even after a kill. */
-const serviceLock = 7_203_115_010n
-
 async function main(): Promise<void> {
   loadSettingsFile()
   const config = readConfig(process.env)
@@ -53,7 +49,7 @@ async function main(): Promise<void> {
   const early = config.databaseUrl === undefined ? loadTables() : undefined
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
-    const unlock = await lockInstallation(installation, config)
+    await reserve(installation, config)
     installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
     await warnOfLostKeys(installation, log)
@@ -82,7 +78,6 @@ async function main(): Promise<void> {
     await service.stop()
     await mcpServers?.close()
     await telemetry.close()
-    await unlock()
   } finally {
     await installation.close()
   }
@@ -268,15 +263,10 @@ async function listen(app: FastifyInstance, config: Config): Promise<void> {
   }
 }
 
-async function lockInstallation(installation: Installation, config: Config): Promise<() => Promise<void>> {
-  if (!installation.embedded) return async () => undefined
-  const client = new pg.Client({ connectionString: installation.embedded.adminUrl })
-  client.on('error', () => undefined)
-  await client.connect()
-  const locked = await client.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [serviceLock])
-  if (locked.rows[0]?.ok) return () => client.end()
-  await client.end()
-  throw new ConfigError(`Another service uses the data folder ${config.dataDir}. Stop it, or set DATA_DIR.`)
+/** One service may run per embedded database. */
+async function reserve({ embedded }: Installation, { dataDir }: Config): Promise<void> {
+  if (!embedded || (await embedded.reserve())) return
+  throw new ConfigError(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.`)
 }
 
 /**

@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { bundleProgram } from '../../build/bundle.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { syntheticPassages } from './synthetic-corpus.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
+import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded/server.ts'
 
 /**
  * The harness kills processes, not the machine: written data stays in the system's cache, so fsync would test

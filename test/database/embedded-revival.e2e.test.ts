@@ -2,8 +2,8 @@ import { readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
-import type { RevivalEvent } from '../../src/db/embedded-revival.ts'
+import type { RevivalEvent } from '../../src/db/embedded/revival.ts'
+import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded/server.ts'
 import { clusterSettings, makeClusterFolder } from '../support/cluster-folder.ts'
 
 let home: string
@@ -14,6 +14,7 @@ let heard = Promise.withResolvers<void>()
 beforeAll(async () => {
   home = await makeClusterFolder('chat-service-revival-')
   server = await openEmbedded(home, clusterSettings)
+  await server.reserve()
   server.keepRunning((event) => {
     events.push(event)
     heard.resolve()
@@ -46,6 +47,17 @@ test('an embedded Postgres that ends is started again at the same address', asyn
   await eventOf('started')
   expect(events.map(({ kind }) => kind)).toEqual(['ended', 'started'])
   expect(await answers()).toBe(true)
+}, 60_000)
+
+test('a data folder that a service has reserved stays so when its Postgres has been started again', async () => {
+  const rival = await openEmbedded(home, clusterSettings)
+  expect(await rival.reserve()).toBe(false)
+  events.length = 0
+  process.kill(await pidOf(), 'SIGKILL')
+  await eventOf('started')
+  const later = await openEmbedded(home, clusterSettings)
+  expect(await later.reserve()).toBe(false)
+  await Promise.all([rival.release(), later.release()])
 }, 60_000)
 
 test('one that cannot start is tried again until it can, and the reason is reported', async () => {

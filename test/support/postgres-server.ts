@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { bundleService } from '../../build/bundle.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { clusterSettings, makeClusterFolder } from './cluster-folder.ts'
 

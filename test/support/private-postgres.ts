@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { findPrograms, postgresIdentity, runnerFor } from '../../src/db/embedded-programs.ts'
+import { findPrograms, postgresIdentity, runnerFor } from '../../src/db/embedded/programs.ts'
+import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { clusterSettings, makeClusterFolder } from './cluster-folder.ts'
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { userInfo } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import { ConfigError } from '../config.ts'
-import { messageOf } from '../errors.ts'
+import { ConfigError } from '../../config.ts'
+import { messageOf } from '../../errors.ts'
 
 export type Programs = { readonly initdb: string; readonly pg_ctl: string }
 export type Identity = { readonly uid: number; readonly gid: number }

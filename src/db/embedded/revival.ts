@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../../errors.ts'
 
 /** What happens to a server that is kept running. `failed`: it could not be started, and is tried again. */
 export type RevivalEvent = { readonly kind: 'ended' | 'started' | 'failed'; readonly reason?: string }
