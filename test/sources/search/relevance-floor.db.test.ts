@@ -37,6 +37,11 @@ test('every question that a newcomer asks first finds a passage that is about it
   expect(questions.filter((text) => !found.includes(text))).toEqual([])
 })
 
+test('a word in another spelling than that of the library is found as what it is', async () => {
+  const questions = ['מה זה איתכפיא', 'איתכפיא', 'What is iskafia']
+  expect(await accepted(questions)).toEqual(questions)
+})
+
 test('at most one off-topic question in twelve is taken for an answerable one', async () => {
   const questions = await questionsOf('off-topic.jsonl')
   expect(questions.length).toBeGreaterThanOrEqual(20)

@@ -5,7 +5,7 @@ import {
   queryWords,
   toQueryConcept,
 } from '../../../src/sources/search/relevance/relevance-floor.ts'
-import type { FoundConcept } from '../../../src/sources/search/scoring/index-reader.ts'
+import { type FoundConcept, spellingWeight } from '../../../src/sources/search/scoring/index-reader.ts'
 
 const facts = {
   en: { documents: 1_000, averageLength: 100 },
@@ -114,6 +114,15 @@ test.each([
 ] as const)('a word found through the %s is surer than through %s', (surer, weaker) => {
   const through = (origin: Origin): number => evidence([word('heart', 0, { origin })], ['heart'])
   expect(through(surer)).toBeGreaterThan(through(weaker))
+})
+
+test('another spelling counts almost as the word itself where no passage has the spelling of the question', () => {
+  const own = word('אתכפיא', 0)
+  const spelled = (terms: ReadonlyMap<string, number>): number =>
+    evidence([{ ...own, concept: { ...own.concept, terms: new Map([['איתכפיא', 1]]) }, terms }], ['אתכפיא'])
+  const alone = spelled(new Map([['אתכפיא', spellingWeight]]))
+  expect(alone).toBeGreaterThan(0)
+  expect(alone).toBeGreaterThan(spelled(new Map([['אתכפיא', spellingWeight]]).set('איתכפיא', 1)))
 })
 
 test('a question without content words gives no passage evidence', () => {

@@ -2,7 +2,7 @@ import type { Script } from '../../text/tokens.ts'
 import type { Origin } from '../expansion/query.ts'
 import type { PassageTerms } from '../phrases/passage-words.ts'
 import { type CollectionStats, inverseFrequency } from '../scoring/bm25.ts'
-import type { FoundConcept } from '../scoring/index-reader.ts'
+import { type FoundConcept, spellingWeight } from '../scoring/index-reader.ts'
 
 /**
  * The relevance floor: whether a passage is about the question, or only shares a word with it by chance.
@@ -97,6 +97,7 @@ export function toQueryConcept(
 ): QueryConcept {
   const { position, length } = concept
   const idf = inverseFrequency(documents, facts[concept.script])
+  const isWritten = terms.keys().some((term) => concept.terms.get(term) === 1)
   return {
     position,
     length,
@@ -104,17 +105,26 @@ export function toQueryConcept(
     idf,
     named: concept.terms.keys().some(isName),
     isPerson: concept.isPerson === true,
-    strengths: [...terms].map(([term, weight]) => [term, strengthOfTerm(concept, term, weight)] as const),
+    strengths: [...terms].map(
+      ([term, weight]) => [term, strengthOfTerm(concept, term, weight, isWritten)] as const,
+    ),
     strongTerms: [...terms].flatMap(([term, weight]) => (weight > minStrongWeight ? [term] : [])),
   }
 }
 
-function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weight: number): number {
+function strengthOfTerm(
+  { origins }: FoundConcept['concept'],
+  term: string,
+  weight: number,
+  isWritten: boolean,
+): number {
   const origin = isName(term) ? 'vocabulary' : origins.get(term)
   // A slip of one letter that only the library explains has a lower weight.
   if (origin === 'spelling') return Math.min(weight, strengthOf.spelling)
   if (origin !== undefined) return strengthOf[origin]
-  return weight >= 1 ? 1 : formStrength
+  if (weight >= 1) return 1
+  // A spelling that no passage has is that of another one, such as איתכפיא of אתכפיא.
+  return weight >= spellingWeight && !isWritten ? strengthOf.spelling : formStrength
 }
 
 /** The words of a query by position, each with the certainty that a passage with these terms has it. */

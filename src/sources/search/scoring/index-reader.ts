@@ -19,7 +19,7 @@ export type FoundConcept = {
 }
 
 /** Weight of an occurrence of another spelling. */
-const spellingWeight = 0.8
+export const spellingWeight = 0.8
 
 /**
  * Limits below which other spellings of a Hebrew word are added: number and fraction of its documents. For frequent
