@@ -13,19 +13,29 @@ export type LexiconForm = {
 
 const folder = new URL('./lexicon/', import.meta.url)
 
+/** Hebrew nouns in Latin letters, each in one or two spellings. Others are known by their sound. */
+const transliterationFolder = new URL('./transliterations/', import.meta.url)
+
 /**
  * Reads the lexicon: per line, English forms, a tab, and Hebrew forms; `|` separates alternatives. Every English form
- * of a line translates to every Hebrew form, and the reverse.
+ * of a line translates to every Hebrew form, and the reverse. Transliterated nouns are lines like all others.
  * @throws Error when a line does not have exactly two parts.
  */
 export const readLexicon = lazyInSteps(function* (): Generator<undefined, readonly LexiconEntry[]> {
   const entries: LexiconEntry[] = []
-  for (const [en, he] of pairsIn(folder)) {
-    entries.push({ en, he })
-    yield
+  for (const place of [folder, transliterationFolder]) {
+    for (const [en, he] of pairsIn(place)) {
+      entries.push({ en, he })
+      yield
+    }
   }
   return entries
 })
+
+/** The Latin forms of the transliterated nouns. */
+export function* transliteratedForms(): Generator<LexiconForm> {
+  for (const [latin] of pairsIn(transliterationFolder)) yield* latin
+}
 
 /** A line of a `.tsv` file: two lists of forms. */
 type Pair = readonly [readonly LexiconForm[], readonly LexiconForm[]]

@@ -42,6 +42,19 @@ test('a word in another spelling than that of the library is found as what it is
   expect(await accepted(questions)).toEqual(questions)
 })
 
+test.each([
+  ['אהבת השם', 'Ahavat Hashem'],
+  ['למה השם מסתיר את עצמו', 'Hester Panim'],
+  ['what is gashmius', 'Avodah BeGashmiyut'],
+  ['hisorerus', 'Itaruta'],
+  ['anivus', 'Anavah'],
+  ['emes', 'Emet'],
+])('what people write for a word of the library finds its entry: %s', async (text, entry) => {
+  const [best] = await searchSources(db.database.system, { text, limit: 1 })
+  expect(best?.ref).toBe(`Concepts of Chassidut, ${entry} 1`)
+  expect(best && isRelevant(best.coverage)).toBe(true)
+})
+
 test('at most one off-topic question in twelve is taken for an answerable one', async () => {
   const questions = await questionsOf('off-topic.jsonl')
   expect(questions.length).toBeGreaterThanOrEqual(20)

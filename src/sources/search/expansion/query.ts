@@ -4,6 +4,7 @@ import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabula
 import { peopleNamed } from '../../vocabulary/names/person-keys.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
 import { type Translation, translatePhrase, translateWord } from '../../vocabulary/translations.ts'
+import { withDivineName } from './divine-name.ts'
 import { isFiller, isInFillerPhrase } from './fillers.ts'
 import { isInPhrase, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
 import { formsOf } from './word-forms.ts'
@@ -84,10 +85,11 @@ const partOfNameWeight = 0.5
  * @param phrases the quoted phrases that are searched word for word; default: all.
  */
 export function parseQuery(text: string, phrases?: readonly Phrase[], respellings?: Respellings): Query {
-  const written = tokenize(text)
+  const plain = tokenize(text)
+  const quoted = phrases ?? quotedPhrases(text, plain)
+  const written = withDivineName(plain, quoted)
   const tokens = written.map((token, at) => respelled(token, respellings?.get(at)))
   const says = sayers(tokens)
-  const quoted = phrases ?? quotedPhrases(text, tokens)
   const concepts: Concept[] = [...quotedWords(tokens, quoted)]
   const seen = new Set(concepts.flatMap(({ terms }) => [...terms.keys()]))
   let [ownEnd, foreignEnd, phraseEnd] = [0, 0, 0]

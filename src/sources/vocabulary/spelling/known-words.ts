@@ -4,7 +4,7 @@ import { lazy, lazyInSteps } from '../../text/lazy.ts'
 import { plainEnglish } from '../../text/plain-english.ts'
 import { normaliseWord, type Script, tokenize } from '../../text/tokens.ts'
 import { aliasGroups } from '../aliases.ts'
-import { readLexicon } from '../lexicon.ts'
+import { readLexicon, transliteratedForms } from '../lexicon.ts'
 import { everydayWords } from '../topics.ts'
 import { isOrdinarySlip, oneLetterOff } from './one-letter.ts'
 import { limitOf, mayBeAlike, type Sound, soundDistance, soundOf } from './sound-distance.ts'
@@ -15,13 +15,16 @@ export type KnownWord = {
   readonly term: string
   /** How differently it sounds; 0 is the same. */
   readonly distance: number
-  /** Whether it is a name by itself. Other words are only parts of names. */
+  /** Whether it is a name or a transliterated noun by itself. Other words are only parts of names. */
   readonly isName: boolean
 }
 
 type Spelling = { readonly term: string; readonly sound: Sound; isName: boolean }
 
-/** The words of all names, as written in lower case and medial letters. */
+/** Minimum letters of a transliterated noun that is compared by its sound. Shorter ones sound like English words. */
+const shortestNoun = 6
+
+/** The words of all names and the transliterated nouns, as written in lower case and medial letters. */
 const spellings = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string, Spelling>> {
   const found = new Map<string, Spelling>()
   for (const name of aliasGroups.flat()) {
@@ -33,6 +36,12 @@ const spellings = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<str
       known.isName ||= tokens.length === 1
       found.set(written, known)
     }
+    yield
+  }
+  for (const { written, terms } of transliteratedForms()) {
+    const [term = ''] = terms
+    if (terms.length > 1 || written.length < shortestNoun) continue
+    found.set(plainLetters(written), { term, sound: soundOf(plainLetters(written)), isName: true })
     yield
   }
   return found
