@@ -149,6 +149,19 @@ test('an article under the title asked comes before a passage that mentions it',
   expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.1 }])).toEqual(['[S4]'])
 })
 
+test('a question about two subjects is answered from both articles, before passages that mention one of them', async () => {
+  const lamp = { ...article, titled: true }
+  const wick = { ...article, mark: '[S6]', ref: 'Wick 1', text: 'A wick burns.', titled: true }
+  const others = ['[S7]', '[S8]'].map((mark) => ({
+    ...mentions,
+    mark,
+    ref: `Essay ${mark.charAt(2)}`,
+    coverage: 0.5,
+  }))
+  const { text } = await answerTo('lamp or wick?', [lamp, ...others, wick])
+  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]', '[S7]'])
+})
+
 test('a source in another language stays before an article under the title asked', async () => {
   const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
   const { text } = await answerTo('lamp?', [source, { ...article, titled: true }])

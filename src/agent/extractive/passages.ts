@@ -79,7 +79,15 @@ function nearFirst(hits: readonly Hit[]): readonly Hit[] {
   if (best === undefined) return []
   const isNear = ({ coverage, titled }: Hit) => coverage >= best.coverage * (titled ? minTitled : nearBest)
   const answersAll = best.titled && best.coverage >= wholeQuestion
-  return [best, ...others.filter(isNear).slice(0, answersAll ? maxBesideAnswer : maxPassages - 1)]
+  const near = articlesFirst(others.filter(isNear), best)
+  return [best, ...near.slice(0, answersAll ? maxBesideAnswer : maxPassages - 1)]
+}
+
+/** A question about two subjects is answered from both articles, before passages that mention one of them. */
+function articlesFirst(hits: readonly Hit[], best: Hit): readonly Hit[] {
+  const isArticle = ({ titled, coverage, language }: Hit) =>
+    titled && language === best.language && coverage >= best.coverage * nearBestTitled
+  return [...hits.filter(isArticle), ...hits.filter((hit) => !isArticle(hit))]
 }
 
 /**
@@ -97,10 +105,7 @@ export function forStudy({ places, finding }: Chosen): readonly Hit[] {
  */
 function titledFirst(hits: readonly Hit[]): readonly Hit[] {
   const [best] = hits
-  if (best === undefined || best.titled) return hits
-  const isArticle = ({ titled, coverage, language }: Hit) =>
-    titled && language === best.language && coverage >= best.coverage * nearBestTitled
-  return [...hits.filter(isArticle), ...hits.filter((hit) => !isArticle(hit))]
+  return best === undefined || best.titled ? hits : articlesFirst(hits, best)
 }
 
 /** The hits in a search result, without weak matches. */
