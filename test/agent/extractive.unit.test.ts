@@ -162,6 +162,13 @@ test('a question about two subjects is answered from both articles, before passa
   expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]', '[S7]'])
 })
 
+test('beside an article that covers the whole question, another article is not preferred', async () => {
+  const rest = { ...article, mark: '[S6]', ref: 'Lamp 2', text: 'Another lamp.', titled: true, coverage: 0.6 }
+  const found = [{ ...article, titled: true, coverage: 1 }, mentions, rest]
+  const { text } = await answerTo('lamp?', found)
+  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S4]'])
+})
+
 test('a source in another language stays before an article under the title asked', async () => {
   const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
   const { text } = await answerTo('lamp?', [source, { ...article, titled: true }])

@@ -79,11 +79,12 @@ function nearFirst(hits: readonly Hit[]): readonly Hit[] {
   if (best === undefined) return []
   const isNear = ({ coverage, titled }: Hit) => coverage >= best.coverage * (titled ? minTitled : nearBest)
   const answersAll = best.titled && best.coverage >= wholeQuestion
-  const near = articlesFirst(others.filter(isNear), best)
-  return [best, ...near.slice(0, answersAll ? maxBesideAnswer : maxPassages - 1)]
+  const near = others.filter(isNear)
+  if (answersAll) return [best, ...near.slice(0, maxBesideAnswer)]
+  return [best, ...articlesFirst(near, best).slice(0, maxPassages - 1)]
 }
 
-/** A question about two subjects is answered from both articles, before passages that mention one of them. */
+/** A question about two subjects is answered from the articles of both, before passages that mention one of them. */
 function articlesFirst(hits: readonly Hit[], best: Hit): readonly Hit[] {
   const isArticle = ({ titled, coverage, language }: Hit) =>
     titled && language === best.language && coverage >= best.coverage * nearBestTitled
