@@ -49,6 +49,9 @@ test.each([
   ['hisorerus', 'Itaruta'],
   ['anivus', 'Anavah'],
   ['emes', 'Emet'],
+  ['אסכפיא', 'Iskafya'],
+  ['עצבוט', 'Atzvut'],
+  ['אהבס ישראל', 'Ahavat Yisrael'],
 ])('what people write for a word of the library finds its entry: %s', async (text, entry) => {
   const [best] = await searchSources(db.database.system, { text, limit: 1 })
   expect(best?.ref).toBe(`Concepts of Chassidut, ${entry} 1`)

@@ -83,6 +83,12 @@ describe('a word with one wrong letter', () => {
     expect(oneLetterOff('gravell')).toContain('gravel')
     expect(others).toContain('gravle')
   })
+
+  it('may have a Hebrew letter for one that sounds the same, also at its ends', () => {
+    expect(oneLetterOff('עצבוט')).toContain('עצבות')
+    expect(oneLetterOff('טאווה')).toContain('תאווה')
+    expect(oneLetterOff('עצבול')).not.toContain('עצבות')
+  })
 })
 
 describe('an acronym', () => {

@@ -6,10 +6,26 @@ const shortest = { he: 4, en: 5 } as const
 /** Minimum letters of a word that may have lost or gained a letter. */
 const shortestForOther = { he: 5, en: 6 } as const
 
+/** Hebrew letters that sound the same to many speakers; `ת` and `ס` in the Ashkenazi pronunciation. */
+const homophones: Readonly<Record<string, string>> = {
+  א: 'עה',
+  ב: 'ו',
+  ה: 'א',
+  ו: 'ב',
+  ח: 'כ',
+  ט: 'ת',
+  כ: 'קח',
+  ס: 'תש',
+  ע: 'א',
+  ק: 'כ',
+  ש: 'ס',
+  ת: 'טס',
+}
+
 /**
- * The words of which `word` may be a slip of one letter: two neighbours in the wrong order, a letter missing, or a
- * letter too many. The first letter stays, and the last one changes only its place or occurs twice: otherwise
- * `gravel` would be `grave`.
+ * The words of which `word` may be a slip of one letter: two neighbours in the wrong order, a letter missing, a
+ * letter too many, or in Hebrew a letter that sounds the same (`עצבוט`). Of the other slips the first letter stays, and
+ * the last one changes only its place or occurs twice: otherwise `gravel` would be `grave`.
  * @param word in lower case, and in medial letters.
  */
 export function oneLetterOff(word: string): ReadonlySet<string> {
@@ -25,8 +41,15 @@ export function oneLetterOff(word: string): ReadonlySet<string> {
       for (const letter of alphabets[script]) found.add(word.slice(0, at) + letter + word.slice(at))
     }
   }
+  for (const heard of withHomophone(word)) found.add(heard)
   found.delete(word)
   return found
+}
+
+function withHomophone(word: string): readonly string[] {
+  return [...word].flatMap((letter, at) =>
+    [...(homophones[letter] ?? '')].map((other) => word.slice(0, at) + other + word.slice(at + 1)),
+  )
 }
 
 /** Minimum letters of a word that is read as an ordinary one, with its letters in another order or with another one. */
