@@ -1420,11 +1420,18 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
-            /** @description A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out */
+            /** @description Number of words of the passage that the ellipses of the quotation leave out */
+            omitted_words?: number;
+            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
+                /**
+                 * @description Absent in answers of an earlier version
+                 * @enum {string}
+                 */
+                kind?: "negation" | "condition" | "speaker" | "length";
             };
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
@@ -1456,11 +1463,18 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
-            /** @description A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out */
+            /** @description Number of words of the passage that the ellipses of the quotation leave out */
+            omitted_words?: number;
+            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
+                /**
+                 * @description Absent in answers of an earlier version
+                 * @enum {string}
+                 */
+                kind?: "negation" | "condition" | "speaker" | "length";
             };
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
@@ -2199,11 +2213,18 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
-            /** @description A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out */
+            /** @description Number of words of the passage that the ellipses of the quotation leave out */
+            omitted_words?: number;
+            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
+                /**
+                 * @description Absent in answers of an earlier version
+                 * @enum {string}
+                 */
+                kind?: "negation" | "condition" | "speaker" | "length";
             };
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
@@ -2430,11 +2451,18 @@ export interface components {
                     quote: string;
                     text: string;
                 }[];
-                /** @description A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out */
+                /** @description Number of words of the passage that the ellipses of the quotation leave out */
+                omitted_words?: number;
+                /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
                 context_warning?: {
                     words: string;
                     /** @enum {string} */
                     where: "before" | "after" | "ellipsis";
+                    /**
+                     * @description Absent in answers of an earlier version
+                     * @enum {string}
+                     */
+                    kind?: "negation" | "condition" | "speaker" | "length";
                 };
                 /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
                 position?: number;

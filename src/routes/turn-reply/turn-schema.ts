@@ -37,11 +37,21 @@ export const quoteCheck = z
       )
       .optional()
       .describe('What differs from the passage, in the words of the quotation and of the text'),
+    omitted_words: count
+      .optional()
+      .describe('Number of words of the passage that the ellipses of the quotation leave out'),
     context_warning: z
-      .object({ words: z.string(), where: z.enum(['before', 'after', 'ellipsis']) })
+      .object({
+        words: z.string(),
+        where: z.enum(['before', 'after', 'ellipsis']),
+        kind: z
+          .enum(['negation', 'condition', 'speaker', 'length'])
+          .optional()
+          .describe('Absent in answers of an earlier version'),
+      })
       .optional()
       .describe(
-        'A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out',
+        'Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words',
       ),
     position: z
       .int()

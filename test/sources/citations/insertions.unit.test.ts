@@ -40,6 +40,18 @@ describe('words in brackets that the passage does not have', () => {
       'in square brackets, if they turn the meaning round',
       '“Desires [do not] still rise in his heart” (Sayings 1)',
     ],
+    ...[
+      '“[stop trying to] refuses to dwell on them” (Sayings 1)',
+      '“Desires still rise in his heart [wrongly]” (Sayings 1)',
+      '“Joy does not mean [avoiding] denying pain” (Sayings 5)',
+      '“[It is false that] Joy does not mean denying pain” (Sayings 5)',
+      '“Joy [is far from holy: it] does not mean denying pain” (Sayings 5)',
+      '“The [un-]mourner sings, and no one may stop” (Sayings 5)',
+      '"[אסור] מצווה גדולה להיות בשמחה תמיד" (Sayings 4)',
+      '"מצווה גדולה [להימנע] להיות בשמחה תמיד" (Sayings 4)',
+      '"מצווה [שקרית והיפך] גדולה להיות בשמחה" (Sayings 4)',
+      '"אלא [אל] יתחזק. ויש ה׳ חומשי תורה" (Sayings 4)',
+    ].map((text) => [`in square brackets, that deny what they govern: ${text}`, text]),
     ['in angle brackets', '“Desires <never> still rise in his heart” (Sayings 1)'],
     ['in place of others', '“at the end of [1815] while fleeing from the army” (Sayings 2)'],
     ['in place of others, round', '“at the end of (1815) while fleeing from the army” (Sayings 2)'],
@@ -76,6 +88,11 @@ describe('words in brackets that the passage does not have', () => {
       '“over one [small] city, and the animal soul, nefesh, gives life” (Sayings 3)',
     ],
     ['for an ellipsis', '“Desires still rise […] he refuses to dwell on them” (Sayings 1)'],
+    [
+      'that explain',
+      '“Desires [such as anger] still rise in his heart, but he [the beinoni] refuses” (Sayings 1)',
+    ],
+    ['that explain in Hebrew', '"מצווה גדולה [לכל אדם] להיות בשמחה תמיד" (Sayings 4)'],
     ['of HTML', '“Desires <b>still</b> rise in his <i class="x">heart</i>” (Sayings 1)'],
   ])('but words %s are not', async (_, text) => {
     expect(await checked(text)).toMatchObject({ result: 'verbatim' })
@@ -92,9 +109,9 @@ describe('parts between ellipses', () => {
   })
 
   it('stand as whole words, and the original has them', async () => {
-    expect(await checked('“Joy … mean denying pain” (Sayings 5)')).toMatchObject({
+    expect(await checked('“Joy … not mean denying pain” (Sayings 5)')).toMatchObject({
       result: 'verbatim',
-      original: 'Joy … mean denying pain',
+      original: 'Joy … not mean denying pain',
       start: 0,
     })
     expect((await checked('“any … may stop a mourner” (Sayings 5)'))?.result).not.toBe('verbatim')

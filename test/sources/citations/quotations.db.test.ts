@@ -155,10 +155,12 @@ describe('misattributed is', () => {
 
 describe('context_warning', () => {
   it.each([
-    ['“leave the northern gate open” (Garden 2:2)', { words: 'not', where: 'before' }],
-    ['“does not leave the northern gate open” (Garden 2:2)', { words: ', if', where: 'after' }],
-    ['“The old gardener … leave the northern gate” (Garden 2:2)', { words: 'does not', where: 'ellipsis' }],
-    ['“הגנן עוזב את השער פתוח” (Garden 1:3)', { words: 'ואין', where: 'before' }],
+    ['“leave the northern gate open” (Garden 2:2)', { words: 'not', where: 'before', kind: 'negation' }],
+    [
+      '“does not leave the northern gate open” (Garden 2:2)',
+      { words: ', if', where: 'after', kind: 'condition' },
+    ],
+    ['“הגנן עוזב את השער פתוח” (Garden 1:3)', { words: 'ואין', where: 'before', kind: 'negation' }],
     ['“ואין הגנן עוזב את השער פתוח” (Garden 1:3)', undefined],
     ['“the miller closes his heavy door” (Garden 2:3)', undefined],
   ])('%s', async (text, warning) => {

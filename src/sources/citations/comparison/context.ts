@@ -1,17 +1,21 @@
-import { medial } from '../../text/fold.ts'
-import { isConditional, type Side, turnsMeaning } from '../quotations/negations.ts'
 import type { Span } from '../quotations/prepare.ts'
+import { isConditional, type Side, turnsMeaning } from '../turning-words/negations.ts'
+import { beginsSpeech } from '../turning-words/speakers.ts'
+import { isPutTogether, omittedNegation } from './omissions.ts'
+import { type WrittenWord, wordsIn } from './written-words.ts'
 
-/** A negation or condition that the quotation leaves out and that may reverse its meaning. */
+/**
+ * Words that the quotation leaves out and that may change its meaning: a negation, a condition, the words that let
+ * somebody else speak, or so many words that the parts of the quotation are far apart.
+ */
 export type ContextWarning = {
   readonly words: string
   readonly where: 'before' | 'after' | 'ellipsis'
+  readonly kind: 'negation' | 'condition' | 'speaker' | 'length'
 }
 
 /** English words that may stand between a negation and the words that it negates. */
 const between = new Set('a an the be been to any have do in of'.split(' '))
-
-type Word = { readonly letters: string } & Span
 
 const sentenceEnd = /[.:;?!׃]/
 const longestLook = 60
@@ -21,7 +25,9 @@ const longestLook = 60
  */
 const shortGap = 8
 const atEdge = 3
-const longestGap = 2_000
+/** About a paragraph. A reader does not expect that one ellipsis stands for more. */
+const longGap = 100
+const longestShown = 300
 
 /**
  * Finds a negation or a condition that stands directly before or after the quoted words in their text, or at the
@@ -35,25 +41,51 @@ export function contextWarning(text: string, pieces: readonly Span[]): ContextWa
   return (
     hiddenBetween(text, pieces) ??
     beside('before', text, wordsBefore(text, first.start), first) ??
-    beside('after', text, wordsAfter(text, last.end), last)
+    beside('after', text, wordsAfter(text, last.end), last) ??
+    farApart(text, pieces)
   )
 }
 
 function hiddenBetween(text: string, pieces: readonly Span[]): ContextWarning | undefined {
   for (const [i, piece] of pieces.entries()) {
     const next = pieces[i + 1]
-    if (next === undefined || next.start - piece.end > longestGap) continue
+    if (next === undefined) return undefined
     const gap = text.slice(piece.end, next.start)
-    const words = wordsIn(gap, 0)
-    const near = words.length <= shortGap ? words : [...words.slice(0, atEdge), ...words.slice(-atEdge)]
-    if (near.some((word, at) => turnsMeaning(word.letters, 'before', near[at + 1]?.letters))) {
-      return { words: gap.trim().slice(0, 300), where: 'ellipsis' }
-    }
+    const kind = omittedNegation(text, [piece, next]) === undefined ? kindOfGap(gap) : 'negation'
+    if (kind) return { words: shown(gap), where: 'ellipsis', kind }
   }
   return undefined
 }
 
-function beside(side: Side, text: string, words: readonly Word[], quoted: Span): ContextWarning | undefined {
+function farApart(text: string, pieces: readonly Span[]): ContextWarning | undefined {
+  const [first, second] = pieces
+  if (first === undefined || second === undefined || !isPutTogether(text, pieces)) return undefined
+  return { words: shown(text.slice(first.end, second.start)), where: 'ellipsis', kind: 'length' }
+}
+
+function kindOfGap(gap: string): ContextWarning['kind'] | undefined {
+  const words = wordsIn(gap, 0)
+  const near = words.length <= shortGap ? words : [...words.slice(0, atEdge), ...words.slice(-atEdge)]
+  const turning = near.find((word, at) => turnsMeaning(word.letters, 'before', near[at + 1]?.letters))
+  if (turning) return isConditional(turning.letters, 'before') ? 'condition' : 'negation'
+  if (words.some(({ letters }, at) => beginsSpeech(letters, words[at - 1]?.letters ?? ''))) return 'speaker'
+  return words.length > longGap ? 'length' : undefined
+}
+
+/** The words of a gap, or its beginning and end. */
+function shown(gap: string): string {
+  const words = gap.trim()
+  if (words.length <= longestShown) return words
+  const half = longestShown / 2
+  return `${words.slice(0, half).replace(/\S*$/u, '')}… ${words.slice(-half).replace(/^\S*/u, '').trim()}`
+}
+
+function beside(
+  side: Side,
+  text: string,
+  words: readonly WrittenWord[],
+  quoted: Span,
+): ContextWarning | undefined {
   const quotedFirst = wordsIn(text.slice(quoted.start, quoted.start + longestLook), 0)[0]
   for (const [word, next] of besideWords(side, words, quotedFirst)) {
     const range =
@@ -61,8 +93,10 @@ function beside(side: Side, text: string, words: readonly Word[], quoted: Span):
     const joint = side === 'before' ? text.slice(word.end, quoted.start) : text.slice(quoted.end, word.start)
     if (sentenceEnd.test(joint)) return undefined
     const turns = turnsMeaning(word.letters, side, next?.letters) && !joint.includes(',')
-    if (turns || isConditional(word.letters, side)) {
-      return { words: text.slice(range.start, range.end).trim(), where: side }
+    const isCondition = isConditional(word.letters, side)
+    if (turns || isCondition) {
+      const words = text.slice(range.start, range.end).trim()
+      return { words, where: side, kind: isCondition ? 'condition' : 'negation' }
     }
   }
   return undefined
@@ -71,33 +105,19 @@ function beside(side: Side, text: string, words: readonly Word[], quoted: Span):
 /** The nearest word, and the one before it if only a word such as "the" stands between. Each with the next word. */
 function besideWords(
   side: Side,
-  [nearest, second]: readonly Word[],
-  quotedFirst: Word | undefined,
-): readonly (readonly [Word, next: Word | undefined])[] {
+  [nearest, second]: readonly WrittenWord[],
+  quotedFirst: WrittenWord | undefined,
+): readonly (readonly [WrittenWord, next: WrittenWord | undefined])[] {
   if (!nearest) return []
   const isSkipped = side === 'before' && second && between.has(nearest.letters)
   return [[nearest, quotedFirst], ...(isSkipped ? [[second, nearest] as const] : [])]
 }
 
-function wordsBefore(text: string, at: number): readonly Word[] {
+function wordsBefore(text: string, at: number): readonly WrittenWord[] {
   const from = Math.max(0, at - longestLook)
   return wordsIn(text.slice(from, at), from).toReversed()
 }
 
-function wordsAfter(text: string, at: number): readonly Word[] {
+function wordsAfter(text: string, at: number): readonly WrittenWord[] {
   return wordsIn(text.slice(at, at + longestLook), at)
-}
-
-function wordsIn(text: string, offset: number): readonly Word[] {
-  return [...text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}'’׳"״]*/gu)].map(({ 0: written, index }) => ({
-    letters: medial(
-      written
-        .normalize('NFKD')
-        .replace(/[\p{M}]/gu, '')
-        .replace(/['’]/g, '')
-        .toLowerCase(),
-    ),
-    start: offset + index,
-    end: offset + index + written.length,
-  }))
 }

@@ -27,10 +27,10 @@ export function findWording(words: string, padded: string, from: number): Span |
  * Finds several wordings in order. Among all matches it takes the shortest range that ends at the first possible end
  * of the last wording.
  */
-export function wordsInOrder(parts: readonly string[], padded: string): readonly Span[] | undefined {
+function wordsInOrder(parts: readonly string[], padded: string, from: number): readonly Span[] | undefined {
   const spans: Span[] = []
   for (const part of parts) {
-    const span = findWording(part, padded, spans.at(-1)?.end ?? 0)
+    const span = findWording(part, padded, spans.at(-1)?.end ?? from)
     if (span === undefined) return undefined
     spans.push(span)
   }
@@ -41,6 +41,33 @@ export function wordsInOrder(parts: readonly string[], padded: string): readonly
     if (last > (spans[i]?.start ?? 0)) spans[i] = { start: last, end: last + words.length }
   }
   return spans
+}
+
+/** Maximum number of places that are tried, so that time stays linear. */
+const maxPlaces = 5
+/** Letters between parts that always count as near. */
+const nearGap = 120
+
+/**
+ * Yields the places where several wordings stand in order. Places after the first one whose parts stand farther apart
+ * are left out.
+ */
+export function* placesInOrder(parts: readonly string[], padded: string): Generator<readonly Span[]> {
+  let widest = Number.POSITIVE_INFINITY
+  let from = 0
+  for (let tried = 0; tried < maxPlaces; tried += 1) {
+    const spans = wordsInOrder(parts, padded, from)
+    const [first] = spans ?? []
+    if (spans === undefined || first === undefined) return
+    const gap = gapsOf(spans)
+    if (gap <= widest) yield spans
+    widest = Math.min(widest, Math.max(gap, nearGap))
+    from = first.start + 1
+  }
+}
+
+function gapsOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { start }, i) => sum + (i === 0 ? 0 : start - (spans[i - 1]?.end ?? start)), 0)
 }
 
 const longestWord = 40

@@ -6,7 +6,8 @@ import {
   type QuotePart,
   type QuoteReading,
 } from '../quotations/readings.ts'
-import { findWording, wholeWords, wordsInOrder } from './find-words.ts'
+import { findWording, placesInOrder, wholeWords } from './find-words.ts'
+import { isAlteredByEllipsis } from './omissions.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 
 /** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
@@ -23,30 +24,37 @@ export type QuoteLocation = {
   readonly pieces: readonly Span[]
 }
 
-/** Finds the quotation word for word in one of its readings: in one piece, or its parts in order. */
+/**
+ * Finds the quotation word for word in one of its readings: in one piece, or its parts in order. It is `fuzzy` if its
+ * ellipses leave out the negation of its own words, or join single words from far apart.
+ */
 export function locateVerbatim(quote: PreparedQuote, passage: PreparedText): QuoteLocation | undefined {
+  let altered: QuoteLocation | undefined
   for (const reading of [quote, ...quote.others]) {
-    const spans = spansOf(reading, passage)
-    if (spans !== undefined) return toLocation('verbatim', spans, passage, 1)
+    for (const spans of spansOf(reading, passage)) {
+      const located = toLocation('verbatim', spans, passage, 1)
+      if (!isAlteredByEllipsis(passage.text, located.pieces)) return located
+      altered ??= { ...located, result: 'fuzzy' }
+    }
   }
-  return undefined
+  return altered
 }
 
-function spansOf(reading: QuoteReading, passage: PreparedText): readonly Span[] | undefined {
+/** The places of a reading in a passage. */
+function* spansOf(reading: QuoteReading, passage: PreparedText): Generator<readonly Span[]> {
   const { folded, parts } = reading
   const hasInsertions = parts.some(({ insertions }) => insertions.length > 0)
   if (!hasInsertions) {
     const whole = findWording(folded, passage.padded, 0)
-    if (whole !== undefined) return [whole]
-    if (parts.length === 1) return undefined
+    if (whole !== undefined) yield [whole]
+    if (whole !== undefined || parts.length === 1) return
   }
-  if (parts.reduce((sum, part) => sum + countLetters(part.folded), 0) < minLetters) return undefined
-  const spans = wordsInOrder(
-    parts.map((part) => part.folded),
-    passage.padded,
-  )
-  const isBorne = spans?.every((span, i) => isBorneOut(parts[i], span, passage))
-  return isBorne && !isCompleted(parts, spans ?? [], passage) ? spans : undefined
+  if (parts.reduce((sum, part) => sum + countLetters(part.folded), 0) < minLetters) return
+  const words = parts.map((part) => part.folded)
+  for (const spans of placesInOrder(words, passage.padded)) {
+    const isBorne = spans.every((span, i) => isBorneOut(parts[i], span, passage))
+    if (isBorne && !isCompleted(parts, spans, passage)) yield spans
+  }
 }
 
 /**

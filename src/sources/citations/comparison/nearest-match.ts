@@ -1,8 +1,9 @@
 import type { PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
-import { type NearWording, nearWording } from './differences.ts'
+import { type Difference, type NearWording, nearWording } from './differences.ts'
 import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './locate.ts'
+import { countOmitted, omittedNegation } from './omissions.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
@@ -46,11 +47,13 @@ export async function findNearestMatch(
   only?: 'verbatim',
 ): Promise<NearestMatch | undefined> {
   const ready = stretches.map((stretch) => prepare(stretch, state))
+  let altered: NearestMatch | undefined
   for (const stretch of ready) {
     const exact = exactIn(quotation, stretch)
-    if (exact !== undefined) return exact
+    if (exact?.result === 'verbatim') return exact
+    altered ??= exact
   }
-  if (only === 'verbatim') return undefined
+  if (only === 'verbatim' || altered !== undefined) return only === 'verbatim' ? undefined : altered
   let best: NearestMatch | undefined
   for (const stretch of ready) {
     const near = await nearIn(quotation, stretch, state.budget)
@@ -67,13 +70,15 @@ function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
 
 function exactIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMatch | undefined {
   const readings = [() => stretch.whole, stretch.bare]
+  let altered: NearestMatch | undefined
   for (const reading of readings) {
     const text = reading()
     const located = text && locateVerbatim(prepared, text)
     const finding = located && findingOf(located, stretch)
-    if (finding !== undefined) return finding
+    if (finding?.result === 'verbatim') return finding
+    altered ??= finding
   }
-  return undefined
+  return altered
 }
 
 async function nearIn(
@@ -120,7 +125,9 @@ function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretc
   const { result, similarity, pieces } = located
   if (pieces.length > 1 && !isOneText(place.first.ref, place.last.ref)) return undefined
   const oneText = place.first === place.last
-  const warning = contextWarning(stretch.whole.text, pieces)
+  const { text } = stretch.whole
+  const warning = contextWarning(text, pieces)
+  const differences = 'differences' in located ? located.differences : leftOut(text, located)
   return {
     result,
     similarity,
@@ -133,8 +140,15 @@ function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretc
       original: oneText ? located.original : located.original.replaceAll('\n', ' '),
       start: place.start,
       end: oneText ? place.end : place.first.text.length,
-      ...('differences' in located && located.differences.length > 0 && { differences: located.differences }),
+      ...(differences.length > 0 && { differences }),
+      ...(pieces.length > 1 && { omitted_words: countOmitted(text, pieces) }),
       ...(warning && { context_warning: warning }),
     },
   }
+}
+
+/** The negation that the ellipses of a quotation leave out. */
+function leftOut(text: string, { result, pieces }: QuoteLocation): readonly Difference[] {
+  const negation = result === 'fuzzy' ? omittedNegation(text, pieces) : undefined
+  return negation === undefined ? [] : [{ kind: 'left_out', quote: '', text: negation }]
 }

@@ -5,7 +5,8 @@ import type { Difference } from './differences.ts'
  * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
  * - `verbatim`: the place has it in one piece, or has the parts between ellipses in order;
  * - `fuzzy`: one contiguous window, or each part in order, has a character similarity of at least 0.85; an
- * abbreviation counts as the words it stands for;
+ * abbreviation counts as the words it stands for. Also if an ellipsis leaves out the negation of the quoted words, or
+ * single words from far apart are joined;
  * - `misattributed`: the place does not have it, but `found_ref` has it, exactly or closely;
  * - `not_found`: none of these;
  * - `paraphrase`: the source is cited without a quotation.
@@ -36,6 +37,8 @@ export type QuoteCheck = {
    * for word.
    */
   readonly differences?: readonly Difference[]
+  /** Number of words of the passage that the ellipses of the quotation leave out. Absent without an ellipsis. */
+  readonly omitted_words?: number
   readonly context_warning?: ContextWarning
   /** The ref that the text names in words, if it differs from the passage of the mark. */
   readonly named_ref?: string

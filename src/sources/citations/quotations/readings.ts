@@ -1,6 +1,6 @@
 import { fold } from '../../text/fold.ts'
+import { areReversing } from '../turning-words/reversals.ts'
 import { foldNames, foldNamesFreely } from './names-of-god.ts'
-import { turnsMeaning } from './negations.ts'
 import { countLetters, foldedWords, hideMarkup, type PreparedText, prepared } from './prepare.ts'
 
 /** Minimum letters of a quotation. Shorter ones occur in many texts and prove nothing. */
@@ -38,6 +38,8 @@ export type PreparedQuote = QuoteReading & {
 
 const ellipsis =
   /[[(]\s?(?:…|\.{2,}|⋯|\. \. \.)\s?[\])]|…|⋯|\.{2,}|\. \. \.|(?<![א-ת])ו?(?:כו|גו)(?:['׳’]|(?![א-ת]))|(?<![א-ת])ו(?:כולי|גומר)(?![א-ת])/u
+/** Enough characters behind brackets to see the next word. */
+const longestWord = 30
 const insertion = /\[([^[\]]{0,200})\]|\(([^()]{0,200})\)/g
 
 type Fold = (text: string) => string
@@ -90,9 +92,10 @@ function withoutInsertions(part: string): QuotePart {
   for (const match of part.matchAll(insertion)) {
     const words = foldedWords(match[0])
     const isAdded = match[1] !== undefined
-    if (isAdded && words.split(' ').some((word, i, all) => turnsMeaning(word, 'before', all[i + 1]))) continue
+    const behind = match.index + match[0].length
+    if (isAdded && areReversing(words, foldedWords(part.slice(behind, behind + longestWord)))) continue
     add(part.slice(from, match.index))
-    from = match.index + match[0].length
+    from = behind
     insertions.push({ at: folded.length, folded: words, isAdded })
   }
   add(part.slice(from))

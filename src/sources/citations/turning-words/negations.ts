@@ -4,7 +4,7 @@ import { medial } from '../../text/fold.ts'
 export type Side = 'before' | 'after'
 
 const hebrewNegations = wordSet(
-  'לא לאו אין אי בל אינו אינה אינמ אינן אינמו איני אינני אינכ איננו איננה איננמ בלי בלתי בלא ללא לבלתי לית ליכא לאיו מבלי מבלתי אלמלא לולא',
+  'לא לאו אין אי בל אינו אינה אינמ אינן אינמו איני אינני אינכ איננו איננה איננמ בלי בלתי בלא ללא לבלתי לית ליתא ליכא לאיו מבלי מבלתי אלמלא לולא ניט נישט',
 )
 const hebrewConditions = wordSet('אמ אילו')
 const englishNegations = wordSet(
@@ -31,8 +31,13 @@ const nouns = wordSet(
  * @param next the word after it.
  */
 export function turnsMeaning(word: string, side: Side, next = ''): boolean {
+  return isNegation(word, side, next) || isConditional(word, side)
+}
+
+/** Whether a word, folded, is a negation. */
+export function isNegation(word: string, side: Side, next = ''): boolean {
   if (prohibition.test(word)) return side === 'before' && future.test(next) && !nouns.has(next)
-  return isOneOf(word, side, hebrewNegations, englishNegations) || isConditional(word, side)
+  return isOneOf(word, side, hebrewNegations, englishNegations)
 }
 
 /** Whether a word, folded, begins a condition. */
@@ -51,6 +56,7 @@ function isOneOf(
   return bare.length >= 2 && bare !== word && hebrew.has(bare) && !ambiguous.has(word)
 }
 
-function wordSet(words: string): ReadonlySet<string> {
+/** The words of a list, folded and without apostrophes. */
+export function wordSet(words: string): ReadonlySet<string> {
   return new Set(medial(words.replaceAll("'", '')).split(' '))
 }

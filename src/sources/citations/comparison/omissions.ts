@@ -1,0 +1,84 @@
+import type { Span } from '../quotations/prepare.ts'
+import { denies } from '../turning-words/reversals.ts'
+import { type WrittenWord, wordsIn } from './written-words.ts'
+
+/** Words that may stand between a negation and the verb or noun it governs: `does not really want to`. */
+const between = new Set(
+  (
+    'a an the any be been being have has had do did in of to ever yet even always longer really truly actually quite so at all able allowed permitted supposed mean means meant want wants wanted trying try tries willing like ' +
+    'היה היתה הייתה היו יהיה תהיה יהיו עוד כלל באמת ממש כל כך אפילו יכול יכולה יכולימ אפשר רוצה רוצימ צריכ צריכה ראוי מותר לו לה להמ'
+  ).split(' '),
+)
+const farthest = 3
+const clauseEnd = /[.:;?!,׃—–]/
+/** A negation of the words before an ellipsis, in brackets of its own: `is not, as many think, a saint`. */
+const apart = /^\s*(?:[\p{L}\p{M}]+\s+)?[\p{L}\p{M}'’]+\s*,[^,.:;?!׃]{1,120},\s*$/u
+
+/**
+ * Finds the negation that an ellipsis leaves out of the quoted sentence: `He … transgress` for `He does not transgress`.
+ * Negations of other words that are left out do not count: `He does not sin and prays`.
+ * @param pieces where the parts of the quotation stand in `text`, in order.
+ * @returns the words left out from the negation on.
+ */
+export function omittedNegation(text: string, pieces: readonly Span[]): string | undefined {
+  for (const [i, { end }] of pieces.entries()) {
+    const next = pieces[i + 1]
+    if (next === undefined) return undefined
+    const found = governing(text, { start: end, end: next.start })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Characters at an edge of a gap that are read. */
+const longestEdge = 160
+
+function governing(text: string, gap: Span): string | undefined {
+  const from = Math.max(gap.start, gap.end - longestEdge)
+  const words = wordsIn(text.slice(from, gap.end), from)
+  const next = wordsIn(text.slice(gap.end, gap.end + 40), gap.end)[0]
+  const last = [...words].reverse().slice(0, farthest)
+  for (const [i, word] of last.entries()) {
+    if (clauseEnd.test(text.slice(word.end, last[i - 1]?.start ?? gap.end))) return negationApart(text, gap)
+    if (denies(word.letters, (last[i - 1] ?? next)?.letters)) return text.slice(word.start, gap.end).trim()
+    if (!between.has(word.letters)) return undefined
+  }
+  return undefined
+}
+
+function negationApart(text: string, { start, end }: Span): string | undefined {
+  if (end - start > longestEdge) return undefined
+  const left = text.slice(start, end)
+  const words = wordsIn(left, 0).slice(0, 2)
+  return apart.test(left) && words.some(isDenying) ? left.trim() : undefined
+}
+
+function isDenying({ letters }: WrittenWord, at: number, words: readonly WrittenWord[]): boolean {
+  return denies(letters, words[at + 1]?.letters)
+}
+
+/** A quotation of short parts that leaves out many times its words is put together from single words. */
+const minParts = 2.5
+const timesOmitted = 5
+
+/** Whether an ellipsis leaves out the negation of the quoted words, or joins single words from far apart. */
+export function isAlteredByEllipsis(text: string, pieces: readonly Span[]): boolean {
+  if (pieces.length < 2) return false
+  return omittedNegation(text, pieces) !== undefined || isPutTogether(text, pieces)
+}
+
+/** Whether a quotation joins single words from far apart. */
+export function isPutTogether(text: string, pieces: readonly Span[]): boolean {
+  const words = pieces.reduce((sum, { start, end }) => sum + wordsIn(text.slice(start, end), 0).length, 0)
+  return words / pieces.length < minParts && countOmitted(text, pieces) > timesOmitted * words
+}
+
+/** Number of words that the ellipses of a quotation leave out. */
+export function countOmitted(text: string, pieces: readonly Span[]): number {
+  let count = 0
+  for (const [i, { end }] of pieces.entries()) {
+    const next = pieces[i + 1]
+    if (next !== undefined) count += wordsIn(text.slice(end, next.start), 0).length
+  }
+  return count
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { quoteLibrary } from '../../support/quote-library.ts'
+
+const filler = 'The lamps along the quay are lit one after another by the keeper. '.repeat(12)
+const library = [
+  {
+    ref: 'Sayings 1',
+    text: 'The beinoni does not transgress in deed. He is not, as many people think, a saint. A saint refuses to dwell on them.',
+  },
+  {
+    ref: 'Sayings 2',
+    text: 'Gladness is not an ornament but a condition for the service itself. He does not sleep and prays the whole night.',
+  },
+  {
+    ref: 'Sayings 3',
+    text: 'Rabbi Levi said: the world stands on study. Rabbi Meir said: the world stands on charity. One may stop trying to lead.',
+  },
+  { ref: 'Sayings 4', text: `The harbour sleeps under snow. ${filler}The bell rings at the break of day.` },
+  {
+    ref: 'Sayings 5',
+    text: 'הבינוני אינו עובר עבירה כל ימיו, והצדיק אי אפשר לו לחטוא. אמר רבי לוי העולם עומד על התורה, השיב לו רבי מאיר העולם עומד על הצדקה.',
+  },
+  {
+    ref: 'Sayings 6',
+    text: 'The miller never rests in summer. Later, in winter, the miller often rests in summer clothes.',
+  },
+]
+
+async function checked(text: string) {
+  const { quotes } = await verifyText(text, quoteLibrary(library))
+  expect(quotes).toHaveLength(1)
+  return quotes[0]
+}
+
+describe('an ellipsis over the negation of the quoted words', () => {
+  it.each([
+    ['“The beinoni … transgress in deed” (Sayings 1)', 'not'],
+    ['“The beinoni does … transgress in deed” (Sayings 1)', 'not'],
+    ['“in deed. He is … a saint” (Sayings 1)', 'not, as many people think,'],
+    ['“A saint … dwell on them” (Sayings 1)', 'refuses to'],
+    ['“stands on charity. One may … lead” (Sayings 3)', 'stop trying to'],
+    ['"הבינוני … עובר עבירה כל ימיו" (Sayings 5)', 'אינו'],
+    ['"כל ימיו, והצדיק … לחטוא" (Sayings 5)', 'אי אפשר לו'],
+  ])('is named, and the quotation is not verbatim: %s', async (text, leftOut) => {
+    const check = await checked(text)
+    expect(check).toMatchObject({
+      result: 'fuzzy',
+      differences: [{ kind: 'left_out', quote: '' }],
+      context_warning: { where: 'ellipsis', kind: 'negation' },
+    })
+    expect(check?.differences?.map(({ text: words }) => words)).toEqual([leftOut])
+  })
+
+  it('does not count if the same words stand elsewhere without it', async () => {
+    expect(await checked('“the miller … rests in summer” (Sayings 6)')).toMatchObject({
+      result: 'verbatim',
+      original: 'the miller … rests in summer',
+    })
+  })
+})
+
+describe('an ellipsis over other words', () => {
+  it.each([
+    ['of a negation that is taken up again', '“Gladness is … a condition for the service” (Sayings 2)'],
+    ['with a negation of their own', '“He … prays the whole night” (Sayings 2)'],
+    ['that somebody else says', '“the world stands on study … stands on charity” (Sayings 3)'],
+    ['that somebody else says, in Hebrew', '"העולם עומד על התורה … העולם עומד על הצדקה" (Sayings 5)'],
+    ['of more than a paragraph', '“The harbour sleeps under snow … The bell rings at the break” (Sayings 4)'],
+  ])('%s leaves the quotation verbatim, with a warning', async (_, text) => {
+    const check = await checked(text)
+    expect(check?.result).toBe('verbatim')
+    expect(check?.context_warning?.where).toBe('ellipsis')
+  })
+
+  it('tells how many words are left out, and why that may matter', async () => {
+    expect(
+      await checked('“The harbour sleeps under snow … The bell rings at the break” (Sayings 4)'),
+    ).toMatchObject({ omitted_words: 156, context_warning: { kind: 'length' } })
+    expect(await checked('“the world stands on study … stands on charity” (Sayings 3)')).toMatchObject({
+      omitted_words: 5,
+      context_warning: { kind: 'speaker' },
+    })
+    const ordinary = await checked('“The harbour … under snow” (Sayings 4)')
+    expect(ordinary).toMatchObject({ result: 'verbatim', omitted_words: 1 })
+    expect(ordinary?.context_warning).toBeUndefined()
+  })
+})
+
+it('single words from far apart that ellipses join are not verbatim', async () => {
+  const check = await checked('“The harbour … lit … keeper … break of day” (Sayings 4)')
+  expect(check).toMatchObject({ result: 'fuzzy', context_warning: { where: 'ellipsis', kind: 'length' } })
+})
