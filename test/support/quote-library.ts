@@ -29,6 +29,7 @@ export function quoteLibrary(library: readonly ComparedPassage[]) {
           return { start, end: start + written.length, written, asked: written, outcome, ref, nearest }
         }),
       ),
+    worksIn: async () => [],
     isTitle: async (words: string) => library.some(({ title }) => title === words),
     candidates: async (words: string): Promise<readonly Stretch[]> => {
       asked.words.push(words)

@@ -5,6 +5,7 @@ import { findRefs } from '../refs/in-text/find-refs.ts'
 import { partsInText } from '../refs/in-text/parts-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
+import { worksInText } from '../refs/works/works-in-text.ts'
 import type { NamedRef, VerifyLookups } from './attribution/named-refs.ts'
 import { candidateStretches } from './candidates.ts'
 import { stretchesAt } from './library-stretches.ts'
@@ -43,6 +44,7 @@ export function verifyLookups(
         return answer?.kind === 'linked' ? { ...ref, publisher: answer.at } : ref
       })
     },
+    worksIn: (text) => worksInText(executor, text),
     candidates: (words) => candidateStretches(executor, words),
     stretches: (ref) => stretchesAt(executor, ref),
     isTitle: async (words) => (await resolveRef(executor, words)) !== undefined,

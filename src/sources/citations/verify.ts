@@ -57,9 +57,9 @@ export type CheckOptions = {
  */
 export async function verifyText(
   text: string,
-  { refsIn, resolveRef, isTitle, candidates, stretches, ...options }: VerifyLookups & CheckOptions,
+  { refsIn, worksIn, resolveRef, isTitle, candidates, stretches, ...options }: VerifyLookups & CheckOptions,
 ): Promise<Verification> {
-  const lookups = { refsIn, resolveRef, isTitle, candidates, stretches }
+  const lookups = { refsIn, worksIn, resolveRef, isTitle, candidates, stretches }
   const checked = await checkText(text, lookups, { maxLookups: maxQuotations, ...options })
   return {
     object: 'source.verification',

@@ -4,6 +4,7 @@ import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts
 import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
 import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
+import { claimedWork } from './claimed-works.ts'
 import { edgeRefs } from './edge-refs.ts'
 import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
@@ -49,6 +50,7 @@ export async function readAttributions(
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
+  const works = found.quotations.length === 0 ? [] : ((await lookups?.worksIn(usual)) ?? [])
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
   return {
@@ -59,7 +61,10 @@ export async function readAttributions(
       const inSentence = await places(named[i]?.named)
       const isBare = own.length === 0 && inSentence.length === 0
       const claimed = isBare && asked.length > 0 ? await Promise.all(asked.map(placeOf)) : inSentence
-      return { marked: own, named: claimed, hinted: await places(named[i]?.hinted) }
+      const quotation = found.quotations[i]
+      const hasPlace = own.length > 0 || claimed.length > 0 || quotation === undefined
+      const work = hasPlace ? undefined : claimedWork(usual, quotation, works)
+      return { marked: own, named: claimed, hinted: await places(named[i]?.hinted), ...(work && { work }) }
     },
   }
 }

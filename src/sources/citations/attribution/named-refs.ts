@@ -1,5 +1,6 @@
 import type { AtPublisher } from '../../library/publisher.ts'
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
+import type { WorkInText } from '../../refs/works/works-in-text.ts'
 import type { QuoteLookups } from '../comparison/checker.ts'
 
 /** A ref that a text names. `written` is empty for a ref of the request that is not in the text. */
@@ -22,6 +23,8 @@ export type VerifyLookups = QuoteLookups & {
    * Finds the refs of a text, in order, without overlaps. With `numbersOnly`, a text without numbers causes no query.
    */
   readonly refsIn: (text: string, options?: { readonly numbersOnly: boolean }) => Promise<readonly NamedRef[]>
+  /** Finds the works that a text names, in order, without overlaps. */
+  readonly worksIn: (text: string) => Promise<readonly WorkInText[]>
   readonly resolveRef: RefLookup
   /** Whether the words are the title of a work, the title of a part, or a ref. */
   readonly isTitle: (words: string) => Promise<boolean>

@@ -1,4 +1,5 @@
 import type { Quotation } from '../quotations/quotes.ts'
+import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
 import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
 import { isNameOf } from './passage-names.ts'
 import type { QuoteCheck } from './quote-check.ts'
@@ -18,6 +19,8 @@ export type Attribution = {
   readonly named: readonly NamedPlace[]
   /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
   readonly hinted: readonly NamedPlace[]
+  /** Only if there is neither a mark nor a ref. */
+  readonly work?: ClaimedWork
 }
 
 /** The queries that checking quotations sends to the library. */
@@ -73,7 +76,7 @@ export class QuoteChecker {
     const claims: Claim[] = []
     if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
     if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
-    if (claims.length === 0) return this.#anywhere(quotation, attribution.hinted)
+    if (claims.length === 0) return this.#anywhere(quotation, attribution)
     const judged = await this.#judge(quotation, claims)
     const passage = marked.find((one) => one === judged.finding?.place.first) ?? marked[0]
     return { check: judged.check, ref: judged.ref, ...(passage && { passage }) }
@@ -161,19 +164,21 @@ export class QuoteChecker {
     }
   }
 
-  /** Searches the whole library for a quotation that is attributed to nothing. */
-  async #anywhere(quotation: Quotation, hinted: readonly NamedPlace[]): Promise<QuoteVerdict> {
+  /** Searches the whole library for a quotation that is attributed to no place, but perhaps to a work. */
+  async #anywhere(quotation: Quotation, { hinted, work }: Attribution): Promise<QuoteVerdict> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
     const near = await findNearestMatch(quotation, stretches, this.#state)
-    if (near?.isNear) return { check: { quote, ...near.check }, ref: near.ref }
-    const found = await this.#elsewhere(quotation)
-    return {
-      check:
-        found === undefined
-          ? { quote, result: 'not_found' }
-          : { quote, ...found.check, found_ref: found.ref },
-    }
+    if (near?.isNear && (work === undefined || standsInWork(near, work)))
+      return { check: { quote, ...near.check }, ref: near.ref }
+    const found = await this.#elsewhere(quotation, work)
+    const ref = work && { ref: work.held[0] ?? work.written }
+    if (found === undefined) return { check: { quote, result: 'not_found' }, ...ref }
+    if (work === undefined || standsInWork(found, work))
+      return { check: { quote, ...found.check, found_ref: found.ref } }
+    // These offsets belong to a passage of another work.
+    const { start: _, end: __, ...there } = found.check
+    return { check: { quote, ...there, result: 'misattributed', found_ref: found.ref }, ...ref }
   }
 
   async #verbatimElsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
@@ -181,16 +186,23 @@ export class QuoteChecker {
     return found?.result === 'verbatim' ? found : undefined
   }
 
-  /** Searches elsewhere: for the exact words in the passages at hand, then in the library, exactly or closely. */
-  async #elsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
+  /**
+   * Searches elsewhere: for the exact words in the passages at hand, then in the library, exactly or closely.
+   * @param work its passages come first.
+   */
+  async #elsewhere(quotation: Quotation, work?: ClaimedWork): Promise<NearestMatch | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
     const other = await findNearestMatch(quotation, others, this.#state, 'verbatim')
-    if (other !== undefined || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
+    const isEnough = other !== undefined && (work === undefined || standsInWork(other, work))
+    if (isEnough || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
+    const own = work === undefined ? [] : candidates.filter((stretch) => isOfWork(stretch, work))
     // Not cached: each quotation has other candidates, and 500 of them would use too much memory.
+    const inWork = await findNearestMatch(quotation, own, { ...this.#state, prepared: new Map() })
+    if (inWork?.isNear) return inWork
     const found = await findNearestMatch(quotation, candidates, { ...this.#state, prepared: new Map() })
-    return found?.isNear ? found : undefined
+    return found?.isNear ? found : other
   }
 }
 

@@ -47,6 +47,21 @@ export function looseWorkKeys(): readonly string[] {
   return [...byKey().keys()].filter((key) => key.startsWith('~'))
 }
 
+const chassidic = lazy(
+  () =>
+    new Set(
+      readFileSync(new URL('chassidut.tsv', folder), 'utf8')
+        .split(/[\n\t|]/)
+        .filter((name) => name !== '')
+        .map(headingKey),
+    ),
+)
+
+/** Whether a key, see `headingKey`, is a name of a chassidic work. */
+export function isChassidicWork(key: string): boolean {
+  return chassidic().has(key)
+}
+
 /** All names of the work with this key, exact or, for names of several words, loose. Undefined for an unknown key. */
 export function namesOfKnownWork(key: string): readonly string[] | undefined {
   return byKey().get(key)

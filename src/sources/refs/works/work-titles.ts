@@ -3,8 +3,8 @@ import type { Executor } from '../../../db/client.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { titlesIn } from '../in-text/titles-in-text.ts'
 import { wordsIn } from '../text-numbers/text-words.ts'
-import { titlesIn } from './titles-in-text.ts'
 
 /** The title of a work of the library in a text. Range in UTF-16 units; `end` is exclusive. */
 export type WorkTitle = {
@@ -66,7 +66,9 @@ export async function findWorkTitles(
 }
 
 /** Of titles that overlap, the first and longest. They come in order, the longest first. */
-function longestOfEach<T extends { readonly start: number; readonly end: number }>(titles: readonly T[]) {
+export function longestOfEach<T extends { readonly start: number; readonly end: number }>(
+  titles: readonly T[],
+) {
   let end = 0
   return titles.filter((title) => {
     if (title.start < end) return false

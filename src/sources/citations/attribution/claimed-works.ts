@@ -1,0 +1,60 @@
+import type { WorkInText } from '../../refs/works/works-in-text.ts'
+import type { Quotation } from '../quotations/quotes.ts'
+import { firstFrom } from '../quotations/spans.ts'
+
+/** Words that may stand between the title of a work and the words that it is said to have: `the Tanya writes that “…”`. */
+const words =
+  'says?|said|writes?|wrote|written|states?|stated|teaches|taught|reads?|explains?|declares?|notes?|tells|us|adds?|begins?|opens?|concludes?|continues?|puts?|has|it|is|we|find|there|that|thus|as|follows|this|with|in|these|the|following|words?|where|also|itself|famously|explicitly|simply|clearly|already|of|and|' +
+  'אומר|אומרת|כותב|כותבת|כתב|מבאר|מבארת|מסביר|מסבירה|מלמד|מלמדת|נאמר|כתוב|מובא|מבואר|איתא|וזה|זה|וזו|זו|לשונו|לשון|בלשונו|וז["״]ל|בזה|הלשון|כך|כי|כדלהלן|כדלקמן|פותח|מסיים|ממשיך|שם|הוא'
+const marks = `[\\s“”"«„‘'״*_>\u2060]`
+/** From the title to the quotation. The words end with a colon, a comma or a verb. */
+const between = new RegExp(`^["”'’*_]{0,3}(?:[’']s)?(?:[\\s,:—–-]+(?:${words}))*[\\s,:;—–-]*${marks}*$`, 'iu')
+/** With nothing but a sign between title and quotation, one of these stands before the title: `In the Tanya: “…”`. */
+const cue =
+  /(?:(?:^|[^\p{L}])(?:in|from|per|quoting|cites?|quotes?|according to|(?:words|text|language) of) (?:the )?(?:book |holy |sefer )?|(?:^|[^א-ת])(?:לפי|על פי|בלשון|לשון|מתוך|ככתוב|כמ["״]ש|כמבואר) ?|(?:^|[^א-ת])(?:ש|ו|כמו ש|כמ["״]ש )?ב)["“'*_]{0,3}$/iu
+const colon = /:\s*["“”«„‘'״*_>\u2060]*$/u
+
+/** From the quotation to the title: `“…” (Tanya)`, `“…” — the Tanya`, `“…”, says the Tanya`. */
+const behind =
+  /^["”“»״'’*_.,…\u2060]{0,5}\s*(?:(?<bracket>[([])(?:(?:see|from|in|cf\.?|מתוך|ראה|עיין) )?(?:the |sefer )?|(?<dash>[—–]\s*|\n+[ \t]*[—–-]\s*)(?:from |in )?(?:the |sefer )?|(?<verb>(?:as )?(?:says|writes|teaches|states|explains|אומר|כותב|כלשון|כתוב|נאמר|לשון) )(?:the |sefer |in the )?)["“'*_]{0,3}[הב]?$/iu
+const closes = {
+  bracket: /^["”'*_.]{0,3}\s?[)\]]/u,
+  line: /^["”'*_]{0,3}[.,;:!?]?\s*(?:\n|$)/u,
+  verb: /^[\s.,;:!?]|^$/u,
+}
+
+const farthest = 120
+
+/**
+ * Returns the work of which the text says that it has the quoted words, without naming a place: `the Tanya writes, “…”`,
+ * `“…” (Tanya)`, `כתוב בתניא: "…"`. A work that is only mentioned near a quotation is not returned.
+ * @param works in order, without overlaps.
+ */
+export function claimedWork(
+  text: string,
+  { start, end }: Quotation,
+  works: readonly WorkInText[],
+): WorkInText | undefined {
+  const next = firstFrom(works, start)
+  const before = works[next - 1]
+  if (before !== undefined && introduces(text, before, start)) return before
+  const after = works[firstFrom(works, end)]
+  return after !== undefined && follows(text, end, after) ? after : undefined
+}
+
+function introduces(text: string, work: WorkInText, start: number): boolean {
+  if (start - work.end > farthest || work.end > start) return false
+  const gap = text.slice(work.end, start)
+  if (!between.test(gap) || /\n\s*\n\s*\n/.test(gap)) return false
+  if (/\p{L}{2}/u.test(gap.replace(/^[’']s/, '')) || colon.test(gap)) return true
+  return cue.test(text.slice(Math.max(0, work.start - 30), work.start))
+}
+
+function follows(text: string, end: number, work: WorkInText): boolean {
+  if (work.start - end > farthest) return false
+  const { bracket, dash, verb } = behind.exec(text.slice(end, work.start))?.groups ?? {}
+  const rest = text.slice(work.end, work.end + 10)
+  if (bracket !== undefined) return closes.bracket.test(rest)
+  if (dash !== undefined) return closes.line.test(rest)
+  return verb !== undefined && closes.verb.test(rest)
+}
