@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
+import { headingKey, looseHeadingKey, withoutLatinArticles } from '../text/heading-keys.ts'
 import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
@@ -39,6 +39,20 @@ function withoutArticle(written: string): string {
   return written.replace(/(?<=^\s*|,\s)(?:the\s+|ה(?=[א-ת]{3}))/giu, '')
 }
 
+/** A Latin title with one article more, or without any: `Peri Aretz`, `Kedushat HaLevi`. */
+function otherArticles(key: string): readonly string[] {
+  const words = key.split(' ')
+  const without = withoutLatinArticles(key)
+  const more = words.slice(0, maxWithArticle).flatMap((word, i) => {
+    const takesOne = i > 0 && /^(?!ha)[a-z]{4,}$/.test(word)
+    return takesOne ? [words.with(i, `ha${word}`).join(' ')] : []
+  })
+  return without === key ? more : [without, ...more]
+}
+
+/** Of a longer text only the first words are tried with an article. */
+const maxWithArticle = 4
+
 function keysFor(written: string): {
   readonly whole: readonly WholeKey[]
   readonly split: readonly SplitKey[]
@@ -51,6 +65,7 @@ function keysFor(written: string): {
     ...(bare === written ? [] : [{ key: headingKey(bare), rank: bareRank }]),
     { key: looseHeadingKey(written), rank: looseRank },
     ...(bare === written ? [] : [{ key: looseHeadingKey(bare), rank: looseRank + bareRank }]),
+    ...otherArticles(headingKey(written)).map((key, i) => ({ key, rank: looseRank + bareRank + 1 + i })),
   ]
   for (const { key, rank } of spellings) {
     if (!/[^~ ]/.test(key)) continue

@@ -24,6 +24,14 @@ export function looseNextWord(word: string): string {
   return looseWord(word.replace(/^(ו?)ה+(?=[א-ת]{3})/, '$1'))
 }
 
+/**
+ * A key without the articles of its Latin words but the first, to compare it with another one: `peri aretz` for
+ * `Peri HaAretz` and `Peri Ha-Aretz`.
+ */
+export function withoutLatinArticles(key: string): string {
+  return key.replace(/(?<=[a-z] )ha ?(?=[a-z]{4})/g, '')
+}
+
 /** Minimum consonants of a loose key. With fewer, `Room` would match `Rama`. */
 const minConsonants = 3
 

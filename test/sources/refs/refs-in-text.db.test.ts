@@ -52,6 +52,14 @@ describe('a ref in a sentence is found:', () => {
     ["the Tanya's chapter 32", `${tanya} 32`],
     ['**Tanya** 32: the words', `${tanya} 32`],
     ['tanya chapter 32 love of israel', `${tanya} 32`],
+    ['So he writes (Tanya XXXII).', `${tanya} 32`],
+    ['So he writes (tanya xxxii).', `${tanya} 32`],
+    ['Tanya, ch. xxxii: the words', `${tanya} 32`],
+    ['See L.A. 32, and be glad', `${tanya} 32`],
+    ['See L"A ch. 32, and be glad', `${tanya} 32`],
+    ['Kedushat HaLevi, Bereshit 2 says', 'Kedushat Levi, Genesis, Bereshit 2'],
+    ['כמבואר באגה"ק ס"כ, שם', 'Tanya, Part IV; Iggeret HaKodesh 20'],
+    ['כמבואר באגה"ק סל"ב, שם', 'Tanya, Part IV; Iggeret HaKodesh 32'],
     ['https://www.sefaria.org/Tanya%2C_Part_I%3B_Likkutei_Amarim.32?lang=bi says', `${tanya} 32`],
     ['(https://books.example/library/read/Tanya%2C%20Part%20I%3B%20Likkutei%20Amarim%2032).', `${tanya} 32`],
     ['Into the Gate of the Way into the Wells 3:2 we go.', 'Gate of the Way into the Wells 3:2'],
@@ -166,4 +174,21 @@ describe('a piece and a segment of one number are apart:', () => {
     expect(resolved?.found?.place).toEqual(own?.found?.place)
     expect((await find(`It is said in ${ref}, that`))[0]?.place).toEqual(own?.found?.place)
   })
+})
+
+describe('no ref is', () => {
+  it.each([
+    ['letters that are no initials', 'In LA 32 people met, and in La 32 more.'],
+    ['a Roman number behind another name', 'Henry VIII knew the Tanya, and so did Pope John XXIII.'],
+    ['small letters in a sentence', 'the Tanya mi 5, and Tanya li said'],
+    ['an abbreviation that looks like a siman', 'בתניא סה"כ, ובתניא סת"ם'],
+  ])('%s', async (_, text) => {
+    expect(await outcomes(text)).toEqual([])
+  })
+})
+
+it('a Roman number that is part of a title names the part', async () => {
+  expect(await outcomes('Likutei Moharan II, 48 and Likutei Moharan II.')).toEqual([
+    'Likutei Moharan, Part II 48',
+  ])
 })

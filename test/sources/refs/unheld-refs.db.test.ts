@@ -35,6 +35,9 @@ const english = [
   ],
   ...['Rambam, Hilchos Teshuvah 2:2', 'Kedushat Levi, Bereshit 1', 'Meor Enayim Bereshis 3'],
   ...['Shulchan Aruch, Orach Chaim 1:1', 'Mishneh Torah, Repentance 2:2'],
+  ...['Tanya XXXII', 'Tanya, XXXII', 'Psalms CXIX', 'Genesis XXIII:4', 'Likutei Moharan ii:24'],
+  ...['L.A. 26', 'L"A 26', 'L.A. ch. 26', 'L.M. 282'],
+  ...['Peri Aretz 1', 'Peri HaAretz 1', 'Pri Ha-Aretz 1', 'Kedushat HaLevi, Bereshit 1', 'Meor HaEinayim 3'],
 ]
 const hebrew = [
   ...['תניא ל"ב', 'תניא לב', 'תניא, לב', 'תניא פל"ב', 'ספר התניא פרק לב', 'לקו"מ רפב', 'ליקוטי מוהר"ן רפ"ב'],
@@ -42,6 +45,7 @@ const hebrew = [
   ...['בראשית א, א', 'בראשית א א', 'תהלים קיט, פט', 'תהילים קיט פט', 'ויקרא יט, יח', 'שמות ג, ב'],
   ...['זוהר ח"א יא ע"ב', 'זהר בראשית טו ע"א', 'כוזרי א, כה', 'מורה נבוכים ג, נא', 'הלכות תשובה ב, ב'],
   ...['קדושת לוי בראשית א', 'שפת אמת בראשית תרל"א', 'ליקוטי תורה ראה לב ע"ב', 'תורה אור ה ע"ב'],
+  ...['אגה"ק סי"א', 'אגה"ק סי׳ י"א', 'אגה"ק סכ"ה', 'אגה"ק ס"ה'],
   ...['אורח חיים סימן רל"א', 'שו"ע או"ח רלא', 'רמב"ם הלכות תשובה פרק ב הלכה ב'],
 ]
 

@@ -115,6 +115,9 @@ function freeReadings(text: string): ParsedRef[] {
   // `פל"ב` is chapter 32. `פ"ב` can be chapter 2 or the number 82.
   const rest = chapterIn(words.at(-1) ?? '')
   if (rest !== undefined) found.push(...readingsOf([...words.slice(0, -1), 'פ', rest]))
+  // `סי"א` is siman 11. `ס"א` can be siman 1 or the number 61.
+  const siman = simanIn(words.at(-1) ?? '')
+  if (siman !== undefined) found.push(...readingsOf([...words.slice(0, -1), 'סימן', siman]))
   return found
 }
 
@@ -132,6 +135,17 @@ export function chapterIn(word: string): string | undefined {
   return word.includes('"') && !commentary.test(word)
     ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '')
     : undefined
+}
+
+/** Matches a siman in one word, with its unit as a letter: `סי"א`, `בסכ"ה`, `ס"ה`. */
+const gluedSiman = /^[בדהולמש]?ס("[א-ת]|[א-ת]{1,3}"[א-ת])$/
+/** Abbreviations of other things: total, scrolls, names of books. */
+const noSiman = /ס(?:ה"כ|ת"ם|ת"מ|מ"ג|מ"ק|מ"ט|ד"ה|כ"ד)$/
+
+/** The number of a siman that is joined to its unit in one word. */
+export function simanIn(word: string): string | undefined {
+  const rest = noSiman.test(word) ? undefined : gluedSiman.exec(word)?.[1]?.replace(/^"/, '')
+  return rest !== undefined && hebrewNumber(rest) !== undefined ? rest : undefined
 }
 
 function readingsOf(words: readonly string[]): ParsedRef[] {

@@ -1,5 +1,6 @@
 import { medial } from '../../text/fold.ts'
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
+import { romanNumber } from './roman-numbers.ts'
 import { hebrewUnitPattern, latinUnitPattern } from './units.ts'
 
 const ones =
@@ -233,17 +234,4 @@ export function hebrewNumberInWords(words: readonly string[]): NumberInWords | u
     count += 1
   }
   return count === 0 ? undefined : { value: sum, words: count }
-}
-
-const romanNumeral = /^(?=[IVXLC]{2}|[VX]$)(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/
-const romanValues: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 }
-
-/**
- * Parses a Roman number below 400 in capitals. Of single letters only V and X count, because the others are words or
- * initials.
- */
-export function romanNumber(word: string): number | undefined {
-  if (!romanNumeral.test(word)) return undefined
-  const values = [...word].map((letter) => romanValues[letter] ?? 0)
-  return values.reduce((sum, value, i) => (value < (values[i + 1] ?? 0) ? sum - value : sum + value), 0)
 }

@@ -4,6 +4,7 @@ import { withDigits } from './number-words.ts'
 import { isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { withRomanDigits } from './roman-numbers.ts'
 import { latinUnitPattern } from './units.ts'
 
 export type { AddressPart, ParsedRef } from './ref-parts.ts'
@@ -24,14 +25,17 @@ const maxReadings = 12
 
 /**
  * Parses a ref in all possible ways, most likely first; the library knows which of them exists. `ברכות ב א` may be a
- * leaf with its side, or a chapter and a paragraph. The last reading takes the whole text as a heading.
+ * leaf with its side, or a chapter and a paragraph. The last readings take the whole text as a heading, and a
+ * Roman number at its end as a number.
  */
 export function refReadings(written: string): readonly ParsedRef[] {
   const text = normalised(written)
   const whole = { heading: trimHeading(text), address: [] }
   if (isPageRef(text)) return [whole]
   const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
-  return [...distinct(readings).slice(0, maxReadings), whole]
+  // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes first.
+  const roman = withRomanDigits(text)
+  return [...distinct(readings).slice(0, maxReadings), whole, ...(roman ? latinReadings(roman) : [])]
 }
 
 /**

@@ -9,9 +9,12 @@ const number = new RegExp(
   'i',
 )
 
+/** A Roman number: `Tanya XXVI`. */
+const roman = /(?<![A-Za-z\d])(?:[IVXLC]{2,}|[ivxlc]{2,}|[VX])(?![A-Za-z\d])/
+
 /**
  * Whether a text certainly has no ref with a number. It is a quick test for plain English texts; false says nothing.
  */
 export function isWithoutNumbers(text: string): boolean {
-  return plain.test(text) && !number.test(text)
+  return plain.test(text) && !number.test(text) && !roman.test(text)
 }

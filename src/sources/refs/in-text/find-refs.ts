@@ -7,7 +7,7 @@ import { isWithoutNumbers } from '../grammar/without-numbers.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
-import { addressAt } from '../text-numbers/addresses.ts'
+import { addressAt, romanAddressAt } from '../text-numbers/addresses.ts'
 import { type TextWord, wordsIn } from '../text-numbers/text-words.ts'
 import { sitesWithin } from './short-refs.ts'
 import type { Candidate, ReadText, Site } from './site.ts'
@@ -93,7 +93,7 @@ async function choose(executor: Executor, sites: readonly Site[]): Promise<reado
 
 function* hasAddress(text: string, words: readonly TextWord[]): Generator<undefined, boolean> {
   for (const at of words.keys()) {
-    if (addressAt(text, words, at)) return true
+    if (addressAt(text, words, at) ?? romanAddressAt(words, at)) return true
     yield
   }
   return false

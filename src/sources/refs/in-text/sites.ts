@@ -6,6 +6,7 @@ import {
   gapBefore,
   innerUnitOf,
   isCommonWordAt,
+  romanAddressAt,
 } from '../text-numbers/addresses.ts'
 import { isAmount } from '../text-numbers/number-senses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
@@ -26,8 +27,10 @@ const maxCandidates = 12
  */
 export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly Placed[]> {
   const byRun = new Map<number, { readonly run: AddressRun; readonly titles: TitleInText[] }>()
+  const partEnds = new Set(read.titles.map(({ from, to }) => `${from} ${to}`))
   for (const title of read.titles) {
-    for (const run of runsAfter(read, title)) {
+    const roman = partEnds.has(`${title.from} ${title.to + 1}`) ? undefined : romanRunAfter(read, title)
+    for (const run of roman ? [roman] : runsAfter(read, title)) {
       const known = byRun.get(run.from)
       if (known) known.titles.push(title)
       else byRun.set(run.from, { run, titles: [title] })
@@ -76,6 +79,16 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
     // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
     if (run && !run.isWord) return
   }
+}
+
+/** A Roman number directly after a title: `(Tanya XXVI)`. In small letters it needs the brackets: `(Tanya xxvi)`. */
+function romanRunAfter({ text, words }: ReadText, title: TitleInText): AddressRun | undefined {
+  const hasDigits = addressAt(text, words, title.to) ?? addressAt(text, words, title.to + 1)
+  const run = hasDigits ? undefined : romanAddressAt(words, title.to)
+  const number = words[title.to]
+  if (!run || !number || !/^[\s,]{1,2}["'*_]?$/.test(gapAfter(text, words, title, title.to))) return undefined
+  const isEnclosed = /^[.:]?\s?[)\]]/.test(text.slice(number.end, number.end + 3))
+  return /^\p{Lu}/u.test(number.text) || isEnclosed ? run : undefined
 }
 
 /** Whether a bare number after `in` counts something: `The Gate of Unity, in 12 chapters`. */

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { looseWord } from '../../text/heading-keys.ts'
+import { looseWord, withoutLatinArticles } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
+import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
@@ -28,6 +29,8 @@ export type TitleInText = {
 type Keys = {
   /** Keys of titles; the value says whether a passage has the title as its ref. */
   readonly titles: ReadonlyMap<string, boolean>
+  /** The same keys of several words without their Latin articles. */
+  readonly bare: ReadonlySet<string>
   /** Keys of books that only their citations make known to the service: books of the Bible, tractates. */
   readonly cited: ReadonlySet<string>
 }
@@ -90,7 +93,7 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
     for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
     for (const key of citedBookKeys(word)) cited.add(key)
   }
-  if (first.size === 0) return { titles: keys, cited }
+  if (first.size === 0) return { titles: keys, cited, bare: new Set() }
   const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title
         and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
@@ -99,7 +102,8 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
     group by h.key limit ${maxTitles}`)
   for (const { key, is_place } of found.rows) keys.set(key, is_place)
   for (const key of keys.keys()) cited.delete(key)
-  return { titles: keys, cited }
+  const several = [...keys.keys()].filter((key) => key.includes(' '))
+  return { titles: keys, cited, bare: new Set(several.map(withoutLatinArticles)) }
 }
 
 type Form = { readonly key: string; readonly loose: string; readonly cut: number; readonly cutEnd: number }
@@ -156,18 +160,36 @@ function* titlesOf(
     const isWord = isWordToo(keys, key)
     // In small letters, `numbers` is not a book.
     if (isWord && /^\p{Ll}/u.test(word.text)) continue
-    const end = (words[to - 1] ?? word).end
-    const cited = keys.cited.has(key) ? endOfCitedBook(text, start, end, key) : undefined
-    const isExact = keys.titles.has(key) || cited !== undefined
-    if (!isExact && !isLooseTitle(keys, loose, word, to - at)) continue
+    const last = (words[to - 1] ?? word).end
+    const isCited = keys.cited.has(key)
+    const abbreviated = endOf(text, start, last, key, isCited)
+    const isExact = keys.titles.has(key) || (isCited && abbreviated !== undefined)
+    if (isInitials(key) && abbreviated === undefined) continue
+    if (!isExact && !isOtherSpelling(keys, key, loose, word)) continue
     const isPlace = keys.titles.get(key) === true
-    yield { from: at, to, start, end: cited ?? end - cutEnd, isExact, isPlace, isWord }
+    yield { from: at, to, start, end: abbreviated ?? last - cutEnd, isExact, isPlace, isWord }
   }
+}
+
+/** The end of a title that is abbreviated, with its last dot: `Ps.`, `L.A.`. Undefined for other titles. */
+function endOf(text: string, start: number, end: number, key: string, isCited: boolean): number | undefined {
+  if (isInitials(key)) return endOfInitials(text, start, end)
+  return isCited ? endOfCitedBook(text, start, end, key) : undefined
+}
+
+/** Whether words are a title in another spelling: loosely the same, or but for a Latin article. */
+function isOtherSpelling(keys: Keys, key: string, loose: string, first: TextWord): boolean {
+  return isLooseTitle(keys, loose, first, key.split(' ').length) || isBareTitle(keys, key, first)
 }
 
 /** A single word in another spelling counts only if it is written like a name. */
 function isLooseTitle({ titles }: Keys, loose: string, first: TextWord, length: number): boolean {
   return titles.has(loose) && (length > 1 || /^[\p{Lu}\u05d0-\u05ea]/u.test(first.text))
+}
+
+/** Whether words written like a name are a title but for a Latin article: `Peri Aretz`. */
+function isBareTitle({ bare }: Keys, key: string, first: TextWord): boolean {
+  return key.includes(' ') && /^\p{Lu}/u.test(first.text) && bare.has(withoutLatinArticles(key))
 }
 
 /** Whether a title is a single word that may also be an ordinary word. */

@@ -25,7 +25,8 @@ export function unheldRef(read: ReadText, title: TitleInText, run: AddressRun): 
 }
 
 function isOtherSpelling({ from, to }: TitleInText, name: string): boolean {
-  return to - from > 1 && /^[\p{Lu}א-ת]/u.test(name) && namesOfKnownWork(looseHeadingKey(name)) !== undefined
+  const names = namesOfKnownWork(headingKey(name)) ?? namesOfKnownWork(looseHeadingKey(name))
+  return to - from > 1 && /^[\p{Lu}א-ת]/u.test(name) && names !== undefined
 }
 
 function candidateOf({ read: { text, words }, title, run, address, name }: NamedNumber): Candidate {

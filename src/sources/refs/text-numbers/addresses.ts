@@ -1,6 +1,7 @@
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { chapterIn } from '../grammar/hebrew-refs.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from '../grammar/number-words.ts'
+import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
+import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
+import { romanNumber } from '../grammar/roman-numbers.ts'
 import { innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
 import { isBreak, type TextWord } from './text-words.ts'
 
@@ -55,6 +56,15 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
     hasUnit: first.hasUnit,
     isWord: first.isWord && ends.length === 1,
   }
+}
+
+/** The address that a Roman number without a unit makes directly after a title: `Tanya XXVI`. */
+export function romanAddressAt(words: readonly TextWord[], from: number): AddressRun | undefined {
+  const written = words[from]?.text ?? ''
+  if (romanNumber(written) === undefined) return undefined
+  // A single letter, and small letters, may be a word.
+  const isWord = !/^[A-Z]{2}/.test(written)
+  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord }
 }
 
 /** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
@@ -129,6 +139,9 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
 /** A number in one Hebrew word. */
 function bareItem(written: string, at: number): Item | undefined {
   if (chapterIn(written) !== undefined) return { ...plain, end: at + 1, hasUnit: true }
+  // `סי"א` is no number, so it can only be siman 11. `ס"א` is a number too.
+  if (simanIn(written) !== undefined && hebrewNumber(written) === undefined)
+    return { ...plain, end: at + 1, hasUnit: true }
   if (/^ע"[אב]$/.test(written)) return { ...plain, end: at + 1 }
   // Without a unit, `שם` means ibid. and not 340.
   if (!isNumber(written) || written === 'שם') return undefined

@@ -6,7 +6,7 @@ import { lazy } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { namesAt } from '../../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
-import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { knownWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { textsContaining } from '../phrases/runs-in-texts.ts'
@@ -21,7 +21,7 @@ const known = lazy(
 
 /** Whether the vocabulary knows a work with this title, in any spelling. */
 export function isKnownTitle(title: string): boolean {
-  return keysOf(title).some((key) => known().has(key))
+  return keysOf(title).some((key) => known().has(key)) || namesOfKnownWork(headingKey(title)) !== undefined
 }
 
 /**

@@ -8,7 +8,7 @@ import { isTitleLikeTerm } from './title-heads.ts'
  */
 const distinct: ReadonlySet<string> = new Set(
   [
-    'Tanya;Tania;Tanja;LM;Zohar;Kuzari;Bahir;Leviticus;Deuteronomy;Psalms;Tehillim;Tehilim;Ecclesiastes;Kohelet',
+    'Tanya;Tania;Tanja;LM;L"A;Zohar;Kuzari;Bahir;Leviticus;Deuteronomy;Psalms;Tehillim;Tehilim;Ecclesiastes;Kohelet',
     'Koheles;Tanchuma;Mekhilta;Mechilta;Leshem',
     'תניא;לק"א;לקו"א;אגה"ק;אגה"ת;לקו"מ;לקו"ת;תו"א;כש"ט;זוהר;זהר;זוה"ק;כוזרי;הכוזרי;תהלים;תהילים;תנחומא;מכילתא;שו"ע',
   ]

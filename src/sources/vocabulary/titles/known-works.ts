@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { headingKey, looseHeadingKey, withoutLatinArticles } from '../../text/heading-keys.ts'
 import { lazy, lazyInSteps } from '../../text/lazy.ts'
 
 const folder = new URL('./works/', import.meta.url)
@@ -28,6 +28,17 @@ const byKey = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string,
   }
   return found
 })
+
+/** The names of works with a Latin article, by their keys without it. */
+const withoutArticle = lazy(
+  () =>
+    new Map(
+      [...byKey()].flatMap(([key, names]) => {
+        const bare = withoutLatinArticles(key)
+        return bare === key || byKey().has(bare) ? [] : [[bare, names] as const]
+      }),
+    ),
+)
 
 /** Makes the table of works in advance. */
 export const loadKnownWorks = byKey.load
@@ -62,7 +73,11 @@ export function isChassidicWork(key: string): boolean {
   return chassidic().has(key)
 }
 
-/** All names of the work with this key, exact or, for names of several words, loose. Undefined for an unknown key. */
+/**
+ * All names of the work with this key, exact or, for names of several words, loose or with another use of the Latin
+ * article. Undefined for an unknown key.
+ */
 export function namesOfKnownWork(key: string): readonly string[] | undefined {
-  return byKey().get(key)
+  const bare = withoutLatinArticles(key)
+  return byKey().get(key) ?? withoutArticle().get(bare) ?? (bare === key ? undefined : byKey().get(bare))
 }

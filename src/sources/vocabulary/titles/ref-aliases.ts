@@ -19,6 +19,8 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
     'Tanya, Part One, The Book of the Average Men',
     'Sefer shel Beinonim',
     'Book of the Average Men',
+    'L.A.',
+    'L"A',
     'תניא',
     'ספר התניא',
     'לקוטי אמרים',
@@ -141,6 +143,7 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
   [
     'Likutei Moharan',
     'LM',
+    'L.M.',
     'Likutey Moharan',
     'Lekutey Moharan',
     'Likkutei Moharan',
