@@ -49,6 +49,32 @@ describe('ibid. after a quotation that ends with the name of a book means the re
   })
 })
 
+const other = 'Concepts of Chassidut, Devekut 1'
+
+describe('the ref before is meant by', () => {
+  it.each([
+    `See ${other}. More of it. “Joy here does not mean denying pain” (loc. cit.).`,
+    `See ${other}. “Joy here does not mean denying pain” (op. cit.).`,
+    `See ${other}. In the same entry: “Joy here does not mean denying pain”.`,
+    `See ${other}. It says there: “Joy here does not mean denying pain”.`,
+    `עיין ${other}. באותו ערך נאמר: "אין זו הכחשת הכאב".`,
+    `עיין ${other}. ושם נאמר: "אין זו הכחשת הכאב".`,
+  ])('%s', async (text) => {
+    expect((await verify(text)).results).toEqual([['misattributed', other]])
+    const right = text.replace(other, 'Concepts of Chassidut, Simcha 1')
+    expect((await verify(right)).results).toEqual([['verbatim', 'Concepts of Chassidut, Simcha 1']])
+  })
+
+  it.each([
+    `See ${other}. On the same day he wrote: “Joy here does not mean denying pain”.`,
+    `See ${other}. There is more: “Joy here does not mean denying pain”.`,
+    `ראה ${other}. שם טוב קנה לו: "אין זו הכחשת הכאב".`,
+    `See Genesis 1:3. In the same chapter: “Joy here does not mean denying pain”.`,
+  ])('but not by other words: %s', async (text) => {
+    expect((await verify(text)).results).toEqual([['verbatim', undefined]])
+  })
+})
+
 describe('a number in brackets is not joined with a title at the end of quoted words:', () => {
   it.each([
     '"שמבקש לעבור מן התניא" (פרק א).',

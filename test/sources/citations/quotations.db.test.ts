@@ -100,6 +100,18 @@ describe('words of another place are misattributed', () => {
     ['with a line of a ref with a point', `${words}\n\nGarden, ch. 1:1`],
     ['with a footnote', `He says ${words}.[^1]\n\nMore.\n\n[^1]: Garden 1:1, and more.`],
     ['with a second footnote', `He says ${words}[^b].\n\n[^a]: Garden 2:3.\n[^b]: Garden 1:1.`],
+    [
+      'with a number in a list of sources',
+      `He says ${words} [1].\n\nMore.\n\nSources:\n\n[1] Garden 1:1\n\n[2] Garden 2:3`,
+    ],
+    ['with a number in a numbered list', `He says ${words} [2].\n\nSources:\n1. Garden 2:3\n2. Garden 1:1`],
+    ['with a number in round brackets', `He says ${words} (2).\n\nMore.\n\n(1) Garden 2:3\n(2) Garden 1:1`],
+    ['with a Hebrew letter', `He says ${words} [ב].\n\nMore.\n\n[א] Garden 2:3\n[ב] Garden 1:1`],
+    ['with a raised number in HTML', `He says ${words}<sup>1</sup>.\n\nMore.\n\n<sup>1</sup> Garden 1:1`],
+    [
+      'with a raised number in HTML and a list',
+      `${words}<sup>2</sup> he says.\n\n1. Garden 2:3\n2. Garden 1:1`,
+    ],
     ['with a raised number', `He says ${words}.²\n\nMore.\n\n¹ Garden 2:3\n² Garden 1:1`],
   ])('%s', async (_, text) => {
     expect(await quotesOf(text)).toMatchObject([
@@ -110,6 +122,8 @@ describe('words of another place are misattributed', () => {
   it.each([
     `He says ${words}.[^1]\n\n[^1]: Garden 2:3.\n[^2]: Garden 1:1.`,
     `He says ${words}.[^3]\n\n[^1]: Garden 1:1.`,
+    `He says ${words} [1].\n\n1. Garden 1:1 is on the watering of flowers.`,
+    `Three things:\n\n1. Garden 1:1\n2. ${words}`,
     `He says ${words}.\n\n² Garden 1:1 has 5 m² of land.`,
     `${words}\n\nGarden 1:1 goes on with the same thought.`,
     `${words}\n\nGarden, ch. 1:1:\n\n> another paragraph on the valley, number 7`,
@@ -180,6 +194,23 @@ it('a block of lines may end with its ref, or be led by it', async () => {
   ]) {
     expect(await quotesOf(text)).toMatchObject([{ quote, result: 'verbatim', ref: 'Garden 2:3' }])
   }
+})
+
+it('the words above a list lead each of its items', async () => {
+  const [first, second] = ['Every lantern in the valley burns', 'until the miller closes his heavy door']
+  const list = (ref: string) => `${ref} says:\n- “${first}”\n- “${second}”`
+  expect(await quotesOf(list('Garden 2:3'))).toMatchObject([
+    { quote: first, result: 'verbatim', ref: 'Garden 2:3' },
+    { quote: second, result: 'verbatim', ref: 'Garden 2:3' },
+  ])
+  expect(await quotesOf(list('Garden 2:2'))).toMatchObject([
+    { quote: first, result: 'misattributed', ref: 'Garden 2:2' },
+    { quote: second, result: 'misattributed', ref: 'Garden 2:2' },
+  ])
+  expect(await quotesOf(`${list('Garden 2:2')} (Garden 2:3)`)).toMatchObject([
+    { result: 'misattributed' },
+    { result: 'verbatim', ref: 'Garden 2:3' },
+  ])
 })
 
 it("a line directly above a block is its heading, not the former block's ref", async () => {

@@ -1,36 +1,86 @@
 import type { Anchor, Quotation } from '../quotations/quotes.ts'
 import { firstFrom, type Span } from '../quotations/spans.ts'
 
-const superscripts = '[¹²³⁰⁴-⁹]{1,3}'
-/** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`. */
+const raised = '[¹²³⁰⁴-⁹]{1,3}'
+const number = '\\d{1,3}|[א-ת]{1,2}'
+/** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`, `“…”<sup>1</sup>`, `“…” [1]`, `“…” (1)`. */
 const marker = new RegExp(
-  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<number>${superscripts}))(?!:)`,
+  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\))(?!:)`,
   'u',
 )
 /** A footnote: a line that begins with its number. */
 const footnote = new RegExp(
-  `^[ \\t]{0,3}(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<number>${superscripts}))[^\\n]*`,
+  `^[ \\t]{0,3}(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|(?<dotted>\\d{1,3})[.)])[^\\n]*`,
   'gmu',
 )
 
+type Kind = 'name' | 'raised' | 'sup' | 'square' | 'round' | 'dotted'
+type Note = Span & { readonly kind: Kind; readonly key: string }
+
+/** The kinds of lines that a marker of each kind may mean. */
+const linesOf: Readonly<Record<Exclude<Kind, 'dotted'>, readonly Kind[]>> = {
+  name: ['name'],
+  raised: ['raised', 'sup', 'square', 'round', 'dotted'],
+  sup: ['raised', 'sup', 'square', 'round', 'dotted'],
+  square: ['square', 'dotted'],
+  round: ['round'],
+}
+
 /**
- * Returns a function that finds the refs in the footnote of a quotation.
+ * Returns a function that finds the refs in the footnote of a quotation, or at its number in a list of sources.
  * @param refs in order, without overlaps.
  */
 export function footnoteRefs(
   text: string,
   refs: readonly Anchor[],
 ): (quotation: Quotation) => readonly Anchor[] {
-  if (!/\[\^|[¹²³⁰⁴-⁹]/.test(text)) return () => []
-  const notes = new Map<string, Span>()
-  for (const match of text.matchAll(footnote)) {
-    const { name, number } = match.groups ?? {}
-    const key = name === undefined ? `${number}` : `^${name}`
-    if (!notes.has(key)) notes.set(key, { start: match.index, end: match.index + match[0].length })
-  }
+  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|[[(](?:\d{1,3}|[א-ת]{1,2})[\])]/.test(text)) return () => []
+  const notes = Map.groupBy(
+    [...text.matchAll(footnote)].map(noteOf).filter((note) => isNote(text, note, refs)),
+    ({ key }) => key,
+  )
   return ({ end }) => {
-    const { name, number } = marker.exec(text.slice(end, end + 40))?.groups ?? {}
-    const note = notes.get(name === undefined ? `${number}` : `^${name}`)
-    return note ? refs.slice(firstFrom(refs, note.start), firstFrom(refs, note.end)) : []
+    const { kind, key } = keyOf(marker.exec(text.slice(end, end + 40))?.groups) ?? {}
+    if (kind === undefined || kind === 'dotted') return []
+    const kinds = linesOf[kind]
+    const note = notes.get(key ?? '')?.find((one) => kinds.includes(one.kind) && isAfter(one, end, kind))
+    return note ? refsIn(refs, note) : []
   }
+}
+
+/** A plain number is that of a footnote only if the footnote comes later in the text. */
+function isAfter({ kind, start }: Note, end: number, marked: Kind): boolean {
+  return start > end || (kind === marked && (kind === 'name' || kind === 'raised'))
+}
+
+function noteOf({ 0: line, index, groups }: RegExpMatchArray): Note {
+  const { kind, key } = keyOf(groups) ?? { kind: 'dotted', key: '' }
+  return { kind, key, start: index ?? 0, end: (index ?? 0) + line.length }
+}
+
+const digits: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((sign, digit) => [sign, String(digit)])),
+}
+
+function keyOf(
+  groups: RegExpMatchArray['groups'],
+): { readonly kind: Kind; readonly key: string } | undefined {
+  const [kind, written] = Object.entries(groups ?? {}).find(([, value]) => value !== undefined) ?? []
+  if (kind === undefined || written === undefined) return undefined
+  const key = kind === 'name' ? `^${written}` : [...written].map((sign) => digits[sign] ?? sign).join('')
+  return { kind: kind as Kind, key }
+}
+
+function refsIn(refs: readonly Anchor[], { start, end }: Span): readonly Anchor[] {
+  return refs.slice(firstFrom(refs, start), firstFrom(refs, end))
+}
+
+const longestNumber = 12
+
+/** A line with a plain number is an entry of a list of sources if it begins with a ref; with `1.` it has nothing else. */
+function isNote(text: string, note: Note, refs: readonly Anchor[]): boolean {
+  if (note.kind === 'name' || note.kind === 'raised' || note.kind === 'sup') return true
+  const [first] = refsIn(refs, note)
+  if (first === undefined || first.start - note.start > longestNumber) return false
+  return note.kind === 'square' || !/\p{L}/u.test(text.slice(refsIn(refs, note).at(-1)?.end, note.end))
 }

@@ -132,12 +132,20 @@ function besideBlock(
     !leadsOn(text, quotation.block + 1, blocks)
   const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
   if (following !== undefined) return following
-  const before = blocks[quotation.block - 1]
-  const last = byBlock[quotation.block - 1]?.at(-1)
+  const above = blockAbove(quotation.block, blocks)
+  const before = blocks[above]
+  const last = byBlock[above]?.at(-1)
   if (before === undefined || last === undefined) return undefined
   return isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
     ? last
     : undefined
+}
+
+/** The block that leads to a block. All items of a list are led by the words above the list. */
+function blockAbove(at: number, blocks: QuotedText['blocks']): number {
+  let above = at - 1
+  while (blocks[at]?.kind === 'item' && blocks[above]?.kind === 'item') above -= 1
+  return above
 }
 
 /** A label before a ref: `Source: Tanya, ch. 32`. */

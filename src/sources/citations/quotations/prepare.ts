@@ -1,5 +1,6 @@
 import { fold } from '../../text/fold.ts'
-import { foldNames, joinNames } from './names-of-god.ts'
+import { hideMarkup } from './markup.ts'
+import { foldNames } from './names-of-god.ts'
 
 /** A range, `end` exclusive. */
 export type Span = { readonly start: number; readonly end: number }
@@ -12,25 +13,6 @@ export type PreparedText = {
    * The folded text with a space before and after it, so that a search for whole words is a plain substring search.
    */
   readonly padded: string
-}
-
-/** Elements of HTML that texts and answers have. Other words in angle brackets are words. */
-const tags =
-  /<\/?(?:a|abbr|b|bdi|bdo|big|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|li|mark|ol|p|pre|q|s|small|span|strike|strong|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul|wbr)(?=[\s/>])[^<>]{0,200}>/gi
-
-/** Matches an editor's brackets within a word: `[T]he`, `ה[ו]א`. */
-const bracketedLetters =
-  /(?:(?<=[\p{L}\p{M}])[[(]([\p{L}\p{M}]{1,12})[\])]|[[(]([\p{L}\p{M}]{1,12})[\])](?=\p{L}))/gu
-
-/**
- * Replaces emphasis and tags by characters that the fold ignores. The length stays the same, so offsets stay valid.
- */
-export function hideMarkup(text: string): string {
-  return joinNames(
-    text
-      .replace(tags, (tag) => (/^<br/i.test(tag) ? ' ' : '\u2060').repeat(tag.length))
-      .replace(bracketedLetters, (written) => `\u2060${written.slice(1, -1)}\u2060`),
-  )
 }
 
 /** Folds a text; offsets refer to the original text. */

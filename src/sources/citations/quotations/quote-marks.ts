@@ -5,7 +5,8 @@ export type QuoteSpan = { readonly start: number; readonly end: number }
 type Search = { readonly text: string; readonly from: number; readonly to: number }
 
 const letter = /[\p{L}\p{N}]/u
-const mark = /\p{M}/u
+/** Vowel points, and invisible characters such as those of text direction. */
+const mark = /[\p{M}\p{Cf}]/u
 const hebrewLetter = /[א-ת]/
 const prefixes = /(?:^|[^\p{L}\p{M}])[ושהבכלמד]{1,3}$/u
 const openers = new Set(['“', '„', '«', '”', '‘', '"', '״', "'", '‹', '‚', '׳'])
@@ -205,8 +206,9 @@ function placeOf(
     const isQuote = hebrewLetter.test(after) && after.length > 1 && prefixes.test(before)
     return isQuote ? 'opening' : 'neither'
   }
-  const previous = at === from ? ' ' : text.charAt(at - 1)
-  const nothingFollows = at + 1 >= to || /[\s.,;:!?)\]}]/.test(text.charAt(at + 1))
+  const previous = before.slice(-1) || ' '
+  const next = visibleAfter(text, at, to)
+  const nothingFollows = next === '' || /[\s.,;:!?)\]}]/.test(next)
   if (/\s/.test(previous)) return nothingFollows ? 'alone' : 'opening'
   // A dash, a bracket or emphasis may stand on either side.
   return /[([{—–:־>*_-]/.test(previous) && !nothingFollows ? 'opening' : 'closing'
@@ -220,6 +222,13 @@ const longestLook = 24
 const firstMark = '\u0300'
 
 const isMark = (character: string): boolean => character >= firstMark && mark.test(character)
+
+/** The next character that is seen; empty at the end. */
+function visibleAfter(text: string, at: number, to: number): string {
+  let next = at + 1
+  while (next < to && next < at + longestLook && isMark(text.charAt(next))) next += 1
+  return next < to ? text.charAt(next) : ''
+}
 
 /** Returns up to six characters before an index, without vowel points. */
 function lettersBefore(text: string, at: number, from: number): string {

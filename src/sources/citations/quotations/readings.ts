@@ -1,7 +1,8 @@
 import { fold } from '../../text/fold.ts'
 import { areReversing } from '../turning-words/reversals.ts'
+import { hideMarkup, withoutBreaks, withoutStruck } from './markup.ts'
 import { foldNames, foldNamesFreely } from './names-of-god.ts'
-import { countLetters, foldedWords, hideMarkup, type PreparedText, prepared } from './prepare.ts'
+import { countLetters, foldedWords, type PreparedText, prepared } from './prepare.ts'
 
 /** Minimum letters of a quotation. Shorter ones occur in many texts and prove nothing. */
 export const minLetters = 12
@@ -49,7 +50,7 @@ type Fold = (text: string) => string
  * answer.
  */
 export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote> {
-  const cleaned = hideMarkup(quote).replaceAll('*', '\u2060')
+  const cleaned = cleanedOf(quote)
   yield
   const written = prepared(quote, cleaned)
   const folded = written.padded.slice(1, -1)
@@ -58,10 +59,18 @@ export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote
   const others: QuoteReading[] = []
   const free = foldFreely(cleaned)
   if (free !== folded) others.push({ folded: free, parts: yield* partsOf(cleaned, whole(foldFreely)) })
+  const unbroken = cleanedOf(withoutBreaks(quote))
+  if (unbroken !== cleaned)
+    others.push({ folded: foldedWords(unbroken), parts: yield* partsOf(unbroken, whole(foldedWords)) })
   // Most quotations have no brackets, and need not be folded again.
   const bare = /[[(]/.test(cleaned) ? yield* partsOf(cleaned, withoutInsertions) : []
   if (bare.some(({ insertions }) => insertions.length > 0)) others.push({ folded: joined(bare), parts: bare })
   return { folded, parts, written, others, letters: countLetters(folded), words: folded.split(' ').length }
+}
+
+/** A quotation without markup and struck words. The length stays the same. */
+function cleanedOf(quote: string): string {
+  return hideMarkup(withoutStruck(quote)).replaceAll('*', '\u2060')
 }
 
 function* partsOf(

@@ -1,6 +1,7 @@
 import { type AddressRun, addressAt, gapBefore, innerUnitOf } from '../text-numbers/addresses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
+import { endOfSamePlace } from './same-place.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import {
@@ -78,7 +79,8 @@ function namedAt(
   const run = isSame ? runAfterSame(read, at) : addressAt(read.text, read.words, at)
   const within = run && shortRefAt(read, at, run, last)
   if (within) return { within }
-  return { found: sameAs(read, at, run, last) ?? (run && numberAt(read, run, last, context)) }
+  const same = samePlace(read, at, last) ?? sameAs(read, at, run, last)
+  return { found: same ?? (run && numberAt(read, run, last, context)) }
 }
 
 function numberAt(
@@ -164,6 +166,20 @@ function isThereInBook(read: ReadText, at: number): boolean {
       title.start > (read.words[title.from]?.start ?? 0) &&
       !isQuotedApart(read.text, title, position),
   )
+}
+
+/** Characters from a ref to the words that mean it. */
+const farthestSame = 500
+
+/** Parses other words for the ref before them, see `endOfSamePlace`. A verse is not its chapter, so it is not meant. */
+function samePlace(read: ReadText, at: number, last: Placed | undefined): Placed | undefined {
+  const to = last && endOfSamePlace(read, at)
+  const [word, end] = [read.words[at], to && read.words[to - 1]?.end]
+  if (!last || !word || !to || !end || isThereInBook(read, at)) return undefined
+  const isFar = word.start - (last.site.candidates[0]?.end ?? 0) > farthestSame
+  if (isFar || last.site.candidates.some(({ asked }) => /\d[:.]\d/.test(asked))) return undefined
+  const candidates = last.site.candidates.map((one) => ({ ...one, start: word.start, end }))
+  return { site: { ...last.site, candidates }, from: at, to }
 }
 
 /** Parses `ibid.` and `(שם)`, alone or with a number: `ibid., ch. 33`, `(שם, פרק לג)`. */

@@ -1,0 +1,28 @@
+import { gapBefore } from '../text-numbers/addresses.ts'
+import type { ReadText } from './site.ts'
+
+const unitWords = new Set(
+  'chapter letter epistle entry section passage place lesson torah siman פרק אגרת איגרת ערכ סימנ מקומ מאמר פרשה תורה שער'.split(
+    ' ',
+  ),
+)
+/** Words that lead from `there` to a quotation: `It says there: “…”`, `ושם נאמר: "…"`. */
+const leadsOn =
+  /^(?: (?:נאמר|כתוב|כתב|מבואר|מובא|איתא|אומר|הוא))?(?: (?:that|ש))?\s*[:,]\s*[*_]{0,2}["“”„«‘'״]/u
+
+/**
+ * The end of words that mean the ref before them, from a word: `loc. cit.`, `the same chapter`, `באותו פרק`, and `there`
+ * or `שם` before a quotation. Undefined for other words.
+ */
+export function endOfSamePlace({ text, words }: ReadText, at: number): number | undefined {
+  const [word, next] = [words[at], words[at + 1]]
+  if (!word) return undefined
+  const isBracketed = /[([]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
+  if (/^(?:op|loc)$/.test(word.key) && next?.key === 'cit') return at + 2
+  if (word.key === 'idem') return isBracketed ? at + 1 : undefined
+  if (/^[ומש]?באות[וה]$/.test(word.key) || (word.key === 'same' && words[at - 1]?.key === 'the'))
+    return next && gapBefore(text, words, at + 1) === ' ' && unitWords.has(next.key) ? at + 2 : undefined
+  if (/^(?:there|ו?שמ)$/.test(word.key))
+    return leadsOn.test(text.slice(word.end, word.end + 40)) ? at + 1 : undefined
+  return undefined
+}
