@@ -60,6 +60,38 @@ describe('an ellipsis over the negation of the quoted words', () => {
   })
 })
 
+describe('an ellipsis that changes what the quoted words say', () => {
+  it.each([
+    [
+      'over the contrast that limits a quoted negation',
+      '“Gladness is not … a condition for the service itself” (Sayings 2)',
+      'but',
+      'negation',
+    ],
+    [
+      'over the subject of a quoted verb of speech',
+      '“Rabbi Levi … said: the world stands on charity” (Sayings 3)',
+      'Rabbi Meir',
+      'speaker',
+    ],
+    ['over what is impossible', '"הבינוני אינו עובר עבירה … לו לחטוא" (Sayings 5)', 'אי אפשר', 'negation'],
+  ])('%s is named, and the quotation is not verbatim', async (_, text, leftOut, kind) => {
+    expect(await checked(text)).toMatchObject({
+      result: 'fuzzy',
+      differences: [{ kind: 'left_out', quote: '', text: leftOut }],
+      context_warning: { where: 'ellipsis', kind },
+    })
+  })
+
+  it('is not one after a whole negation, or before the beginning of a sentence', async () => {
+    for (const text of [
+      '“Gladness is not an ornament … a condition for the service” (Sayings 2)',
+      '“The harbour sleeps … The bell rings at the break of day” (Sayings 4)',
+    ])
+      expect((await checked(text))?.result).toBe('verbatim')
+  })
+})
+
 describe('an ellipsis over other words', () => {
   it.each([
     ['of a negation that is taken up again', '“Gladness is … a condition for the service” (Sayings 2)'],

@@ -51,6 +51,16 @@ describe('ibid. after a quotation that ends with the name of a book means the re
 
 const other = 'Concepts of Chassidut, Devekut 1'
 
+it('a ref that is only to be compared does not take the place of the one before', async () => {
+  const right = 'Concepts of Chassidut, Simcha 1'
+  for (const behind of ['; see also', ', but compare', '. See', '; ועיין']) {
+    expect((await verify(`${right} says ${joy}${behind} ${other}.`)).results).toEqual([['verbatim', right]])
+    expect((await verify(`${other} says ${joy}${behind} Concepts of Chassidut, Anavah 1.`)).results).toEqual([
+      ['misattributed', other],
+    ])
+  }
+})
+
 describe('the ref before is meant by', () => {
   it.each([
     `See ${other}. More of it. “Joy here does not mean denying pain” (loc. cit.).`,

@@ -11,6 +11,7 @@ const library = [
     ref: 'Sayings 2',
     text: 'כגון שני אנשים המתאבקים זה עם זה, כי לא זו הדרך ישכון אור ה׳ להיות חפץ בחיים. ויש ה׳ לשונות.',
   },
+  { ref: 'Sayings 3', text: 'וגם להמשיך אור א"ס ב"ה בכנסת ישראל כולה' },
 ]
 
 async function checked(text: string) {
@@ -45,6 +46,11 @@ describe('a quotation is verbatim', () => {
       result: 'verbatim',
     })
   })
+})
+
+it('gershayim of two apostrophes do not end a quotation in single marks', async () => {
+  const quote = "וגם להמשיך אור א''ס ב''ה בכנסת ישראל"
+  expect(await checked(`'${quote}' (Sayings 3)`)).toMatchObject({ quote, result: 'verbatim' })
 })
 
 describe('a quotation is not verbatim', () => {

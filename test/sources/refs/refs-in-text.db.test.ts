@@ -187,6 +187,15 @@ describe('no ref is', () => {
   })
 })
 
+it.each([
+  ['It is in Tanya 32 and 33.', [`${tanya} 32`, `${tanya} 33`]],
+  ['(תניא פרק ל"ב ול"ג)', [`${tanya} 32`, `${tanya} 33`]],
+  ['In Tanya 32 and 33 people agree', [`${tanya} 32`]],
+  ['In Tanya 32 and 99.', [`${tanya} 32`]],
+])('numbers with "and" are places if they exist: %s', async (text, wanted) => {
+  expect(await outcomes(text)).toEqual(wanted)
+})
+
 it('a Roman number that is part of a title names the part', async () => {
   expect(await outcomes('Likutei Moharan II, 48 and Likutei Moharan II.')).toEqual([
     'Likutei Moharan, Part II 48',

@@ -90,10 +90,29 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
   const taken = new Set([...bound.values()].flat())
   const free = refs.filter((ref) => !taken.has(ref))
   for (const quote of quotes) {
-    const own = bound.get(quote) ?? []
+    const own = comparedOnly(text, quote, bound.get(quote) ?? [], free)
     const nearest = nearestTo(quote, free) ?? nearestTo(quote, refs)
     given.set(quote.quotation ?? 0, own.length > 0 ? own : nearest === undefined ? [] : [nearest])
   }
+}
+
+/** `; see also ch. 27` after a quotation outside brackets, if the sentence names the source before the quotation. */
+const comparison =
+  /^["”“»״'’*_]{0,3}\s?[,;.]\s*\(?(?:but |and )?(?:see|cf|compare|ראה|עיין|וראה|ועיין|והשווה|השווה)(?![\p{L}])/iu
+
+/**
+ * The refs after a quotation, with the one before it if those after it are only to be compared: `Tanya 26 says “…”; see
+ * also ch. 27`.
+ */
+function comparedOnly(
+  text: string,
+  quote: Item,
+  bound: readonly Anchor[],
+  free: readonly Anchor[],
+): readonly Anchor[] {
+  const before = free.filter(({ end }) => end <= quote.start).at(-1)
+  if (bound.length === 0 || before === undefined) return bound
+  return comparison.test(text.slice(quote.end, quote.end + 24)) ? [before, ...bound] : bound
 }
 
 /** Words that lead to a ref and say nothing else: `(see also A; cf. B)`. */

@@ -1,7 +1,7 @@
 import type { Span } from '../quotations/prepare.ts'
 import { isConditional, type Side, turnsMeaning } from '../turning-words/negations.ts'
 import { beginsSpeech } from '../turning-words/speakers.ts'
-import { isPutTogether, omittedNegation } from './omissions.ts'
+import { alteringOmission, isPutTogether } from './omissions.ts'
 import { type WrittenWord, wordsIn } from './written-words.ts'
 
 /**
@@ -51,7 +51,7 @@ function hiddenBetween(text: string, pieces: readonly Span[]): ContextWarning | 
     const next = pieces[i + 1]
     if (next === undefined) return undefined
     const gap = text.slice(piece.end, next.start)
-    const kind = omittedNegation(text, [piece, next]) === undefined ? kindOfGap(gap) : 'negation'
+    const kind = alteringOmission(text, [piece, next])?.kind ?? kindOfGap(gap)
     if (kind) return { words: shown(gap), where: 'ellipsis', kind }
   }
   return undefined

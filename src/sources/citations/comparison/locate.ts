@@ -26,7 +26,7 @@ export type QuoteLocation = {
 
 /**
  * Finds the quotation word for word in one of its readings: in one piece, or its parts in order. It is `fuzzy` if its
- * ellipses leave out the negation of its own words, or join single words from far apart.
+ * ellipses alter it, see `isAlteredByEllipsis`.
  */
 export function locateVerbatim(quote: PreparedQuote, passage: PreparedText): QuoteLocation | undefined {
   let altered: QuoteLocation | undefined

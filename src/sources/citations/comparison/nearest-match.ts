@@ -3,7 +3,7 @@ import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
 import { type Difference, type NearWording, nearWording } from './differences.ts'
 import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './locate.ts'
-import { countOmitted, omittedNegation } from './omissions.ts'
+import { alteringOmission, countOmitted } from './omissions.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
@@ -147,8 +147,8 @@ function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretc
   }
 }
 
-/** The negation that the ellipses of a quotation leave out. */
+/** The words that the ellipses of a quotation leave out and that alter it. */
 function leftOut(text: string, { result, pieces }: QuoteLocation): readonly Difference[] {
-  const negation = result === 'fuzzy' ? omittedNegation(text, pieces) : undefined
-  return negation === undefined ? [] : [{ kind: 'left_out', quote: '', text: negation }]
+  const omission = result === 'fuzzy' ? alteringOmission(text, pieces) : undefined
+  return omission === undefined ? [] : [{ kind: 'left_out', quote: '', text: omission.words }]
 }

@@ -139,6 +139,9 @@ const isSingle = (character: string): boolean => "'‚‘׳".includes(character)
 const longestInSingle = 1_500
 const maxSingles = 20
 
+/** Gershayim as two apostrophes: `א''ס`. */
+const doubled = /(?<=[א-ת]\p{M}{0,3})(?:''|׳׳|’’)(?=[א-ת])/gu
+
 /** Words that begin with an apostrophe. */
 const elided = /^(?:tis|twas|twere|twill|til|till|em|cause|round|bout|n)(?![\p{L}\p{M}])/iu
 
@@ -148,7 +151,7 @@ const elided = /^(?:tis|twas|twere|twill|til|till|em|cause|round|bout|n)(?![\p{L
  * the next opening one.
  */
 function singleEnd({ text, from, to }: Search, closers: string): number | undefined {
-  const inside = text.slice(from, Math.min(to, from + longestInSingle))
+  const inside = text.slice(from, Math.min(to, from + longestInSingle)).replace(doubled, '""')
   if (elided.test(inside.slice(0, 8))) return undefined
   let doubtful: number | undefined
   let seen = 0

@@ -35,6 +35,14 @@ export function reverses(word: string, next = ''): boolean {
   return has(opposing, word)
 }
 
+/** Words after which a text says what is so, in contrast to what is not: `not an ornament but a condition`. */
+const contrasts = wordSet('but rather only except unless אלא רק זולת זולתי')
+
+/** Whether a word, folded, takes up what a negation before it leaves. */
+export function isContrast(word: string): boolean {
+  return contrasts.has(word)
+}
+
 /** English phrases that reverse the words after them: `[far from] holy`. */
 const reversingPhrase =
   /(?:^| )(?:far from|anything but|free (?:of|from)|rather than|so called|out of the question)(?: |$)/

@@ -8,6 +8,7 @@ import {
   isCommonWordAt,
   romanAddressAt,
 } from '../text-numbers/addresses.ts'
+import { furtherNumbers } from '../text-numbers/further-numbers.ts'
 import { isAmount } from '../text-numbers/number-senses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
@@ -40,7 +41,7 @@ export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly P
   const placed: Placed[] = []
   for (const { run, titles } of byRun.values()) {
     const site = siteBefore(read, run, titles)
-    if (site) placed.push(site)
+    if (site) placed.push(site, ...furtherSites(read, run, titles[0]))
     yield
   }
   return placed
@@ -60,6 +61,22 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
   const site = { candidates, isSure: isSure(read, beside, run), unheld }
   const short = isShortRef(read, run, beside) ? { short: run } : {}
   return { site, from: first.from, to: run.ends[0] ?? run.from, ...short }
+}
+
+/** The places that "and" adds to one: `Tanya 26 and 32`. They count only if the library has them. */
+function furtherSites(
+  { text, words }: ReadText,
+  run: AddressRun,
+  title: TitleInText | undefined,
+): readonly Placed[] {
+  const last = words[(run.numberEnds[0] ?? 0) - 1]
+  if (!title || !last) return []
+  const name = text.slice(title.start, title.end)
+  return furtherNumbers(text, words, run).map(({ written, start, end, to }) => {
+    const asked = `${text.slice(title.start, last.start)}${written}`
+    const candidate = { start, end, asked, title: name, mustExist: true }
+    return { site: { candidates: [candidate], isSure: false }, from: to - 1, to }
+  })
 }
 
 /** Whether a number apart from its title names a place below a chapter: `The Tanya says in paragraph 3`. */
