@@ -57,6 +57,7 @@ describe('words of another work than the one that the text names without a place
     ['beside a title that only stands near', 'The Tanya is long. Much is said of it. “Q”'],
     ['after a title that is no subject', 'Unlike the Tanya, which is about souls, one book says “Q”'],
     ['of a book that texts quote without naming it', 'As Psalms says, “Q”'],
+    ['after a colon that the title only precedes', 'He studied the Tanya: “Q” was his motto.'],
     ['of a person', 'As the Alter Rebbe says, “Q”'],
   ])('but words %s are verbatim', async (_, text) => {
     expect(await quotesOf(text.replace('Q', lantern))).toMatchObject([{ result: 'verbatim' }])

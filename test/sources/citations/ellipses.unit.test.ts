@@ -21,6 +21,7 @@ const library = [
     ref: 'Sayings 5',
     text: 'הבינוני אינו עובר עבירה כל ימיו, והצדיק אי אפשר לו לחטוא. אמר רבי לוי העולם עומד על התורה, השיב לו רבי מאיר העולם עומד על הצדקה.',
   },
+  { ref: 'Sayings 7', text: 'Today the miller often rests even if he is strong, and even in winter.' },
   {
     ref: 'Sayings 6',
     text: 'The miller never rests in summer. Later, in winter, the miller often rests in summer clothes.',
@@ -113,6 +114,9 @@ describe('an ellipsis over other words', () => {
       omitted_words: 5,
       context_warning: { kind: 'speaker' },
     })
+    const conceded = await checked('“the miller often rests … even in winter” (Sayings 7)')
+    expect(conceded).toMatchObject({ result: 'verbatim' })
+    expect(conceded?.context_warning).toBeUndefined()
     const ordinary = await checked('“The harbour … under snow” (Sayings 4)')
     expect(ordinary).toMatchObject({ result: 'verbatim', omitted_words: 1 })
     expect(ordinary?.context_warning).toBeUndefined()

@@ -43,6 +43,8 @@ describe('words in brackets that the passage does not have', () => {
     ...[
       '“[stop trying to] refuses to dwell on them” (Sayings 1)',
       '“Desires still rise in his heart [wrongly]” (Sayings 1)',
+      '“Desires still rise [against] in his heart” (Sayings 1)',
+      '“Desires still rise [instead of] in his heart” (Sayings 1)',
       '“Joy does not mean [avoiding] denying pain” (Sayings 5)',
       '“[It is false that] Joy does not mean denying pain” (Sayings 5)',
       '“Joy [is far from holy: it] does not mean denying pain” (Sayings 5)',
@@ -91,6 +93,10 @@ describe('words in brackets that the passage does not have', () => {
     [
       'that explain',
       '“Desires [such as anger] still rise in his heart, but he [the beinoni] refuses” (Sayings 1)',
+    ],
+    [
+      'with a preposition of their own',
+      '“Desires still rise in his heart [against his will], but he refuses” (Sayings 1)',
     ],
     ['that explain in Hebrew', '"מצווה גדולה [לכל אדם] להיות בשמחה תמיד" (Sayings 4)'],
     ['of HTML', '“Desires <b>still</b> rise in his <i class="x">heart</i>” (Sayings 1)'],

@@ -196,6 +196,22 @@ it('a block of lines may end with its ref, or be led by it', async () => {
   }
 })
 
+it('a quotation with several numbers of sources may stand at any of them', async () => {
+  const words = '“Every lantern in the valley burns until the miller closes”'
+  for (const marks of ['[1][2]', '[1, 2]', '[2]']) {
+    const text = `He says ${words} ${marks}.\n\nMore.\n\nSources:\n\n[1] Garden 1:1\n\n[2] Garden 2:3`
+    expect(await quotesOf(text)).toMatchObject([{ result: 'verbatim', ref: 'Garden 2:3' }])
+  }
+})
+
+it('of several refs above a list each item may have any', async () => {
+  const [first, second] = ['Every lantern in the valley burns', 'אמר הגנן לתלמידיו שישקו את הפרחים']
+  expect(await quotesOf(`Garden 2:3 and Garden 1:1 say:\n- “${first}”\n- “${second}”`)).toMatchObject([
+    { quote: first, result: 'verbatim', ref: 'Garden 2:3' },
+    { quote: second, result: 'verbatim', ref: 'Garden 1:1' },
+  ])
+})
+
 it('the words above a list lead each of its items', async () => {
   const [first, second] = ['Every lantern in the valley burns', 'until the miller closes his heavy door']
   const list = (ref: string) => `${ref} says:\n- “${first}”\n- “${second}”`

@@ -192,6 +192,7 @@ it.each([
   ['(תניא פרק ל"ב ול"ג)', [`${tanya} 32`, `${tanya} 33`]],
   ['In Tanya 32 and 33 people agree', [`${tanya} 32`]],
   ['In Tanya 32 and 99.', [`${tanya} 32`]],
+  ['בתניא פרק לב ובפרק לג מבואר', [`${tanya} 32`, `${tanya} 33`]],
 ])('numbers with "and" are places if they exist: %s', async (text, wanted) => {
   expect(await outcomes(text)).toEqual(wanted)
 })

@@ -12,6 +12,8 @@ const between = new RegExp(`^["”'’*_]{0,3}(?:[’']s)?(?:[\\s,:—–-]+(?:$
 /** With nothing but a sign between title and quotation, one of these stands before the title: `In the Tanya: “…”`. */
 const cue =
   /(?:(?:^|[^\p{L}])(?:in|from|per|quoting|cites?|quotes?|according to|(?:words|text|language) of) (?:the )?(?:book |holy |sefer )?|(?:^|[^א-ת])(?:לפי|על פי|בלשון|לשון|מתוך|ככתוב|כמ["״]ש|כמבואר) ?|(?:^|[^א-ת])(?:ש|ו|כמו ש|כמ["״]ש )?ב)["“'*_]{0,3}$/iu
+/** What stands before a title that is a label: `*Tanya*: “…”`. */
+const label = /(?:^|[\n.!?׃|])[\s>*_#•\-–—\d.)]*(?:the |sefer |ספר )?["“'*_]{0,3}ה?$/iu
 const colon = /:\s*["“”«„‘'״*_>\u2060]*$/u
 
 /** From the quotation to the title: `“…” (Tanya)`, `“…” — the Tanya`, `“…”, says the Tanya`. */
@@ -46,8 +48,9 @@ function introduces(text: string, work: WorkInText, start: number): boolean {
   if (start - work.end > farthest || work.end > start) return false
   const gap = text.slice(work.end, start)
   if (!between.test(gap) || /\n\s*\n\s*\n/.test(gap)) return false
-  if (/\p{L}{2}/u.test(gap.replace(/^[’']s/, '')) || colon.test(gap)) return true
-  return cue.test(text.slice(Math.max(0, work.start - 30), work.start))
+  if (/\p{L}{2}/u.test(gap.replace(/^[’']s/, ''))) return true
+  const before = text.slice(Math.max(0, work.start - 30), work.start)
+  return cue.test(before) || (colon.test(gap) && label.test(before))
 }
 
 function follows(text: string, end: number, work: WorkInText): boolean {

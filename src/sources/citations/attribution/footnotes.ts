@@ -34,18 +34,40 @@ export function footnoteRefs(
   text: string,
   refs: readonly Anchor[],
 ): (quotation: Quotation) => readonly Anchor[] {
-  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|[[(](?:\d{1,3}|[א-ת]{1,2})[\])]/.test(text)) return () => []
+  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|[[(](?:\d{1,3}|[א-ת]{1,2})[,\])]/.test(text)) return () => []
   const notes = Map.groupBy(
     [...text.matchAll(footnote)].map(noteOf).filter((note) => isNote(text, note, refs)),
     ({ key }) => key,
   )
-  return ({ end }) => {
-    const { kind, key } = keyOf(marker.exec(text.slice(end, end + 40))?.groups) ?? {}
-    if (kind === undefined || kind === 'dotted') return []
+  const noteAt = (end: number, groups: RegExpMatchArray['groups']): Note | undefined => {
+    const { kind, key } = keyOf(groups) ?? {}
+    if (kind === undefined || kind === 'dotted') return undefined
     const kinds = linesOf[kind]
-    const note = notes.get(key ?? '')?.find((one) => kinds.includes(one.kind) && isAfter(one, end, kind))
-    return note ? refsIn(refs, note) : []
+    return notes.get(key ?? '')?.find((one) => kinds.includes(one.kind) && isAfter(one, end, kind))
   }
+  return ({ end }) =>
+    markersBehind(text.slice(end, end + longestMarkers)).flatMap((groups) => {
+      const note = noteAt(end, groups)
+      return note ? refsIn(refs, note) : []
+    })
+}
+
+const longestMarkers = 80
+
+/** The markers directly behind a quotation, one after the other: `[1][2]`, `[1, 2]`. */
+function markersBehind(behind: string): readonly RegExpMatchArray['groups'][] {
+  const found: RegExpMatchArray['groups'][] = []
+  let rest = behind.replace(/([[(])(\d{1,3}(?:, ?\d{1,3}){1,4})([\])])/, (_, open, numbers: string, close) =>
+    numbers
+      .split(/, ?/)
+      .map((one) => `${open}${one}${close}`)
+      .join(''),
+  )
+  for (let match = marker.exec(rest); match !== null; match = marker.exec(rest)) {
+    found.push(match.groups)
+    rest = rest.slice(match[0].length)
+  }
+  return found
 }
 
 /** A plain number is that of a footnote only if the footnote comes later in the text. */

@@ -45,8 +45,8 @@ export function pairWithRefs(
     if (own !== undefined) return { named: own, hinted: [] }
     const inNote = notedFor(quotation)
     if (inNote.length > 0) return { named: inNote, hinted: [] }
-    const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : undefined
-    if (beside !== undefined) return { named: [beside], hinted: [] }
+    const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : []
+    if (beside.length > 0) return { named: beside, hinted: [] }
     return { named: [], hinted: hintsFor(text, quotation, quoted, byBlock) }
   })
 }
@@ -134,13 +134,13 @@ function boundTo(text: string, items: readonly Item[], at: number): readonly Anc
 
 const shortLine = 160
 
-/** Returns the ref of the attribution line after a block, or the last ref of the words before the block. */
+/** Returns the ref of the attribution line after a block, or the last ref of the words before the block. A list has all refs of their sentence. */
 function besideBlock(
   text: string,
   quotation: Quotation,
   { blocks }: QuotedText,
   byBlock: readonly (readonly Anchor[])[],
-): Anchor | undefined {
+): readonly Anchor[] {
   const next = blocks[quotation.block + 1]
   const line = next?.kind === 'quote' || next === undefined ? '' : text.slice(next.start, next.end)
   const isAttribution =
@@ -150,14 +150,17 @@ function besideBlock(
     !isHeading(text, quotation.block + 1, blocks) &&
     !leadsOn(text, quotation.block + 1, blocks)
   const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
-  if (following !== undefined) return following
+  if (following !== undefined) return [following]
   const above = blockAbove(quotation.block, blocks)
   const before = blocks[above]
   const last = byBlock[above]?.at(-1)
-  if (before === undefined || last === undefined) return undefined
-  return isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
-    ? last
-    : undefined
+  if (before === undefined || last === undefined) return []
+  const leads =
+    isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
+  if (!leads) return []
+  // Several refs above a list may each belong to one of its items.
+  const isItem = blocks[quotation.block]?.kind === 'item'
+  return isItem ? (byBlock[above] ?? []).filter(({ end }) => isSameSentence(text, end, last.end)) : [last]
 }
 
 /** The block that leads to a block. All items of a list are led by the words above the list. */

@@ -66,10 +66,18 @@ function farApart(text: string, pieces: readonly Span[]): ContextWarning | undef
 function kindOfGap(gap: string): ContextWarning['kind'] | undefined {
   const words = wordsIn(gap, 0)
   const near = words.length <= shortGap ? words : [...words.slice(0, atEdge), ...words.slice(-atEdge)]
-  const turning = near.find((word, at) => turnsMeaning(word.letters, 'before', near[at + 1]?.letters))
+  const turning = near.find(
+    (word, at) =>
+      turnsMeaning(word.letters, 'before', near[at + 1]?.letters) && !isConceded(near[at - 1]?.letters),
+  )
   if (turning) return isConditional(turning.letters, 'before') ? 'condition' : 'negation'
   if (words.some(({ letters }, at) => beginsSpeech(letters, words[at - 1]?.letters ?? ''))) return 'speaker'
   return words.length > longGap ? 'length' : undefined
+}
+
+/** Whether a word makes the `if` behind it no condition: `even if`, `as if`. */
+function isConceded(before: string | undefined): boolean {
+  return before === 'even' || before === 'as'
 }
 
 /** The words of a gap, or its beginning and end. */

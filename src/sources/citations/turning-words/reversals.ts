@@ -8,9 +8,11 @@ const denyingHebrew = wordSet(
 )
 /** Words that set aside or reverse what stands beside them. In a passage they are mostly harmless. */
 const opposing = wordSet(
-  'opposite contrary unlike instead against false falsely untrue wrong wrongly mistaken mistakenly rarely seldom barely supposedly allegedly un non anti dis pseudo except excluding ' +
+  'opposite contrary false falsely untrue wrong wrongly mistaken mistakenly rarely seldom barely supposedly allegedly un non anti dis pseudo ' +
     'שקר שקרי כוזב טעות בטעות מוטעה הפכ היפכ להפכ להיפכ ההיפכ ההפכ נגד במקומ זולת למעט כאילו חסר נעדר',
 )
+/** Prepositions. They govern the quoted words only at the end of the brackets: `[against] the will`, `[instead of] prayer`. */
+const opposingPrepositions = /(?:^| )(?:against|except|excluding|unlike|instead)(?: of| for)?$/
 const hebrewPrefix = /^[ושהד](?=[א-ת]{3})/
 
 /** Whether a list has a word, with or without up to two Hebrew prefixes. */
@@ -53,7 +55,7 @@ const reversingPhrase =
  * @param next the quoted words behind the brackets, folded.
  */
 export function areReversing(words: string, next: string): boolean {
-  if (reversingPhrase.test(words)) return true
+  if (reversingPhrase.test(words) || opposingPrepositions.test(words)) return true
   const all = words.split(' ')
   return all.some((word, i) => reverses(word, all[i + 1] ?? /^\S*/.exec(next)?.[0]))
 }

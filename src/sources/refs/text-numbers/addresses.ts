@@ -43,7 +43,8 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
   let last = { ...first, from }
   while (ends.length < maxNumbers) {
     const next = itemAt(text, words, last.end)
-    const joint = next ? jointOf(text, words, last, next) : 'none'
+    const isOne = next && !(next.hasUnit && isFurther(words[last.end]))
+    const joint = isOne ? jointOf(text, words, last, next) : 'none'
     if (!next || joint === 'none') break
     ends.push(next.end)
     if (joint === 'tight' && surest === ends.length - 1) surest = ends.length
@@ -98,6 +99,11 @@ function jointOf(
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** Whether a unit begins another place: `ובפרק כו`. */
+function isFurther(word: TextWord | undefined): boolean {
+  return /^ו[בהלמש]?[א-ת]{3}/.test(bare(word))
 }
 
 /** How a number with a unit below a chapter is joined. `above` is the unit of the number before it. */
