@@ -212,6 +212,36 @@ it('of several refs above a list each item may have any', async () => {
   ])
 })
 
+it.each([
+  [
+    'items below it',
+    (ref: string, quotes: readonly string[]) => [`- ${ref}`, ...quotes.map((one) => `  - “${one}”`)],
+  ],
+  [
+    'numbered items below it',
+    (ref: string, quotes: readonly string[]) => [`1. ${ref}:`, ...quotes.map((one) => `   - “${one}”`)],
+  ],
+  [
+    'blocks below it',
+    (ref: string, quotes: readonly string[]) => [`- ${ref}:\n`, ...quotes.map((one) => `  > ${one}\n`)],
+  ],
+  [
+    'paragraphs below it',
+    (ref: string, quotes: readonly string[]) => [`- ${ref}:\n`, ...quotes.map((one) => `  “${one}”\n`)],
+  ],
+])('an item of a list leads the %s, not those above it', async (_, listed) => {
+  const [first, second] = ['Every lantern in the valley burns', 'אמר הגנן לתלמידיו שישקו את הפרחים']
+  const list = (a: string, b: string) => [...listed(a, [first]), ...listed(b, [second])].join('\n')
+  expect(await quotesOf(list('Garden 2:3', 'Garden 1:1'))).toMatchObject([
+    { quote: first, result: 'verbatim', ref: 'Garden 2:3' },
+    { quote: second, result: 'verbatim', ref: 'Garden 1:1' },
+  ])
+  expect(await quotesOf(list('Garden 1:1', 'Garden 2:3'))).toMatchObject([
+    { quote: first, result: 'misattributed', ref: 'Garden 1:1' },
+    { quote: second, result: 'misattributed', ref: 'Garden 2:3' },
+  ])
+})
+
 it('the words above a list lead each of its items', async () => {
   const [first, second] = ['Every lantern in the valley burns', 'until the miller closes his heavy door']
   const list = (ref: string) => `${ref} says:\n- “${first}”\n- “${second}”`

@@ -1,6 +1,7 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { containedIn, nearestTo } from '../quotations/spans.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
+import { besideBlock, isHeading } from './beside-blocks.ts'
 import { footnoteRefs } from './footnotes.ts'
 
 /** The refs that a text assigns to a quotation. */
@@ -130,74 +131,6 @@ function boundTo(text: string, items: readonly Item[], at: number): readonly Anc
     end = refEnd
   }
   return bound
-}
-
-const shortLine = 160
-
-/** Returns the ref of the attribution line after a block, or the last ref of the words before the block. A list has all refs of their sentence. */
-function besideBlock(
-  text: string,
-  quotation: Quotation,
-  { blocks }: QuotedText,
-  byBlock: readonly (readonly Anchor[])[],
-): readonly Anchor[] {
-  const next = blocks[quotation.block + 1]
-  const line = next?.kind === 'quote' || next === undefined ? '' : text.slice(next.start, next.end)
-  const isAttribution =
-    line.length <= shortLine &&
-    !/[“„«"”]\S/.test(line) &&
-    /^\s*[—–(-]|^[^.:]*\.?$/.test(plainLine(line, next?.start ?? 0, byBlock[quotation.block + 1]?.[0])) &&
-    !isHeading(text, quotation.block + 1, blocks) &&
-    !leadsOn(text, quotation.block + 1, blocks)
-  const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
-  if (following !== undefined) return [following]
-  const above = blockAbove(quotation.block, blocks)
-  const before = blocks[above]
-  const last = byBlock[above]?.at(-1)
-  if (before === undefined || last === undefined) return []
-  const leads =
-    isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
-  if (!leads) return []
-  // Several refs above a list may each belong to one of its items.
-  const isItem = blocks[quotation.block]?.kind === 'item'
-  return isItem ? (byBlock[above] ?? []).filter(({ end }) => isSameSentence(text, end, last.end)) : [last]
-}
-
-/** The block that leads to a block. All items of a list are led by the words above the list. */
-function blockAbove(at: number, blocks: QuotedText['blocks']): number {
-  let above = at - 1
-  while (blocks[at]?.kind === 'item' && blocks[above]?.kind === 'item') above -= 1
-  return above
-}
-
-/** A label before a ref: `Source: Tanya, ch. 32`. */
-const label =
-  /^\s*[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\s/iu
-
-/** A line that consists of a ref, without its label and without the points that end no sentence: `Tanya, ch. 32`. */
-function plainLine(line: string, start: number, ref: Anchor | undefined): string {
-  if (ref === undefined) return line
-  const plain = `${line.slice(0, ref.start - start)}#${line.slice(ref.end - start)}`.replace(label, '')
-  return /[\p{L}\p{N}]/u.test(plain) ? line : plain
-}
-
-/** A line of Markdown's headings, or a whole line in bold like the one above the quotation. */
-const hashed = /^\s*#{1,6} /
-const bold = /^\s*\*\*[^*\n]+\*\*:?\s*$/
-
-/** Whether a block after a quotation is the heading of what follows: it says nothing of the quotation above it. */
-function isHeading(text: string, at: number, blocks: QuotedText['blocks']): boolean {
-  const [above = '', line = ''] = [blocks[at - 2], blocks[at]].map(
-    (one) => one && text.slice(one.start, one.end),
-  )
-  return hashed.test(line) || (bold.test(line) && bold.test(above))
-}
-
-/** Whether a line is the heading of the next quoted block: directly above it, and separated from the block before. */
-function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolean {
-  const [before, line, next] = [blocks[at - 1], blocks[at], blocks[at + 1]]
-  if (before === undefined || line === undefined || next?.kind !== 'quote') return false
-  return next.start - line.end === 1 && /\n[^\S\n]*\n/.test(text.slice(before.end, line.start))
 }
 
 function hintsFor(
