@@ -50,7 +50,8 @@ export async function readAttributions(
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
-  const works = found.quotations.length === 0 ? [] : ((await lookups?.worksIn(usual)) ?? [])
+  const isOpen = found.quotations.some((_, i) => !marked[i] && named[i]?.named.length === 0)
+  const works = isOpen && asked.length === 0 ? ((await lookups?.worksIn(usual)) ?? []) : []
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
   return {
