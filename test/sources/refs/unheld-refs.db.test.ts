@@ -49,6 +49,19 @@ const hebrew = [
   ...['אורח חיים סימן רל"א', 'שו"ע או"ח רלא', 'רמב"ם הלכות תשובה פרק ב הלכה ב'],
 ]
 
+it('a URL of a place that the library does not hold is a ref', async () => {
+  const url = 'https://www.sefaria.org/Tanya%2C_Part_I%3B_Likkutei_Amarim.32'
+  expect(await refs(`It is so ([here](${url}?lang=bi)).`)).toEqual([[`${url}?lang=bi`, 'unknown_work']])
+  const { quotes } = await verify(`“Joy here does not mean denying pain” ([source](${url})).`)
+  expect(quotes).toMatchObject([
+    {
+      result: 'misattributed',
+      ref: 'Tanya, Part I; Likkutei Amarim 32',
+      found_ref: 'Concepts of Chassidut, Simcha 1',
+    },
+  ])
+})
+
 describe('a place of a work that the library does not hold is seen whole:', () => {
   it.each(english)('%s', async (ref) => {
     const wanted = [[ref, 'unknown_work']]

@@ -1,4 +1,4 @@
-import { parseRef } from '../grammar/refs.ts'
+import { formatRef, parseRef } from '../grammar/refs.ts'
 import type { Site } from './site.ts'
 
 /** Matches URLs, and percent-encoded refs, which do not occur in a sentence by chance. */
@@ -25,7 +25,8 @@ export function* addressesIn(
     const isPlace = ofPlaces.test(written.replace(/[?#].*$/, '')) && !otherPages.test(written)
     const isEncoded = !/^(?:https?:|\/|www\.|sefaria)/i.test(written)
     if (isPlace || isEncoded) {
-      const { heading, address: numbers } = parseRef(written)
+      const parsed = parseRef(written)
+      const { heading, address: numbers } = parsed
       const candidate = {
         start,
         end: start + written.length,
@@ -33,7 +34,10 @@ export function* addressesIn(
         title: heading,
         mustExist: isEncoded,
       }
-      if (heading !== '') sites.push({ candidates: [candidate], isSure: numbers.length > 0 && isPlace })
+      const isSure = numbers.length > 0 && isPlace
+      // A URL with numbers names a place, whether the library knows the title or not.
+      const unheld = isSure ? { ...candidate, asked: formatRef(parsed) } : undefined
+      if (heading !== '') sites.push({ candidates: [candidate], isSure, unheld })
     }
     yield
   }
