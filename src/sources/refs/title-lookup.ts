@@ -42,16 +42,17 @@ function withoutArticle(written: string): string {
 /** A Latin title with one article more, or without any: `Peri Aretz`, `Kedushat HaLevi`. */
 function otherArticles(key: string): readonly string[] {
   const words = key.split(' ')
+  if (words.length > maxWithArticle) return []
   const without = withoutLatinArticles(key)
-  const more = words.slice(0, maxWithArticle).flatMap((word, i) => {
+  const more = words.flatMap((word, i) => {
     const takesOne = i > 0 && /^(?!ha)[a-z]{4,}$/.test(word)
     return takesOne ? [words.with(i, `ha${word}`).join(' ')] : []
   })
   return without === key ? more : [without, ...more]
 }
 
-/** Of a longer text only the first words are tried with an article. */
-const maxWithArticle = 4
+/** Longer titles are not tried with other articles, so that hostile input stays cheap. */
+const maxWithArticle = 5
 
 function keysFor(written: string): {
   readonly whole: readonly WholeKey[]
