@@ -10,6 +10,20 @@ import {
 import { looseHeadingKey } from '../../../src/sources/text/heading-keys.ts'
 import { expectLinear } from '../../support/growth.ts'
 
+describe('a Roman number behind a title', () => {
+  it('is read as a chapter, after the title with it', () => {
+    const readings = refReadings('Tanya XXVI').map(formatRef)
+    expect([...new Set(readings)]).toEqual(['Tanya XXVI', 'Tanya 26'])
+  })
+
+  it.each(['Tanya, Part VI', 'Tanya Part VII', 'Likutei Moharan, Vol. II'])(
+    'of a part is not read as a chapter: %s',
+    (written) => {
+      expect(refReadings(written).map(({ address }) => address)).toEqual([[]])
+    },
+  )
+})
+
 describe('parseRef and formatRef', () => {
   it.each([
     ['Tanya, Part I; Likkutei Amarim 32:4', 'Tanya, Part I; Likkutei Amarim 32:4'],

@@ -16,8 +16,11 @@ export function romanNumber(word: string): number | undefined {
   return values.reduce((sum, value, i) => (value < (values[i + 1] ?? 0) ? sum - value : sum + value), 0)
 }
 
-/** A title with a Roman number, and perhaps smaller numbers: `Tanya XXVI`, `Genesis XXIII:4`. */
-const behindTitle = /^(.*\S)[\s,.]+([ivxlc]+)(\s*[:.,]\s*\d.*)?$/iu
+/**
+ * A title with a Roman number, and perhaps smaller numbers: `Tanya XXVI`, `Genesis XXIII:4`. The number of a part is not
+ * one of its chapters: `Tanya, Part VI`.
+ */
+const behindTitle = /^(.*\S)(?<!\b(?:part|pt|vol|volume)\.?)[\s,.]+([ivxlc]+)(\s*[:.,]\s*\d.*)?$/iu
 
 /** Writes the digits of a Roman number behind a title. Undefined for a text without one. */
 export function withRomanDigits(text: string): string | undefined {
