@@ -54,10 +54,15 @@ function firstQuestion(asked: readonly string[]): string {
 
 const maxWords = 8
 const maxLength = 60
+/** Characters that can become a title: the time to remove signs grows with their square. */
+const maxTitled = 1_000
 
 /** The first words of the first sentence, without signs around them. */
 function titleOf(text: string): string {
-  const [sentence = ''] = text.trim().split(/(?<=[.?!׃])\s|\n/u)
+  const [sentence = ''] = text
+    .trim()
+    .slice(0, maxTitled)
+    .split(/(?<=[.?!׃])\s|\n/u)
   const words = sentence.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').split(/\s+/)
   let title = ''
   for (const word of words.slice(0, maxWords)) {

@@ -1,6 +1,7 @@
 /**
  * Recognises questions for a halachic ruling or a personal decision, in English and Hebrew. They are for a rabbi. A
- * question about a teaching, a book or history is not one, even if it speaks of what is permitted.
+ * question about a teaching, a book or history is not one, even if it speaks of what is permitted. Gaps between words
+ * have a maximum length, because the search for their end would otherwise take quadratic time.
  */
 
 /** A form of words, and what must be or must not be beside it. */
@@ -48,7 +49,7 @@ const patterns: readonly RulingPattern[] = [
   {
     name: 'asks about a deed',
     pattern:
-      /\b(?:is|are) (?:it|one|we|women|men|children)(?: \w+)? (?:okay|ok|alright|all right|fine|allowed|permitted|permissible|forbidden|prohibited|assur|mutar|required|obligated)\b|\b(?:is|would) (?:it|this)(?: be)? (?:okay|ok|alright|all right|fine)\b|\b(?:can|could|should|must) (?:i|we|my [a-z]+)\b|\bdo (?:i|we) (?:have|need) to\b|\b(?:is|are) [\w' -]{1,60} (?:permitted|allowed|forbidden|prohibited|permissible)\?|\b(?:may|must|can) (?:one|women|men|children|a (?:man|woman|jew|person|child))\b|\bhow (?:long|many hours|many minutes)\b.*\b(?:wait|after)\b/i,
+      /\b(?:is|are) (?:it|one|we|women|men|children)(?: \w+)? (?:okay|ok|alright|all right|fine|allowed|permitted|permissible|forbidden|prohibited|assur|mutar|required|obligated)\b|\b(?:is|would) (?:it|this)(?: be)? (?:okay|ok|alright|all right|fine)\b|\b(?:can|could|should|must) (?:i|we|my [a-z]+)\b|\bdo (?:i|we) (?:have|need) to\b|\b(?:is|are) [\w' -]{1,60} (?:permitted|allowed|forbidden|prohibited|permissible)\?|\b(?:may|must|can) (?:one|women|men|children|a (?:man|woman|jew|person|child))\b|\bhow (?:long|many hours|many minutes)\b.{0,500}\b(?:wait|after)\b/i,
     when: 'practice',
   },
   {
@@ -75,7 +76,7 @@ const patterns: readonly RulingPattern[] = [
   {
     name: 'asks for the law of a case (Hebrew)',
     pattern: hebrew(
-      'מה (?:ה?דין|ההלכה) (?:אם|כאשר|כש[א-ת]+|לגבי|בעניין|בענין|במי|ב?מקרה|של מי|במקרה|למי|בנוגע)|(?:שכחתי|טעיתי|התבלבלתי|איחרתי|בישלתי|הדלקתי|כיביתי|נפל לי|נפלה לי|נפלו לי|נשבר לי)(?= .*(?:האם|מה|צריך|חייב))|(?:איזו ברכה|מה) (?:אני מברך|אני מברכת|אני צריך לברך|מברכים)|איזו ברכה|(?:עד מתי|כמה זמן) (?:אומרים|אומר)|איך מכשירים|כשר(?:ה|ים|ות)? לפסח|(?:הזה|הזאת|הזו|האלה|שלי|שלנו) (?:כשר|כשרה|כשרים|כשרות|טרף|טריפה)',
+      'מה (?:ה?דין|ההלכה) (?:אם|כאשר|כש[א-ת]+|לגבי|בעניין|בענין|במי|ב?מקרה|של מי|במקרה|למי|בנוגע)|(?:שכחתי|טעיתי|התבלבלתי|איחרתי|בישלתי|הדלקתי|כיביתי|נפל לי|נפלה לי|נפלו לי|נשבר לי)(?= .{0,500}(?:האם|מה|צריך|חייב))|(?:איזו ברכה|מה) (?:אני מברך|אני מברכת|אני צריך לברך|מברכים)|איזו ברכה|(?:עד מתי|כמה זמן) (?:אומרים|אומר)|איך מכשירים|כשר(?:ה|ים|ות)? לפסח|(?:הזה|הזאת|הזו|האלה|שלי|שלנו) (?:כשר|כשרה|כשרים|כשרות|טרף|טריפה)',
     ),
     when: 'always',
   },

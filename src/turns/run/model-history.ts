@@ -26,8 +26,30 @@ export async function modelHistory(
 const mayHaveOwnWords =
   /[[【]\s?\d|sources|references|citation|quot|verif|check|confirm|verbatim|word.for.word|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה|אומת|נבדק|מילה במילה|[✓✔✅☑]/iu
 
-/** A citation number that is a link, as `citationStyle` makes it. */
-const linkedNumber = /(\[\d{1,3}\])\([^)\s]{0,2000}\)/g
+/** The beginning of a citation number that is a link, as `citationStyle` makes it. */
+const linkedNumber = /\[\d{1,3}\]\(/g
+
+/** Maximum characters of the target of a link. */
+const maxTarget = 2_000
+
+/** Removes the targets of linked numbers. The end of a target is looked for once, however many links begin before it. */
+function withoutTargets(text: string): string {
+  const ends = /[)\s]/g
+  const parts: string[] = []
+  let kept = 0
+  let end = -1
+  for (const { index, 0: opening } of text.matchAll(linkedNumber)) {
+    const from = index + opening.length
+    if (end < from) {
+      ends.lastIndex = from
+      end = ends.exec(text)?.index ?? text.length
+    }
+    if (index < kept || text[end] !== ')' || end - from > maxTarget) continue
+    parts.push(text.slice(kept, from - 1))
+    kept = end + 1
+  }
+  return parts.join('') + text.slice(kept)
+}
 
 /** Characters that are filtered before the event loop gets a turn. */
 const pieceLength = 20_000
@@ -39,7 +61,7 @@ async function withoutOwnWords(
 ): Promise<string> {
   const filter = createOwnWordsFilter(given)
   const parts: string[] = []
-  const text = shown.replaceAll(linkedNumber, '$1')
+  const text = withoutTargets(shown)
   for (let at = 0; at < text.length; at += pieceLength) {
     await slices.pause()
     parts.push(filter.push(text.slice(at, at + pieceLength)))
