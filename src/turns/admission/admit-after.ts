@@ -36,6 +36,9 @@ export async function admitAfter(
   }
 }
 
+/** Characters of a conversation that a new session begins with: as many as a client could send itself. */
+const maxCopy = 16 * 1024 * 1024
+
 function conversationOf(
   database: Database,
   principal: Principal,
@@ -44,7 +47,7 @@ function conversationOf(
   return withTx(database, principal, async (tx) => {
     const run = await findRun(tx, principal, id)
     if (!run) throw notFound()
-    if (run.finishedAt !== null) return readConversation(tx, run)
+    if (run.finishedAt !== null) return readConversation(tx, run, maxCopy)
     throw new ServiceError(
       'session_busy',
       'The previous response has not ended, and another one is queued after it. Wait for its end.',

@@ -1,19 +1,18 @@
-import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord } from '../../agent/events.ts'
 import { describeCall } from '../../agent/loop/tool-calls.ts'
-import type { ModelMessage, UpstreamReport } from '../../agent/provider.ts'
+import type { UpstreamReport } from '../../agent/provider.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
+import { runEvents, runSteps, runs } from '../../db/schema/index.ts'
 import { createSourceMarks } from '../../sources/citations/source-marks.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
 import { readEvents, withoutVoid } from '../recording/event-log.ts'
-import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import type { FirstCitation, RunEnd, TerminalEvent } from '../run/run-events.ts'
-import { textOf } from '../run/transcript.ts'
 import { storedEnd } from './log-page.ts'
+import { answersOf, noQuestion, questionsOf, type ShownQuestion } from './shown-messages.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {
@@ -33,10 +32,8 @@ export type TurnStep = {
 }
 
 /** A turn as the web pages show it. */
-export type ConversationTurn = {
+export type ConversationTurn = ShownQuestion & {
   readonly run: Run
-  /** Empty if the turn continued from results of the client's own tools. */
-  readonly question: string
   /** The text so far while the run is in progress. */
   readonly answer: string
   readonly steps: readonly TurnStep[]
@@ -103,11 +100,8 @@ async function turnsOf(
 ): Promise<readonly ConversationTurn[]> {
   if (of.length === 0) return []
   const ids = of.map((run) => run.id)
-  const said = await executor
-    .select({ id: messages.id, runId: messages.runId, content: messages.content })
-    .from(messages)
-    .where(inArray(messages.runId, ids))
-    .orderBy(asc(messages.turn), asc(messages.position))
+  const questions = await questionsOf(executor, of)
+  const answers = await answersOf(executor, of)
   const steps = await executor
     .select()
     .from(runSteps)
@@ -116,19 +110,16 @@ async function turnsOf(
   const ends = await endsOf(executor, of)
   const turns: ConversationTurn[] = []
   for (const run of of) {
-    const texts = said.filter(({ runId }) => runId === run.id)
-    // The message has no source list. The run's row stores the text with the list.
-    const answer = texts.find(({ id }) => id === run.messageId)?.content as ModelMessage | undefined
     const own = steps.filter(({ runId }) => runId === run.id)
     const end = ends.get(run.id)
     turns.push({
       run,
-      question: questionOf(texts.map(({ content }) => content as ModelMessage)),
+      ...(questions.get(run.id) ?? noQuestion),
       steps: stepsOf(services, run, own),
       read: passagesRead(own),
       end,
       ...(end
-        ? { answer: answer ? textOf(answer.content) : end.text, doing: [], cited: [] }
+        ? { answer: answers.get(run.id) ?? end.text, doing: [], cited: [] }
         : await soFar(executor, run)),
     })
   }

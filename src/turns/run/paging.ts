@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { unknownCursor } from '../../errors.ts'
@@ -14,13 +14,26 @@ type Listed = PgTable & { readonly id: PgColumn; readonly createdAt: PgColumn }
  * row more than the page.
  * @throws ServiceError `invalid_value` if `after` is not an id that the filter shows.
  */
-export async function pageOf<T extends Listed>(
+export function pageOf<T extends Listed>(
   executor: Executor,
   table: T,
   filter: SQL | undefined,
   page: PageRequest,
-  keys: readonly PgColumn[] = [table.createdAt],
+  keys?: readonly PgColumn[],
 ): Promise<Page<T['$inferSelect']>> {
+  const columns: Record<string, PgColumn> = getTableColumns(table)
+  return columnsOfPage(executor, table, columns, filter, page, keys)
+}
+
+/** As `pageOf`, with these columns. */
+export async function columnsOfPage<Row>(
+  executor: Executor,
+  table: Listed,
+  selected: Readonly<Record<keyof Row & string, PgColumn | SQL>>,
+  filter: SQL | undefined,
+  page: PageRequest,
+  keys: readonly PgColumn[] = [table.createdAt],
+): Promise<Page<Row>> {
   const columns = [...keys, table.id]
   const position = sql`(${sql.join(columns, sql`, `)})`
   let after: SQL | undefined
@@ -41,10 +54,10 @@ export async function pageOf<T extends Listed>(
   }
   const direction = page.order === 'asc' ? asc : desc
   const rows = await executor
-    .select()
+    .select(selected)
     .from(table as PgTable)
     .where(and(filter, after))
     .orderBy(...columns.map((column) => direction(column)))
     .limit(page.limit + 1)
-  return { items: rows.slice(0, page.limit) as T['$inferSelect'][], hasMore: rows.length > page.limit }
+  return { items: rows.slice(0, page.limit) as Row[], hasMore: rows.length > page.limit }
 }

@@ -1,7 +1,8 @@
-import { and, asc, eq, inArray, lt, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
 import type { ContentPart, ModelMessage } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs } from '../../db/schema/index.ts'
+import { contentEstimate, readContents } from './message-contents.ts'
 import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
 
@@ -31,16 +32,22 @@ export function messagesForModel(
   return [{ role: 'system', content: instructions }, ...conversation]
 }
 
+/** Characters of a conversation that are read, the data of its images among them. No model has a larger window. */
+export const maxConversation = 40 * 1024 * 1024
+
 /**
  * Reads the conversation up to and including a turn, with its answer if there is one. Earlier failed turns are
  * left out. Messages that were added after the turn are not part of it.
+ * @param maxLength of a longer conversation the turn's own messages are read, then instructions, then the newest
+ *   messages from a question on.
  */
 export async function readConversation(
   executor: Executor,
   run: { readonly id: string; readonly sessionId: string; readonly turn: number },
+  maxLength = maxConversation,
 ): Promise<readonly ModelMessage[]> {
-  const rows = await executor
-    .select({ content: messages.content })
+  const unread = await executor
+    .select({ id: messages.id, estimate: contentEstimate, role: messages.role, runId: messages.runId })
     .from(messages)
     .leftJoin(runs, eq(runs.id, messages.runId))
     .where(
@@ -55,8 +62,20 @@ export async function readConversation(
         ),
       ),
     )
-    .orderBy(asc(messages.turn), asc(messages.position))
-  return rows.map((row) => row.content as ModelMessage)
+    .orderBy(desc(messages.turn), desc(messages.position))
+  const rank = ({ role, runId }: (typeof unread)[number]) =>
+    runId === run.id && runId !== '' ? 0 : role === 'system' ? 1 : 2
+  const byRank = unread.toSorted((a, b) => rank(a) - rank(b))
+  const { read, isCut } = await readContents(executor, byRank, maxLength)
+  const inOrder = read.toSorted((a, b) => a.turn - b.turn || a.position - b.position)
+  const conversation = inOrder.map(({ content }) => content as ModelMessage)
+  return isCut ? fromQuestion(conversation) : conversation
+}
+
+/** Without the rest of a turn whose question was left out. Instructions stay. */
+function fromQuestion(conversation: readonly ModelMessage[]): readonly ModelMessage[] {
+  const first = conversation.findIndex(({ role }) => role === 'user')
+  return conversation.filter(({ role }, at) => at >= first || role === 'system')
 }
 
 /** The text of a message's content. Images and files are left out. */

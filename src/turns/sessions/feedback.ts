@@ -77,7 +77,7 @@ export async function listFeedback(
       model: runs.model,
       output: runs.output,
       asked: sql<ModelMessage | null>`(select m.content from ${messages} m
-        where m.run_id = ${runs.id} and m.role = 'user' order by m.position desc limit 1)`,
+        where m.session_id = ${runs.sessionId} and m.run_id = ${runs.id} and m.role = 'user' order by m.position desc limit 1)`,
     })
     .from(answerFeedback)
     .innerJoin(runs, eq(runs.id, answerFeedback.runId))

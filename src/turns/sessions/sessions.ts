@@ -1,11 +1,17 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs, sessions } from '../../db/schema/index.ts'
 import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { plainName, requiredName } from '../../names/names.ts'
-import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
+import {
+  contentEstimate,
+  readContents,
+  type StoredMessage,
+  type UnreadMessage,
+} from '../run/message-contents.ts'
+import { columnsOfPage, type Page, type PageRequest, pageOf } from '../run/paging.ts'
 import type { Run } from '../run/run.ts'
 import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
@@ -15,7 +21,7 @@ import { defaultProjectId, findProject, holdProject } from './projects.ts'
 export type Session = typeof sessions.$inferSelect
 /** What a client notes about a conversation. */
 export type Metadata = Readonly<Record<string, string>>
-export type StoredMessage = typeof messages.$inferSelect
+export type { StoredMessage }
 
 export async function createSession(
   executor: Executor,
@@ -92,27 +98,35 @@ export async function deleteSession(executor: Executor, session: Session): Promi
 }
 
 /** The messages that a turn added to its session, without its answer. */
-export async function listInput(
-  executor: Executor,
-  run: Run,
-  page: PageRequest,
-): Promise<Page<StoredMessage>> {
+export function listInput(executor: Executor, run: Run, page: PageRequest): Promise<Page<StoredMessage>> {
   const filter = and(
     eq(messages.sessionId, run.sessionId),
     eq(messages.runId, run.id),
     lt(messages.position, answerPosition),
   )
-  return pageOf(executor, messages, filter, page, [messages.turn, messages.position])
+  return messagePage(executor, filter, page)
 }
 
 /** The messages of a session in order, including those of unfinished and failed turns. */
-export async function listMessages(
+export function listMessages(
   executor: Executor,
   session: Session,
   page: PageRequest,
 ): Promise<Page<StoredMessage>> {
-  return pageOf(executor, messages, eq(messages.sessionId, session.id), page, [
-    messages.turn,
-    messages.position,
-  ])
+  return messagePage(executor, eq(messages.sessionId, session.id), page)
+}
+
+/** Characters of the messages of one page, as many as one request may bring. A message alone may have more. */
+const maxPage = 16 * 1024 * 1024
+
+async function messagePage(
+  executor: Executor,
+  filter: SQL | undefined,
+  page: PageRequest,
+): Promise<Page<StoredMessage>> {
+  const columns = { id: messages.id, estimate: contentEstimate }
+  const order = [messages.turn, messages.position]
+  const found = await columnsOfPage<UnreadMessage>(executor, messages, columns, filter, page, order)
+  const { read, isCut } = await readContents(executor, found.items, maxPage)
+  return { items: read, hasMore: found.hasMore || isCut }
 }

@@ -9,14 +9,14 @@ import type { Texts } from '../../texts/catalogue.ts'
 /** What a reader can do with an answer: copy it, ask again, and say what they think of it. */
 export function answerActions(
   t: Texts,
-  { run, question, answer }: ConversationTurn,
+  { run, questionAgain, answer }: ConversationTurn,
   feedback: Feedback | undefined,
 ): Html {
   if (answer === '') return nothing
   return html`<div class="answer-actions" role="group" aria-label="${t.answers.answerNumber(run.turn)}">
 <button type="button" class="quiet copy" data-copy-text="${answer}"
 aria-label="${t.answers.copyAnswerNumber(run.turn)}">${t.answers.copyAnswer}</button>
-${question === '' ? nothing : regenerateForm(t, run, question)}
+${questionAgain === '' ? nothing : regenerateForm(t, run, questionAgain)}
 ${feedbackForm(t, run, feedback)}</div>`
 }
 

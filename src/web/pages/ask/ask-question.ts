@@ -7,6 +7,7 @@ import { notFound, ServiceError } from '../../../errors.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
 import { admitTurn } from '../../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../../turns/admission/requested-model.ts'
+import { maxQuestion } from '../../../turns/reading/shown-messages.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findSession } from '../../../turns/sessions/sessions.ts'
 import { manyTexts } from '../../components/forms.ts'
@@ -36,8 +37,6 @@ export const questionForm = z.object({
 })
 
 export type Question = z.output<typeof questionForm>
-
-const maxQuestion = 50_000
 
 /** @throws ServiceError `invalid_value` for a question that is empty or too long. The form is then shown again. */
 export function requireQuestion({ question }: Pick<Question, 'question'>): void {

@@ -18,9 +18,9 @@ export function failureText({ answers, translate }: Texts, { errorCode, errorMes
  * Says how a turn ended, when it is not a complete answer.
  * @param isOwn whether the reader can try again.
  */
-export function outcome(t: Texts, { run, question, answer }: ConversationTurn, isOwn: boolean): Html {
+export function outcome(t: Texts, { run, questionAgain, answer }: ConversationTurn, isOwn: boolean): Html {
   const { answers } = t
-  const again = isOwn ? againForm(t, run, question) : nothing
+  const again = isOwn ? againForm(t, run, questionAgain) : nothing
   const cost = isOwn && run.costMicros === 0n ? `${answers.free} ` : ''
   if (run.status === 'failed')
     return html`${notice('problem', `${answers.failed} ${cost}${failureText(t, run)}`)}${again}`

@@ -48,7 +48,7 @@ export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
 <div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
-${end && turn.question !== '' ? editForm(t, run, turn.question) : nothing}
+${end && turn.questionAgain !== '' ? editForm(t, run, turn.questionAgain) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
 ${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
 </article>`
