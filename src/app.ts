@@ -13,6 +13,7 @@ import { registerEarlyEnd } from './http/connection/early-end.ts'
 import { trustedProxies } from './http/connection/trusted-proxies.ts'
 import { registerCors } from './http/cors.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
+import { registerArrivingBodies } from './http/limits/arriving-bodies.ts'
 import { bodyBytes } from './http/limits/bounds.ts'
 import { createRateLimits } from './http/limits/rate-limits.ts'
 import {
@@ -105,6 +106,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerEarlyEnd(app)
   registerErrorHandler(app, services)
   requireOneHost(app)
+  registerArrivingBodies(app)
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)

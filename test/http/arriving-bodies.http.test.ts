@@ -1,0 +1,77 @@
+import { type ClientRequest, request as open } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { send } from '../support/http-raw.ts'
+import { makeOwner } from '../support/world/things.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+
+let world: World
+let owner: { readonly key: string }
+let other: { readonly key: string }
+
+beforeAll(async () => {
+  world = await openWorld()
+  owner = await makeOwner(world.db)
+  other = await makeOwner(world.db)
+})
+afterAll(() => world.close())
+
+const mebibyte = 1024 * 1024
+type Sent = { readonly path: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Requests whose bodies do not arrive completely. */
+function begin(count: number, { path, headers }: Sent, part?: Buffer): readonly ClientRequest[] {
+  const { hostname, port } = new URL(world.service.url)
+  return Array.from({ length: count }, () => {
+    const request = open({ hostname, port, method: 'POST', path, headers, agent: false })
+    request.on('error', () => undefined)
+    if (part) request.write(part)
+    else request.flushHeaders()
+    return request
+  })
+}
+
+const chat = (key: string, more = {}): Sent => ({
+  path: '/v1/chat/completions',
+  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more },
+})
+const signIn = (more = {}): Sent => ({
+  path: '/signin',
+  headers: {
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+    ...more,
+  },
+})
+
+const statusOf = async (sent: Sent, bytes: number) =>
+  (await send(world.service, { method: 'POST', ...sent, body: 'x'.repeat(bytes) })).status
+
+async function expectLimit(requests: readonly ClientRequest[], sent: Sent): Promise<void> {
+  try {
+    await expect.poll(() => statusOf(sent, 20_000), { timeout: 10_000 }).toBe(429)
+    expect(await statusOf(sent, 10)).toBe(400)
+  } finally {
+    for (const request of requests) request.destroy()
+  }
+  await expect.poll(() => statusOf(sent, 20_000), { timeout: 10_000 }).toBe(400)
+}
+
+test('the bodies of an account that are arriving have at most 128 MiB', async () => {
+  const requests = begin(8, chat(owner.key, { 'content-length': `${16 * mebibyte}` }))
+  const limited = expectLimit(requests, chat(owner.key))
+  expect(await statusOf(chat(other.key), 20_000)).toBe(400)
+  await limited
+})
+
+test('the forms of an address without an account that are arriving have at most 16 MiB', async () => {
+  await expectLimit(begin(16, signIn({ 'content-length': `${mebibyte}` })), signIn())
+})
+
+test('bodies without a length count as they arrive', async () => {
+  const part = Buffer.alloc(mebibyte - 100, 'x')
+  await expectLimit(begin(17, signIn({ 'transfer-encoding': 'chunked' }), part), signIn())
+})
+
+test('a body that has arrived no longer counts', async () => {
+  for (let n = 0; n < 20; n += 1) expect(await statusOf(signIn(), mebibyte - 100)).toBe(400)
+})
