@@ -11,7 +11,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
-import { belongsTo, bytea, instant, micros } from './columns.ts'
+import { belongsTo, bytea, byteCount, instant, micros } from './columns.ts'
 
 /**
  * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
@@ -33,10 +33,15 @@ export const sessions = pgTable(
     turnCount: integer('turn_count').notNull().default(0),
     /** What a client noted about it. Null: it was not created as a conversation. */
     metadata: jsonb('metadata').$type<Readonly<Record<string, string>>>(),
+    /** Bytes of the messages that were added without a turn. */
+    addedBytes: byteCount('added_bytes').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
-  (t) => [index('sessions_project').on(t.projectId, t.createdAt, t.id)],
+  (t) => [
+    index('sessions_project').on(t.projectId, t.createdAt, t.id),
+    index('sessions_added').on(t.accountId).where(sql`${t.addedBytes} > 0`),
+  ],
 )
 
 export const runStatuses = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const

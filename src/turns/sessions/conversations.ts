@@ -8,6 +8,7 @@ import { newId } from '../../ids.ts'
 import type { Run } from '../run/run.ts'
 import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
+import { bytesOf, countAdded, uncountAdded } from './added-bytes.ts'
 import { type Attachments, attachFiles } from './attachments.ts'
 import type { Metadata, Session, StoredMessage } from './sessions.ts'
 
@@ -24,7 +25,7 @@ export async function setMetadata(
  * Adds messages to a session without a turn. The next turn has them in its conversation, after the answer of the
  * newest one.
  * @param files of the messages, which are stored in the session's project.
- * @throws what `attachFiles` throws, and `not_found` if the session was deleted.
+ * @throws what `attachFiles` and `countAdded` throw, and `not_found` if the session was deleted.
  */
 export async function addMessages(
   executor: Executor,
@@ -37,6 +38,7 @@ export async function addMessages(
   const turn = await lockSession(executor, sessionId)
   const place = { accountId, projectId, sessionId, runId: null }
   const stored = await attachFiles(executor, principal, place, added, files, principal.plan)
+  await countAdded(executor, session, principal.plan, bytesOf(stored))
   const [newest] = await executor
     .select({ position: sql<number>`coalesce(max(${messages.position}), 0)` })
     .from(messages)
@@ -87,7 +89,9 @@ export async function deleteMessage(executor: Executor, message: StoredMessage):
   await lockSession(executor, message.sessionId)
   await requireEnded(executor, eq(runs.id, message.runId), 'session_busy', busyText)
   await forgetTranscripts(executor, message.sessionId)
-  await executor.delete(messages).where(eq(messages.id, message.id))
+  const { rowCount } = await executor.delete(messages).where(eq(messages.id, message.id))
+  if (rowCount === 1 && message.runId === noRun)
+    await uncountAdded(executor, message.sessionId, message.content as ModelMessage)
 }
 
 /**
