@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
+import { ServiceError } from '../../errors.ts'
 import { confinement } from '../children/confinement.ts'
 import { runLimited } from '../children/run-limited.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
@@ -33,6 +34,13 @@ const options = [...confinement, '--allow-addons']
 /** The sheet could not be rendered, for a reason that is not its content. */
 export class RenderingFailed extends Error {
   override readonly name = 'RenderingFailed'
+}
+
+/** The refusal of a page whose file could not be rendered. */
+export function fileNotMade(cause: RenderingFailed): ServiceError {
+  return new ServiceError('overloaded', 'The file could not be made. Try again, or choose another format.', {
+    cause,
+  })
 }
 
 /**

@@ -1,7 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
-import { renderSheet } from '../../../workspace/sheets/render.ts'
+import { createWorkLimit } from '../../../http/limits/work-limits.ts'
+import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { Session } from '../../../turns/sessions/sessions.ts'
+import { fileNotMade, RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
+import type { SheetFormat, SheetLanguage } from '../../../workspace/sheets/sheet.ts'
 import { languageForReader } from '../../../workspace/sheets/words.ts'
 import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
@@ -28,26 +33,66 @@ const query = z.object({ format: z.enum(['md', 'docx', 'pdf']).default('md') })
 
 /** `/sessions/{id}/export`: a conversation with its sources as a file. */
 export function exportPages(app: FastifyInstance, services: WebServices): void {
-  const { database, library } = services
+  // A file uses a processor for seconds.
+  const files = createWorkLimit({
+    what: 'files',
+    maxRunning: 1,
+    maxWaiting: 4,
+    retryAfterSeconds: 5,
+  })
 
   app.get('/sessions/:id/export', accountsOnly, async (request, reply) => {
     const { format } = readFields(query, request.query)
     const signal = disconnectSignal(reply)
-    const { session, turns } = await withNamedSession(database, request, async (tx, found) => ({
-      session: found,
-      turns: await readWithEarlier(services, tx, found.id, { limit: maxTurns }),
-    }))
-    const ended = turns.filter(({ end }) => end !== undefined)
-    const name = nameOf(textsOf(request), session)
-    const t = textsIn(languageForReader(name, textsOf(request).language))
-    reply.type(types[format]).header('content-disposition', attachment(name, format))
-    if (format === 'md') return reply.send(conversationMarkdown(t, name, ended))
-    const passages = await sourcePassages(library, ended)
-    const heWorks = t.language === 'he' ? await hebrewTitlesOfSources(library, ended) : new Map()
-    const sheet = conversationSheet(name, ended, passages, { language: t.language, heWorks })
-    const [file] = await renderSheet(sheet, [format], signal)
-    return reply.send(file?.content)
+    const session = await withNamedSession(services.database, request, async (_, found) => found)
+    return files.run(session.accountId, signal, () =>
+      sendFile(services, request, reply, { session, format, signal }),
+    )
   })
+}
+
+type Wanted = {
+  readonly session: Session
+  readonly format: keyof typeof types
+  readonly signal: AbortSignal
+}
+
+async function sendFile(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session, format, signal }: Wanted,
+): Promise<FastifyReply> {
+  const turns = await withTx(services.database, session, (tx) =>
+    readWithEarlier(services, tx, session.id, { limit: maxTurns }),
+  )
+  const ended = turns.filter(({ end }) => end !== undefined)
+  const name = nameOf(textsOf(request), session)
+  const t = textsIn(languageForReader(name, textsOf(request).language))
+  const content =
+    format === 'md'
+      ? conversationMarkdown(t, name, ended)
+      : await rendered(services, name, ended, { format, language: t.language, signal })
+  return reply.type(types[format]).header('content-disposition', attachment(name, format)).send(content)
+}
+
+/** @throws ServiceError `overloaded` if the file could not be made. */
+async function rendered(
+  { library }: WebServices,
+  name: string,
+  turns: readonly ConversationTurn[],
+  file: { readonly format: SheetFormat; readonly language: SheetLanguage; readonly signal: AbortSignal },
+): Promise<Buffer | undefined> {
+  const { format, language, signal } = file
+  const passages = await sourcePassages(library, turns)
+  const heWorks = language === 'he' ? await hebrewTitlesOfSources(library, turns) : new Map()
+  const sheet = conversationSheet(name, turns, passages, { language, heWorks })
+  try {
+    const [made] = await renderSheet(sheet, [format], signal)
+    return made?.content
+  } catch (error) {
+    throw error instanceof RenderingFailed ? fileNotMade(error) : error
+  }
 }
 
 /** RFC 6266: a name in ASCII, and the real one in UTF-8. */

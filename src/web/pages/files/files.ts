@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import { sendContent } from '../../../http/transfers/download.ts'
 import { findFile } from '../../../turns/sessions/project-files.ts'
 import { findProject } from '../../../turns/sessions/projects.ts'
@@ -29,6 +30,8 @@ const versionsShown = 50
 /** `/files/{id}`: the data and text of a file, its versions, renaming and deletion. */
 export function filePages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
+  // The text of a document is read when its page is first opened, and all accounts share two readers.
+  const documents = createWorkLimit({ what: 'files', maxRunning: 1, maxWaiting: 8, retryAfterSeconds: 5 })
 
   app.get('/files/:id', accountsOnly, async (request, reply) => {
     const shown = await shownOf(request, reply)
@@ -85,7 +88,8 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
       versions: await listVersions(tx, file.id, versionsShown),
     }))
     const left = disconnectSignal(reply)
-    const text = isSafeImage(file) ? undefined : await fileText(database, file, left)
+    const read = () => fileText(database, file, left)
+    const text = isSafeImage(file) ? undefined : await documents.run(principal.accountId, left, read)
     const refs = text ? await refsOf(services.library, text.text.slice(0, charactersShown)) : []
     return { file, ...about, text, refs }
   }

@@ -1,11 +1,10 @@
 import type { FastifyReply } from 'fastify'
-import { ServiceError } from '../../../errors.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import { attachmentHeaders } from '../../../http/transfers/download.ts'
 import { type FileReader, type ReadEntry, sheetForFiles } from '../../../sheets/content.ts'
 import type { StoredSheet } from '../../../sheets/store.ts'
 import { cleanFileName, contentTypeOf } from '../../../workspace/documents/file-names.ts'
-import { RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
+import { fileNotMade, RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
 import type { SheetFormat } from '../../../workspace/sheets/sheet.ts'
 
 type Asked = {
@@ -22,7 +21,7 @@ type Asked = {
 export function createSheetFiles(): (reply: FastifyReply, asked: Asked) => Promise<FastifyReply> {
   // A file uses a processor for seconds.
   const files = createWorkLimit({
-    what: 'files of sheets',
+    what: 'files',
     maxRunning: 1,
     maxWaiting: 4,
     retryAfterSeconds: 5,
@@ -35,12 +34,7 @@ export function createSheetFiles(): (reply: FastifyReply, asked: Asked) => Promi
       attachmentHeaders(reply, name, contentTypeOf(name))
       return reply.send(file?.content)
     } catch (error) {
-      if (!(error instanceof RenderingFailed)) throw error
-      throw new ServiceError(
-        'overloaded',
-        'The file could not be made. Try again, or choose another format.',
-        { cause: error },
-      )
+      throw error instanceof RenderingFailed ? fileNotMade(error) : error
     }
   }
 }
