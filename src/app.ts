@@ -21,7 +21,11 @@ import {
   type ReceiveTimeouts,
   registerReceiveTimeout,
 } from './http/limits/receive-timeout.ts'
-import { createLibraryLimits, type LibraryLimits } from './http/limits/work-limits.ts'
+import {
+  createConversationLimit,
+  createLibraryLimits,
+  type LibraryLimits,
+} from './http/limits/work-limits.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
@@ -127,6 +131,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     settings: options.web,
     signInLimits: createSignInLimits(),
     addressLimits: createAddressLimits(),
+    conversationLimit: createConversationLimit(),
   }
   await app.register((pages, _options, done) => {
     webPages(pages, web, api).then(() => done(), done)

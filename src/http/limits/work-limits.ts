@@ -91,6 +91,16 @@ export function createSearchLimit(): WorkLimit {
   return createWorkLimit({ what: 'searches', maxRunning: 4, maxWaiting: 32, retryAfterSeconds: 1 })
 }
 
+/** A page of a conversation takes up to some seconds, and several connections to Postgres. */
+export function createConversationLimit(): WorkLimit {
+  return createWorkLimit({
+    what: 'pages of conversations',
+    maxRunning: 2,
+    maxWaiting: 60,
+    retryAfterSeconds: 5,
+  })
+}
+
 /** A verification uses a thread for up to 20 s. */
 export function createVerificationLimit(): WorkLimit {
   return createWorkLimit({ what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 })

@@ -1,4 +1,5 @@
 import type { RateLimits } from '../../http/limits/rate-limits.ts'
+import type { WorkLimit } from '../../http/limits/work-limits.ts'
 import type { ExportPlace } from '../../sources/collections/export-place.ts'
 import type { Services } from '../../turns/services.ts'
 import type { AddressLimits } from '../visitors/address-limits.ts'
@@ -18,4 +19,6 @@ export type WebServices = Services & {
   readonly signInLimits: SignInLimits
   readonly addressLimits: AddressLimits
   readonly rateLimits: RateLimits
+  /** Of an account, and of an address without one. */
+  readonly conversationLimit: WorkLimit
 }

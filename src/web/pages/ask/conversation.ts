@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { originOf } from '../../../http/origin.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import type { TerminalEvent } from '../../../turns/run/run-events.ts'
@@ -68,13 +69,16 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { look, ...place } = readFields(query, request.query)
-    const shown = await read(request, place)
-    const { before } = shown
-    const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
-    const t = textsOf(request)
-    const { renamed, shared, unshared } = t.ask
-    const message = doneMessage(request, { renamed, shared, unshared })
-    return sendPage(request, reply, sessionPage(t, shown, { models, before, look, message }))
+    const { accountId } = visitorOf(request).principal
+    return services.conversationLimit.run(accountId, disconnectSignal(reply), async () => {
+      const shown = await read(request, place)
+      const { before } = shown
+      const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
+      const t = textsOf(request)
+      const { renamed, shared, unshared } = t.ask
+      const message = doneMessage(request, { renamed, shared, unshared })
+      return sendPage(request, reply, sessionPage(t, shown, { models, before, look, message }))
+    })
   })
 
   app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {

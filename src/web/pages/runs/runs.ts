@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { type ConversationTurn, readTurn } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
@@ -22,9 +23,11 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/runs/:id', accountsOnly, async (request, reply) => {
     const t = textsOf(request)
-    const turn = await turnOf(request)
-    const names = await turnNames(t, services.library, [turn])
-    return sendPage(request, reply, runPage(t, turn, names))
+    return limited(request, reply, async () => {
+      const turn = await turnOf(request)
+      const names = await turnNames(t, services.library, [turn])
+      return sendPage(request, reply, runPage(t, turn, names))
+    })
   })
 
   app.get('/runs/:id/live', accountsOnly, async (request, reply) =>
@@ -36,12 +39,14 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
       const run = await runOf(request)
       return reply.redirect(`/sessions/${run.sessionId}#${run.id}`, 303)
     }
-    const turn = await turnOf(request)
-    const library = await libraryFacts(textsOf(request), services.library, [turn])
-    const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(String(await turnView(textsOf(request), turn, library, extras)))
+    return limited(request, reply, async () => {
+      const turn = await turnOf(request)
+      const library = await libraryFacts(textsOf(request), services.library, [turn])
+      const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(String(await turnView(textsOf(request), turn, library, extras)))
+    })
   })
 
   app.post('/runs/:id/cancel', accountsOnly, async (request, reply) => {
@@ -50,6 +55,11 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     runner.cancel(run.id)
     return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
   })
+
+  function limited<T>(request: FastifyRequest, reply: FastifyReply, work: () => Promise<T>): Promise<T> {
+    const { accountId } = visitorOf(request).principal
+    return services.conversationLimit.run(accountId, disconnectSignal(reply), work)
+  }
 
   function runOf(request: FastifyRequest): Promise<Run> {
     const { principal } = visitorOf(request)

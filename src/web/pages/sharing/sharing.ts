@@ -1,6 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
+import { clientAddress } from '../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import type { Session } from '../../../turns/sessions/sessions.ts'
 import { findSharedSession, shareSession, unshareSession } from '../../../turns/sessions/shared-sessions.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
@@ -16,7 +19,7 @@ const maxTurns = 50
 
 /** `/sessions/{id}/share` and `/shared/{token}`: a conversation that anybody with its link can read. */
 export function sharingPages(app: FastifyInstance, services: WebServices): void {
-  const { database } = services
+  const { database, conversationLimit } = services
 
   app.post('/sessions/:id/share', accountsOnly, async (request, reply) => {
     const id = await withNamedSession(database, request, async (tx, session) => {
@@ -39,20 +42,25 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
     reply.headers({ 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' })
     const shared = await findSharedSession(database.system, request.params.token)
     if (!shared) throw notFound()
-    const { session, lastTurn } = shared
+    const { session } = shared
+    const left = disconnectSignal(reply)
+    // A link can have any number of readers, and one address can open any number of links.
+    return conversationLimit.run(`address ${clientAddress(request)}`, left, () =>
+      conversationLimit.run(`links of ${session.accountId}`, left, () => sendShared(request, reply, shared)),
+    )
+  })
+
+  async function sendShared(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { session, lastTurn }: { readonly session: Session; readonly lastTurn: number },
+  ): Promise<FastifyReply> {
     const turns = await withTx(database, session, (tx) =>
       readWithEarlier(services, tx, session.id, { limit: maxTurns, before: lastTurn + 1 }),
     )
     const ended = turns.filter(({ end }) => end !== undefined)
-    return sendPage(
-      request,
-      reply,
-      sharedPage(
-        textsOf(request),
-        session,
-        ended,
-        await libraryFacts(textsOf(request), services.library, ended),
-      ),
-    )
-  })
+    const t = textsOf(request)
+    const library = await libraryFacts(t, services.library, ended)
+    return sendPage(request, reply, sharedPage(t, session, ended, library))
+  }
 }

@@ -109,6 +109,8 @@ const accountMessages: Messages = {
     'הגעת למגבלה של {number} דפים בדקה מהכתובת שלך. אפשר לנסות שוב בעוד {seconds} שניות.',
   '{running} searches are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
     '{running} חיפושים בעבודה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
+  '{running} pages of conversations are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
+    '{running} דפי שיחה בהכנה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
   '{running} files are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
     '{running} קבצים בהכנה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
   'This form was not sent from a page of this service. Open the page again and send it from there.':
