@@ -15,6 +15,7 @@ import { registerCors } from './http/cors.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerArrivingBodies } from './http/limits/arriving-bodies.ts'
 import { bodyBytes } from './http/limits/bounds.ts'
+import { createMessageReads } from './http/limits/message-reads.ts'
 import { createRateLimits } from './http/limits/rate-limits.ts'
 import {
   defaultReceiveTimeouts,
@@ -161,18 +162,19 @@ function apiRoutes(
   pace: ChatPace | undefined,
   done: () => void,
 ): void {
+  const reads = createMessageReads()
   modelRoutes(v1, services)
   chatRoutes(v1, services, pace)
   embeddingRoutes(v1, services)
   projectRoutes(v1, services)
-  sessionRoutes(v1, services)
+  sessionRoutes(v1, services, reads)
   runRoutes(v1, services)
   runEventRoutes(v1, services)
   fileRoutes(v1, services)
   sourceRoutes(v1, services, limits)
   keyRoutes(v1, services)
   usageRoutes(v1, services)
-  responsesRoutes(v1, services, pace)
-  conversationRoutes(v1, services)
+  responsesRoutes(v1, services, reads, pace)
+  conversationRoutes(v1, services, reads)
   done()
 }

@@ -4,6 +4,7 @@ import { promptTokens } from '../../agent/usage.ts'
 import { withTx } from '../../db/client.ts'
 import { principalOf } from '../../http/auth.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
+import type { MessageReads } from '../../http/limits/message-reads.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { ownTokens, requireModel } from '../../turns/admission/requested-model.ts'
@@ -21,7 +22,7 @@ import { toChatBody, toResponseRequest } from './input/request.ts'
 import { type CountedBody, countedBody } from './input/schema.ts'
 
 /** `POST /v1/responses/input_tokens`: what a request would send to the model, without a turn. */
-export function inputTokenRoutes(root: FastifyInstance, services: Services): void {
+export function inputTokenRoutes(root: FastifyInstance, services: Services, reads: MessageReads): void {
   root.withTypeProvider<ZodTypes>().post(
     '/responses/input_tokens',
     {
@@ -30,9 +31,11 @@ export function inputTokenRoutes(root: FastifyInstance, services: Services): voi
       schema: { body: countedBody },
       preValidation: (request) => resolveResponseContext(services, request),
     },
-    async (request): Promise<BodyOf<typeof inputTokens>> => ({
+    async (request, reply): Promise<BodyOf<typeof inputTokens>> => ({
       object: 'response.input_tokens',
-      input_tokens: await countTokens(services, request, request.body),
+      input_tokens: await reads.run(principalOf(request).accountId, reply, () =>
+        countTokens(services, request, request.body),
+      ),
     }),
   )
 }

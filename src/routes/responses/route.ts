@@ -5,6 +5,7 @@ import { notFound } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
+import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/reading/follow.ts'
@@ -51,7 +52,12 @@ const retrieveQuery = z
   })
 
 /** `/v1/responses`: a second API for the same runs. */
-export function responsesRoutes(root: FastifyInstance, services: Services, pace = defaultPace): void {
+export function responsesRoutes(
+  root: FastifyInstance,
+  services: Services,
+  reads: MessageReads,
+  pace = defaultPace,
+): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'chat:write' as const, resource: namedResponse }
   decorateResponseRequests(root)
@@ -91,8 +97,8 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
     return bodyOf(services, now)
   })
 
-  storedResponseRoutes(root, services)
-  inputTokenRoutes(root, services)
+  storedResponseRoutes(root, services, reads)
+  inputTokenRoutes(root, services, reads)
 }
 
 async function create(

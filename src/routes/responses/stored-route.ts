@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { withTx } from '../../db/client.ts'
 import { resourceOf } from '../../http/auth.ts'
+import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { pageQuery } from '../../http/lists.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
@@ -14,7 +15,11 @@ import { responseId } from './ids.ts'
 import { listItems } from './output/items.ts'
 
 /** `GET /v1/responses/{id}/input_items` and `DELETE /v1/responses/{id}` */
-export function storedResponseRoutes(root: FastifyInstance, { database }: Services): void {
+export function storedResponseRoutes(
+  root: FastifyInstance,
+  { database }: Services,
+  reads: MessageReads,
+): void {
   const app = root.withTypeProvider<ZodTypes>()
 
   app.get(
@@ -23,13 +28,15 @@ export function storedResponseRoutes(root: FastifyInstance, { database }: Servic
       config: { scope: 'chat:write', resource: namedResponse, docs: inputItemsDocs },
       schema: { querystring: pageQuery },
     },
-    async (request) => {
+    (request, reply) => {
       const run = resourceOf<Run>(request)
-      return withTx(database, run, (tx) =>
-        listItems(
-          request.query,
-          (item) => findMessage(tx, run.sessionId, item),
-          (page) => listInput(tx, run, page),
+      return reads.run(run.accountId, reply, () =>
+        withTx(database, run, (tx) =>
+          listItems(
+            request.query,
+            (item) => findMessage(tx, run.sessionId, item),
+            (page) => listInput(tx, run, page),
+          ),
         ),
       )
     },

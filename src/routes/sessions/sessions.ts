@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
+import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
@@ -88,9 +89,9 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** `/v1/agent/sessions` and the routes below one session. */
-export function sessionRoutes(app: FastifyInstance, services: Services): void {
+export function sessionRoutes(app: FastifyInstance, services: Services, reads: MessageReads): void {
   collectionRoutes(app, services)
-  itemRoutes(app, services)
+  itemRoutes(app, services, reads)
 }
 
 function collectionRoutes(root: FastifyInstance, services: Services): void {
@@ -137,7 +138,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   )
 }
 
-function itemRoutes(root: FastifyInstance, { database }: Services): void {
+function itemRoutes(root: FastifyInstance, { database }: Services, reads: MessageReads): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'sessions:write' as const, resource: namedSession }
 
@@ -171,20 +172,24 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
       config: { ...one, docs: docs.messages },
       schema: { querystring: pageQuery.extend({ order: z.enum(['asc', 'desc']).default('asc') }) },
     },
-    async (request): Promise<BodyOf<typeof messageList>> => {
+    (request, reply): Promise<BodyOf<typeof messageList>> => {
       const session = resourceOf<Session>(request)
       const page = pageOfQuery(request.query)
-      const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, page))
-      return listBody(items.map(messageBody), hasMore)
+      return reads.run(session.accountId, reply, async () => {
+        const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, page))
+        return listBody(items.map(messageBody), hasMore)
+      })
     },
   )
 
   app.get(
     '/agent/sessions/:id/runs',
     { config: { scope: 'chat:write', resource: namedSession, docs: docs.runs } },
-    async (request): Promise<BodyOf<typeof runList>> => {
+    (request, reply): Promise<BodyOf<typeof runList>> => {
       const session = resourceOf<Session>(request)
-      return (await withTx(database, session, (tx) => listRuns(tx, session.id))).map(runBody)
+      return reads.run(session.accountId, reply, async () =>
+        (await withTx(database, session, (tx) => listRuns(tx, session.id))).map(runBody),
+      )
     },
   )
 }

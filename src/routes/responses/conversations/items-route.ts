@@ -5,6 +5,7 @@ import { notFound } from '../../../errors.ts'
 import { principalOf, resourceOf } from '../../../http/auth.ts'
 import type { ResourceLookup } from '../../../http/connection/fastify.ts'
 import { bodyBytes } from '../../../http/limits/bounds.ts'
+import type { MessageReads } from '../../../http/limits/message-reads.ts'
 import { listBody, pageQuery } from '../../../http/lists.ts'
 import type { RouteDocs } from '../../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../../http/openapi/zod.ts'
@@ -55,7 +56,11 @@ const namedItem: ResourceLookup = async (tx, principal, params) => {
 }
 
 /** `/v1/conversations/{id}/items` */
-export function conversationItemRoutes(root: FastifyInstance, { database }: Services): void {
+export function conversationItemRoutes(
+  root: FastifyInstance,
+  { database }: Services,
+  reads: MessageReads,
+): void {
   const app = root.withTypeProvider<ZodTypes>()
   const all = { scope: 'sessions:write' as const, resource: namedConversation }
   const one = { scope: 'sessions:write' as const, resource: namedItem }
@@ -75,13 +80,15 @@ export function conversationItemRoutes(root: FastifyInstance, { database }: Serv
   app.get(
     '/conversations/:id/items',
     { config: { ...all, docs: docs.list }, schema: { querystring: pageQuery } },
-    async (request) => {
+    (request, reply) => {
       const session = resourceOf<Session>(request)
-      return withTx(database, session, (tx) =>
-        listItems(
-          request.query,
-          (id) => findMessage(tx, session.id, id),
-          (page) => listMessages(tx, session, page),
+      return reads.run(session.accountId, reply, () =>
+        withTx(database, session, (tx) =>
+          listItems(
+            request.query,
+            (id) => findMessage(tx, session.id, id),
+            (page) => listMessages(tx, session, page),
+          ),
         ),
       )
     },

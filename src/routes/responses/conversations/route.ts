@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { principalOf, resourceOf } from '../../../http/auth.ts'
 import { bodyBytes } from '../../../http/limits/bounds.ts'
+import type { MessageReads } from '../../../http/limits/message-reads.ts'
 import type { BodyOf, RouteDocs } from '../../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../../http/openapi/zod.ts'
 import type { Services } from '../../../turns/services.ts'
@@ -44,7 +45,7 @@ the body with them. \`x-service-project-id\` names its project.`,
 } satisfies Record<string, RouteDocs>
 
 /** `/v1/conversations`: sessions, in the form of OpenAI's API. */
-export function conversationRoutes(root: FastifyInstance, services: Services): void {
+export function conversationRoutes(root: FastifyInstance, services: Services, reads: MessageReads): void {
   const app = root.withTypeProvider<ZodTypes>()
   const { database, catalogue } = services
   const one = { scope: 'sessions:write' as const, resource: namedConversation }
@@ -95,5 +96,5 @@ export function conversationRoutes(root: FastifyInstance, services: Services): v
     },
   )
 
-  conversationItemRoutes(root, services)
+  conversationItemRoutes(root, services, reads)
 }

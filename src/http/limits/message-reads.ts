@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+import { disconnectSignal } from '../connection/disconnect.ts'
+import { createWorkLimit } from './work-limits.ts'
+
+/** Limits the replies with messages of an account that are made or sent at the same time. */
+export type MessageReads = {
+  /**
+   * Makes a reply when the account has a slot, which it has until the client has read the reply.
+   * @throws ServiceError `rate_limit_exceeded` when the queue is full; what `work` throws.
+   */
+  run<T>(accountId: string, reply: FastifyReply, work: () => Promise<T>): Promise<T>
+}
+
+/** A page of messages can have 16 MiB, and a count of tokens reads a whole conversation. */
+export function createMessageReads(): MessageReads {
+  const limit = createWorkLimit({
+    what: 'reads of conversations',
+    maxRunning: 4,
+    maxWaiting: 100,
+    retryAfterSeconds: 1,
+  })
+  return {
+    run: (accountId, reply, work) =>
+      new Promise((resolve, reject) => {
+        const { raw } = reply
+        const made = limit.run(accountId, disconnectSignal(reply), async () => {
+          resolve(await work())
+          if (!raw.closed) await once(raw, 'close')
+        })
+        made.catch(reject)
+      }),
+  }
+}
