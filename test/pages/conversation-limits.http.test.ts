@@ -29,7 +29,7 @@ test.each([
   ['a run', () => `/runs/${turn.run_id}`],
   ['a turn', () => `/runs/${turn.run_id}/turn`],
 ])('an account that opens the page of %s very often at once is refused, and nobody else', async (_, path) => {
-  const [statuses, others] = await Promise.all([open(owner, path(), 100), open(other, '/ask', 3)])
+  const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
   expect(statuses).toContain(429)
   expect(others).toEqual([200, 200, 200])
   expect(await open(owner, path(), 20)).toEqual(Array(20).fill(200))
@@ -40,7 +40,7 @@ test('readers of a public link very often at once are refused, and not its owner
   const page = await (await owner.get(`/sessions/${turn.session_id}`)).text()
   const path = /\/shared\/[\w-]{43}/.exec(page)?.[0] ?? ''
   const [statuses, own] = await Promise.all([
-    open(openVisitor(world.service), path, 100),
+    open(openVisitor(world.service), path, 250),
     open(owner, `/sessions/${turn.session_id}`, 3),
   ])
   expect(statuses).toContain(429)

@@ -111,6 +111,8 @@ const accountMessages: Messages = {
     '{running} חיפושים בעבודה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
   '{running} pages of conversations are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
     '{running} דפי שיחה בהכנה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
+  'The plan "{plan}" stores {size} of items that were added to conversations. Delete conversations or items to make room.':
+    'התכנית "{plan}" שומרת {size} של פריטים שנוספו לשיחות. אפשר למחוק שיחות או פריטים כדי לפנות מקום.',
   '{running} files are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
     '{running} קבצים בהכנה ו־{queued} ממתינים, וזה המרב. אפשר לנסות שוב בעוד {seconds} שניות.',
   'This form was not sent from a page of this service. Open the page again and send it from there.':
