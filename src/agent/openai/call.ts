@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } from '../provider.ts'
 import { judgeUsage } from '../usage.ts'
 import { asFailure, type CallFailure } from './failure.ts'
-import { openReply, type Target } from './http.ts'
-import type { AssembledReply } from './reply-assembler.ts'
-import { ReplyReader } from './reply-reader.ts'
+import { openReply, releaseBody, type Target } from './http.ts'
+import { type AssembledReply, ReplyAssembler } from './reply-assembler.ts'
+import { readReply } from './reply-reader.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 
 export type Retries = {
@@ -99,11 +99,12 @@ export class ModelCall {
     const watch = this.#watch
     watch.check()
     const { target } = this.#settings
-    const reader = new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
+    const body = await openReply(target, this.#request, watch)
+    const reply = new ReplyAssembler(target.apiKey)
     try {
-      return (await reader.read(onText)) ? this.#finish(reader.finish()) : { type: 'enough' }
+      return (await readReply(body, reply, watch, onText)) ? this.#finish(reply.finish()) : { type: 'enough' }
     } finally {
-      await reader.release()
+      await releaseBody(body, reply.done)
     }
   }
 
