@@ -1,12 +1,4 @@
-import {
-  type Budget,
-  createBudget,
-  isObject,
-  type Json,
-  resolve,
-  sameJson,
-  Undecided,
-} from './schema-budget.ts'
+import { Budget, isObject, type Json, resolve, sameJson, Undecided } from './schema-budget.ts'
 
 /** About 30 ms of checking. A step is one schema, enum member, required name or 64 examined characters. */
 const maxSteps = 50_000
@@ -42,7 +34,7 @@ type Spot = Place & { readonly schema: Json }
 
 class Check {
   readonly #root: unknown
-  readonly #budget: Budget = createBudget(maxSteps)
+  readonly #budget = new Budget(maxSteps)
   readonly #lengths = new Map<string, number>()
 
   constructor(root: unknown) {

@@ -5,28 +5,23 @@ export type Json = Readonly<Record<string, unknown>>
 /** Thrown when a walk exceeds its budget. */
 export class Undecided extends Error {
   override readonly name = 'Undecided'
-
-  constructor() {
-    super('it takes too many steps')
-  }
-}
-
-export type Budget = {
-  /** @throws Undecided if the budget is exceeded. */
-  spend(steps: number): void
 }
 
 /**
  * A budget of steps. Schemas come from clients; one that branches or refers to itself without end must not
  * block the process.
  */
-export function createBudget(steps: number): Budget {
-  let left = steps
-  return {
-    spend(some) {
-      left -= some
-      if (left < 0) throw new Undecided()
-    },
+export class Budget {
+  #left: number
+
+  constructor(steps: number) {
+    this.#left = steps
+  }
+
+  /** @throws Undecided if the budget is exceeded. */
+  spend(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0) throw new Undecided()
   }
 }
 

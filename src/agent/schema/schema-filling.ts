@@ -1,4 +1,4 @@
-import { type Budget, createBudget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
+import { Budget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
 
 /** Members of a schema that refers to itself would otherwise nest without end. */
 const maxDepth = 12
@@ -21,7 +21,7 @@ export function fillSchema(schema: unknown, text: string): unknown {
 
 class Filling {
   readonly #root: unknown
-  readonly #budget: Budget = createBudget(maxSteps)
+  readonly #budget = new Budget(maxSteps)
   #text: string | undefined
 
   constructor(root: unknown, text: string) {
