@@ -65,33 +65,21 @@ function readAll(
 ): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   let position = 0
-  /** True while a read is scheduled or `onBatch` is busy: no further wake-up is needed. */
+  /** True while a read is scheduled or `onBatch` is busy, and after the end: no further wake-up is needed. */
   let scheduled = false
   const wake = () => {
     if (scheduled) return
     scheduled = true
     queueMicrotask(readNext)
   }
-  const leave = () => {
-    signal.removeEventListener('abort', wake)
-    readers.delete(wake)
-  }
-  const finish = (enough: boolean) => {
-    leave()
-    resolve(enough)
-  }
-  const fail = (fault: unknown) => {
-    leave()
-    reject(fault)
-  }
   const readNext = () => {
     try {
       // A slow reader must still receive an end that arrived just before.
       while (position < events.length) if (!emit()) return
-      scheduled = false
-      if (isOver()) finish(false)
+      if (isOver()) resolve(false)
+      else scheduled = false
     } catch (fault) {
-      fail(fault)
+      reject(fault)
     }
   }
   /** @returns whether the next batch can be passed immediately. */
@@ -100,12 +88,15 @@ function readAll(
     position = events.length
     const enough = onBatch(batch)
     if (enough === false) return true
-    if (enough === true) finish(true)
-    else enough.then((isEnough) => (isEnough ? finish(true) : readNext()), fail)
+    if (enough === true) resolve(true)
+    else enough.then((isEnough) => (isEnough ? resolve(true) : readNext()), reject)
     return false
   }
   readers.add(wake)
   signal.addEventListener('abort', wake)
   wake()
-  return promise
+  return promise.finally(() => {
+    signal.removeEventListener('abort', wake)
+    readers.delete(wake)
+  })
 }
