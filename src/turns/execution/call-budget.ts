@@ -2,13 +2,13 @@ import { isKeyUsable } from '../../accounts/keys/keys.ts'
 import type { ModelRequest, ToolCall } from '../../agent/provider.ts'
 import { promptTokens } from '../../agent/usage.ts'
 import { creditsText } from '../../billing/credits.ts'
+import { capName, findReachedCap } from '../../billing/key-spending.ts'
 import { nextCallMicros, type Price } from '../../billing/pricing.ts'
-import type { Database } from '../../db/client.ts'
+import { type Database, withTx } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { RunJournal } from '../recording/journal.ts'
 import type { Run } from '../run/run.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
-import { holdRefusal } from './hold-refusal.ts'
 
 /**
  * Extends the hold of a run before its calls, so that a charge is never more than the hold. Each method makes the
@@ -65,4 +65,22 @@ export class CallBudget {
     if (known !== undefined) return !known
     return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
+}
+
+/**
+ * Tells why the hold of a run could not grow by `micros` micro-credits: a spending cap of its API key, or the credits of
+ * the account.
+ */
+export async function holdRefusal(
+  database: Database,
+  run: Pick<Run, 'accountId' | 'apiKeyId'>,
+  micros: bigint,
+  signal: AbortSignal,
+): Promise<string> {
+  const { accountId, apiKeyId: keyId } = run
+  const find = () =>
+    withTx(database, run, (tx) => findReachedCap(tx, { accountId, keyId: keyId ?? '', micros }))
+  const cap = keyId === null ? undefined : await retryTransient(find, signal)
+  if (cap) return `The turn reached ${capName(cap)} of its API key. Raise the cap, then ask again.`
+  return 'The account has too few credits for another step. Add credits, then ask again.'
 }
