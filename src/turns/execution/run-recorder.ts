@@ -2,7 +2,7 @@ import type { ModelStep, StepRecord, TurnEnd, TurnProgress } from '../../agent/e
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
-import { type ModelRequest, type ToolCall, withoutServerWords } from '../../agent/provider.ts'
+import { withoutServerWords } from '../../agent/provider.ts'
 import type { Price } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
@@ -13,13 +13,7 @@ import { hasOutput } from '../recording/finish-run.ts'
 import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
 import { chargedCall } from '../recording/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
-import {
-  type RunEnd,
-  type RunEvent,
-  type RunFailureCode,
-  stepOf,
-  type TerminalEvent,
-} from '../run/run-events.ts'
+import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
@@ -57,7 +51,6 @@ export class RunRecorder {
   readonly #budget: CallBudget
   readonly #watch: TurnWatch
   #step: number
-  #othersWait = true
   /** About the current step: text that earlier attempts showed, and whether this attempt has shown any. */
   #partialText: string
   #shown = false
@@ -94,11 +87,6 @@ export class RunRecorder {
     this.#restore()
   }
 
-  /** Whether another turn may be able to run now that this one has ended. True until it is known. */
-  get othersWait(): boolean {
-    return this.#othersWait
-  }
-
   /** Replays the finished steps of earlier attempts. The answer's text comes out the same. */
   #restore(): void {
     let textLength = 0
@@ -113,14 +101,12 @@ export class RunRecorder {
     this.#answer.newlyCited() // Events of the finished steps have named them.
   }
 
-  /** Before a model call: see `CallBudget`. */
-  prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
-    return this.#budget.ofModelCall(this.#step, request, price)
-  }
-
-  /** Before the tool calls of a reply: see `CallBudget`. */
-  prepareTools(calls: readonly ToolCall[]): Promise<string | null> {
-    return this.#budget.ofToolCalls(this.#step, calls)
+  /** The loop's checks before its calls: see `CallBudget`. */
+  budget(price: Price): Pick<LoopInput<Executor>, 'budget' | 'toolBudget'> {
+    return {
+      budget: (request) => this.#budget.ofModelCall(this.#step, request, price),
+      toolBudget: (calls) => this.#budget.ofToolCalls(this.#step, calls),
+    }
   }
 
   /** Records that the run starts or restarts, and which committed events are now void. */
@@ -137,7 +123,8 @@ export class RunRecorder {
       if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
   }
 
-  async drive(input: LoopInput<Executor>): Promise<void> {
+  /** @returns whether another turn may be able to run now that this one has ended. */
+  async drive(input: LoopInput<Executor>): Promise<boolean> {
     const end = await runAgent(input, (news) => this.#relay(news))
     if (end.type === 'turn.finished') return this.#complete(end)
     const { turn, writing } = this.#stop
@@ -148,7 +135,10 @@ export class RunRecorder {
     const call = { own: end.unfinished, shown: this.#shown, partialText: this.#partialText }
     const charged = chargedCall(call, status, () => new Turn(input).request())
     if (status === 'failed') return this.#failAs(end, charged)
-    return this.#end((cost) => ({ type: 'run.cancelled', end: this.#endAt(cost) }), charged)
+    return this.#end(
+      (cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }),
+      charged,
+    )
   }
 
   /** The loop's journal. Text that was held back in a reply is shown and committed before its step. */
@@ -208,13 +198,13 @@ export class RunRecorder {
     this.#answer.add(record)
   }
 
-  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<void> {
+  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
     if (notice !== null) this.#showNotice(notice)
     const paused = reason === 'tool_calls'
-    return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#endAt(cost, paused) }))
+    return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
   }
 
-  #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<void> {
+  #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<boolean> {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
       return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
     if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
@@ -234,10 +224,6 @@ export class RunRecorder {
     this.#log.warn({ runId: this.#run.id, model: this.#model, reason }, 'a turn failed at its model')
   }
 
-  #endAt(costMicros: bigint, paused = false): RunEnd {
-    return this.#answer.end(costMicros, { paused })
-  }
-
   /** Shows why one of our limits stopped the turn. Without the notice the answer would just break off. */
   #showNotice(notice: string): void {
     const rest = this.#answer.rest()
@@ -246,19 +232,16 @@ export class RunRecorder {
   }
 
   /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
-  fail(code: RunFailureCode, message: string): Promise<void> {
+  fail(message: string): Promise<boolean> {
     const call = { own: undefined, shown: false, partialText: this.#partialText }
-    return this.#fail(
-      code,
-      message,
-      chargedCall(call, 'failed', () => undefined),
-    )
+    const charged = chargedCall(call, 'failed', () => undefined)
+    return this.#fail('run_failed', message, charged)
   }
 
   /** A failed turn without output, in which nothing was shown, is free. */
-  #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<void> {
+  #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<boolean> {
     return this.#end((cost) => {
-      const end = this.#endAt(cost)
+      const end = this.#answer.end(cost, { paused: false })
       const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
       return { type: 'run.failed', code, message, end: hasOutput(end) || call ? end : free }
     }, call)
@@ -273,7 +256,7 @@ export class RunRecorder {
   }
 
   /** @param call the unfinished model call, if it is charged. */
-  async #end(prepare: (costMicros: bigint) => TerminalEvent, call?: ModelStep): Promise<void> {
+  async #end(prepare: (costMicros: bigint) => TerminalEvent, call?: ModelStep): Promise<boolean> {
     this.#showRest()
     if (call) {
       this.#watch.stepFinished(this.#step, call)
@@ -281,8 +264,9 @@ export class RunRecorder {
     }
     await this.#verify(this.#answer)
     const event = prepare(await this.journal.finalCost(call))
-    this.#othersWait = await this.journal.finish(event, call)
+    const othersWait = await this.journal.finish(event, call)
     this.#watch.ended(event)
     this.#live.push(event)
+    return othersWait
   }
 }

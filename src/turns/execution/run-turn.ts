@@ -111,23 +111,22 @@ export async function runTurn(
     const ask = services.fallback?.forTurn()
     const turn = new RunRecorder({ ...services, ask, model }, run, live, journal, left, stop, watch)
     turn.begin(earlier)
+    let freed: boolean
     if (!model)
-      await turn.fail(
-        'run_failed',
-        `The model "${run.model}" is no longer in the catalogue. Choose another one.`,
-      )
+      freed = await turn.fail(`The model "${run.model}" is no longer in the catalogue. Choose another one.`)
     else if (run.epoch > maxAttempts)
-      await turn.fail('run_failed', 'The turn was interrupted too many times. Ask again as a new request.')
+      freed = await turn.fail('The turn was interrupted too many times. Ask again as a new request.')
     else {
       const history = await modelHistory(transcript, given)
       const shown = await retryTransient(
         () => presentFiles(services.database, run, history, model.readsImages),
         stop.writing,
       )
-      await turn.drive(loopInput({ ...services, ask, outside }, run, model, turn, shown, stop.turn, watch))
+      const loopServices = { ...services, ask, outside }
+      freed = await turn.drive(loopInput(loopServices, run, model, turn, shown, stop.turn, watch))
     }
     watch.released()
-    return turn.othersWait ? 'freed' : 'ended'
+    return freed ? 'freed' : 'ended'
   } catch (error) {
     live.abandon()
     watch.released(stop.writing.reason ?? error)
@@ -222,8 +221,7 @@ function loopInput(
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
-    budget: (next) => turn.prepareCall(next, model.price),
-    toolBudget: (calls) => turn.prepareTools(calls),
+    ...turn.budget(model.price),
     newCallId: () => newId('call'),
     signal,
   }
