@@ -6,7 +6,7 @@ import { LeaseLost } from '../recording/event-log.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import { leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
-import { createTurnStop, HandedOver, type TurnStop } from '../run/turn-stop.ts'
+import { createTurnStop, type TurnStop } from '../run/turn-stop.ts'
 import type { Owned } from './lease-keeping.ts'
 import { releaseLease } from './leases.ts'
 
@@ -69,7 +69,7 @@ export function createDrivenRuns(
     },
     async handOver() {
       handingOver = true
-      for (const { stop } of byId.values()) stop.leave(new HandedOver('the process shuts down'))
+      for (const { stop } of byId.values()) stop.leave(new Error('the process shuts down'))
       await Promise.all([...byId.values()].map(({ done }) => done))
     },
   }

@@ -1,11 +1,6 @@
 /** Why a turn ends before its answer is complete. Its end is still written. */
 export type EndReason = 'cancelled' | 'deadline'
 
-/** Reason of a stop: the process shuts down and hands over its runs. */
-export class HandedOver extends Error {
-  override readonly name = 'HandedOver'
-}
-
 /**
  * Stops an attempt at a run from outside. After `end` it still writes how far it has come. After `leave` it
  * writes nothing more, because another replica owns the run or will own it.
