@@ -19,13 +19,9 @@ export class AccountBatches<Call extends object> {
    * @throws the database's error for this call. After a lost connection the call may have succeeded.
    */
   call(accountId: string, call: Call, onSend?: OnSend): Promise<unknown> {
-    const open = this.#open.get(accountId) ?? this.#start(accountId)
-    return open.add(call, onSend)
-  }
-
-  #start(accountId: string): AccountCalls<Call> {
-    const calls = new AccountCalls(accountId, this.#connections, () => this.#open.delete(accountId))
+    const onEnd = () => this.#open.delete(accountId)
+    const calls = this.#open.get(accountId) ?? new AccountCalls(accountId, this.#connections, onEnd)
     this.#open.set(accountId, calls)
-    return calls
+    return calls.add(call, onSend)
   }
 }

@@ -25,7 +25,6 @@ export type TurnCalls = {
  * the account, does not concern the caller.
  */
 export type TurnStore = TurnCalls & {
-  readonly database: Database
   /** The database's time, from the answers of starts. */
   readonly clock: ServerClock
   /** Opens a transaction of the account, for `callsIn`. */
@@ -43,7 +42,6 @@ export function createTurnStore(database: Database): TurnStore {
   const appendAll = prepareAppends(pooled)
   const batches = new AccountBatches(callConnections(database.callPool))
   return {
-    database,
     clock: new ServerClock(),
     call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
       batches.call(accountId, call, onSend) as Promise<Answer>,
