@@ -35,6 +35,8 @@ export async function admitInTransaction(
   const place = { accountId, projectId, sessionId, runId: null }
   const fresh = await attachFiles(tx, principal, place, decision.fresh, files, plan)
   const rows = inputRows(fresh, input.transcript)
-  await tx.execute(sql`select write_input(${accountId}, ${sessionId}, ${run.id}, ${turn}, ${rows})`)
+  await tx.execute(sql`
+    insert into messages (id, account_id, session_id, run_id, turn, position, role, content, transcript)
+    select * from input_rows(${accountId}, ${sessionId}, ${run.id}, ${turn}, ${rows})`)
   return { ...decision, fresh }
 }

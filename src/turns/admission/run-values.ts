@@ -65,7 +65,7 @@ const untouched = {
 } satisfies Partial<Run>
 
 /**
- * The input in the form of `write_input`.
+ * The input in the form of `input_rows`.
  * @param transcript hash of the conversation up to the last of these messages, which gets it.
  */
 export function inputRows(messages: readonly ModelMessage[], transcript?: Buffer): string {
