@@ -33,3 +33,10 @@ export async function retryTransient<T>(work: () => Promise<T>, signal: AbortSig
     }
   }
 }
+
+/** Like `retryTransient`, for so long. `AbortSignal.timeout` would create an exception long after nearly every success. */
+export function retryFor<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), milliseconds)
+  return retryTransient(work, timeout.signal).finally(() => clearTimeout(timer))
+}

@@ -1,5 +1,5 @@
 import type { Principal } from '../../accounts/principal.ts'
-import { retryTransient } from '../../db/retry.ts'
+import { retryFor } from '../../db/retry.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
 import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
@@ -52,11 +52,8 @@ async function admit(
   // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new StartAttempts(services, principal, withTrace(input))
-  // `AbortSignal.timeout` cannot be cleared: it would create an exception long after nearly every start.
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
   try {
-    const { run, repeated, conversation } = await retryTransient(() => start.attempt(), timeout.signal)
+    const { run, repeated, conversation } = await retryFor(timeoutMs, () => start.attempt())
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
     start.client.attach(run.id)
@@ -69,8 +66,6 @@ async function admit(
       start.client.attach(start.client.runId)
     } else start.client.settle()
     throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 

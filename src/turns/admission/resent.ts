@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { type Executor, withIndexedTx } from '../../db/client.ts'
-import { retryTransient } from '../../db/retry.ts'
+import { retryFor } from '../../db/retry.ts'
 import { ServiceError } from '../../errors.ts'
 import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
 import type { Run } from '../run/run.ts'
@@ -100,11 +100,7 @@ async function findKnownTurns(
   const { accountId, keyId, binding } = principal
   const projectId = transcript.projectId ?? (binding.kind === 'owner' ? null : binding.projectId)
   const find = (tx: Executor) => prepareKnown(tx).execute({ hash, accountId, keyId, projectId })
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
-  const rows = await retryTransient(() => withIndexedTx(database, principal, find), timeout.signal).finally(
-    () => clearTimeout(timer),
-  )
+  const rows = await retryFor(timeoutMs, () => withIndexedTx(database, principal, find))
   return rows
     .map(({ row }) => row)
     .filter(({ answer: { content: text, toolCalls }, shown }) =>
