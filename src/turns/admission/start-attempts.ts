@@ -67,10 +67,10 @@ export class StartAttempts {
     for (;;) {
       const lostHere = await this.#lostHere()
       try {
-        const decided = this.#needsTransaction
+        const decision = this.#needsTransaction
           ? await this.#inTransaction(lostHere)
           : await this.#inOneCall(lostHere)
-        const started = 'repeated' in decided ? decided : await this.#follow(decided)
+        const started = await this.#follow(decision)
         if (started) return started
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error
@@ -104,7 +104,7 @@ export class StartAttempts {
     return lost.filter((other) => other !== this.client && other.since <= since)
   }
 
-  async #inOneCall(lostHere: readonly string[]): Promise<Started | Other> {
+  async #inOneCall(lostHere: readonly string[]): Promise<Decision> {
     const { store } = this.#services.runner
     if (!store.clock.now()) await this.#noteServerTime()
     const onSend = async () => {
@@ -130,28 +130,29 @@ export class StartAttempts {
   }
 
   /** A transaction has no time limit. Its last step is the look at the client. */
-  #inTransaction(lostHere: readonly string[]): Promise<Started | Other> {
+  #inTransaction(lostHere: readonly string[]): Promise<Decision> {
     const { database } = this.#services
     const admission = this.#admission(lostHere)
     return withIndexedTx(database, this.#principal, async (tx) => {
-      const decided = await this.#decide(() =>
+      const decision = await this.#decide(() =>
         admitInTransaction(tx, this.#principal, this.#input, admission),
       )
-      if (!('repeated' in decided)) return decided
+      if (decision.kind !== 'admitted') return decision
       await this.#requireClient()
       refuseUnderPressure(this.#services)
       this.#sending(lostHere)
-      return decided
+      return decision
     })
   }
 
   /** An answer tells what this attempt did, but not always what an earlier one without an answer did. */
-  async #decide(admit: () => Promise<Decision>): Promise<Started | Other> {
+  async #decide(admit: () => Promise<Decision>): Promise<Decision> {
     const wasUnsure = this.#unsure
     try {
       const decision = await admit()
       this.#unsure = wasUnsure
-      return decision.kind === 'admitted' ? this.#written(decision.run, decision.fresh) : decision
+      if (decision.kind === 'admitted') this.#services.runner.store.clock.note(decision.run.createdAt)
+      return decision
     } catch (error) {
       const isAnswer =
         error instanceof ServiceError || error instanceof NotLastTurn || error instanceof Overtaken
@@ -180,9 +181,11 @@ export class StartAttempts {
   }
 
   /** Does what a decision asks for. Returns undefined if the admission must decide again. */
-  async #follow(decision: Other): Promise<Started | undefined> {
+  async #follow(decision: Decision): Promise<Started | undefined> {
     const { runner } = this.#services
     switch (decision.kind) {
+      case 'admitted':
+        return this.#written(decision.run, decision.fresh)
       case 'repeated':
         return this.#adopt(decision.known)
       case 'written':
@@ -234,7 +237,6 @@ export class StartAttempts {
 
   #written(run: Run, fresh: readonly ModelMessage[]): Started {
     const { request, sessionId } = this.#input
-    this.#services.runner.store.clock.note(run.createdAt)
     const isWhole = sessionId === undefined
     return { run, repeated: false, ...(isWhole && { conversation: messagesForModel(request, fresh) }) }
   }
@@ -256,8 +258,6 @@ export class StartAttempts {
     if (this.#input.left.aborted) throw nobodyThere()
   }
 }
-
-type Other = Exclude<Decision, { kind: 'admitted' }>
 
 /** Another request changed the state first. The state of equal requests must be read again. */
 class Overtaken extends Error {
