@@ -16,11 +16,10 @@ import type { Services } from '../../turns/services.ts'
 import { defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
 import { type ChatBody, chatBody, refuseUnknownChoice } from '../turn-request/chat-body.ts'
-import { decorateTurnRequests, ownOptionsOf, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
+import { decorateTurnRequests, resolveContext, turnContextOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
 import { maxTokensOf, modelNamed } from '../turn-request/key-defaults.ts'
 import { toModelMessages, toRunRequest } from '../turn-request/messages.ts'
-import type { ServiceOptions } from '../turn-request/options.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
 import { readTranscript } from '../turn-request/transcript.ts'
 import { findAskingTurn } from './answered-calls.ts'
@@ -45,7 +44,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       preValidation: (request) => resolveContext(services, request),
     },
     async (request, reply) => {
-      const options = turnOptionsOf(request)
+      const { options } = turnContextOf(request)
       const asFunctions = usesFunctions(request.body)
       const body = withTools(request.body)
       // Created first, because a client can disconnect while its turn is being admitted.
@@ -62,7 +61,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
           },
         )
       }
-      const admitted = await admit(services, request, body, options, left)
+      const admitted = await admit(services, request, body, left)
       const { run, repeated } = admitted
       const delivery = new TurnReply(services, reply, admitted, left, pace)
       const created = unixSeconds(run.createdAt)
@@ -86,10 +85,10 @@ async function admit(
   services: Services,
   request: FastifyRequest,
   body: ChatBody,
-  options: ServiceOptions,
   left: AbortSignal,
 ): Promise<Admitted> {
   const principal = principalOf(request)
+  const { options, ownOptions, params } = turnContextOf(request)
   const model = requireModel(services, modelNamed(body.model, principal))
   const maxTokens = maxTokensOf(body.max_completion_tokens ?? body.max_tokens, principal)
   const { maxCostMicros } = options
@@ -99,7 +98,7 @@ async function admit(
   const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
-    ...turnCosts(model, messages, { maxTokens, maxCostMicros, param: request.optionParams.max_cost }),
+    ...turnCosts(model, messages, { maxTokens, maxCostMicros, param: params.max_cost }),
     messages,
     attachments,
     sessionId: options.sessionId,
@@ -110,7 +109,7 @@ async function admit(
     },
     identity: {
       ...retryHeaders(request.headers),
-      hash: await requestHash('chat', ownOptionsOf(request), body),
+      hash: await requestHash('chat', ownOptions, body),
     },
     onDisconnect: options.onDisconnect,
     left,

@@ -9,7 +9,7 @@ import { requireModel, turnCosts } from '../../turns/admission/requested-model.t
 import { admitResent } from '../../turns/admission/resent.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
-import { ownOptionsOf, turnOptionsOf } from '../turn-request/context.ts'
+import { turnContextOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
 import { maxTokensOf, modelNamed } from '../turn-request/key-defaults.ts'
 import { toModelMessages } from '../turn-request/messages.ts'
@@ -29,7 +29,7 @@ export async function admitResponse(
   left: AbortSignal,
 ): Promise<Admitted & { readonly background: boolean }> {
   const principal = principalOf(request)
-  const options = turnOptionsOf(request)
+  const { options, ownOptions, params } = turnContextOf(request)
   const previous = request.previousRun ?? undefined
   refuseUnsupported(responsesParameters, body)
   refuseUnknownChoice(body)
@@ -47,7 +47,7 @@ export async function admitResponse(
   const background = body.background === true || options.background
   const input: ClientTurn = {
     model: model.id,
-    ...turnCosts(model, told, { maxTokens, maxCostMicros, param: request.optionParams.max_cost }),
+    ...turnCosts(model, told, { maxTokens, maxCostMicros, param: params.max_cost }),
     messages: told,
     attachments,
     sessionId,
@@ -58,7 +58,7 @@ export async function admitResponse(
     },
     identity: {
       ...retryHeaders(request.headers),
-      hash: await requestHash('responses', ownOptionsOf(request), body),
+      hash: await requestHash('responses', ownOptions, body),
     },
     // The client of a background response may disconnect.
     onDisconnect: background ? 'continue' : options.onDisconnect,

@@ -7,7 +7,7 @@ import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
-import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
+import { decorateTurnRequests, resolveContext, turnContextOf } from '../turn-request/context.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 import { runIdOf, sessionIdOf } from './ids.ts'
 
@@ -32,7 +32,7 @@ export async function resolveResponseContext(services: Services, request: Fastif
   const conversation = conversationOf(request.body)
   await resolveContext(services, request, conversation && sessionIdOf(conversation))
   const previous = await previousOf(services, request)
-  if (previous) requireAgreement(previous, turnOptionsOf(request))
+  if (previous) requireAgreement(previous, turnContextOf(request).options)
   request.previousRun = previous ?? null
 }
 

@@ -11,7 +11,7 @@ import { ownTokens, requireModel } from '../../turns/admission/requested-model.t
 import { readConversation } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
-import { turnOptionsOf } from '../turn-request/context.ts'
+import { turnContextOf } from '../turn-request/context.ts'
 import { requireTextWithin } from '../turn-request/field-schemas.ts'
 import { toModelMessages } from '../turn-request/messages.ts'
 import { resolveResponseContext } from './context.ts'
@@ -42,7 +42,7 @@ export function inputTokenRoutes(root: FastifyInstance, services: Services, read
 
 async function countTokens(services: Services, request: FastifyRequest, sent: CountedBody): Promise<number> {
   const principal = principalOf(request)
-  const options = turnOptionsOf(request)
+  const { options } = turnContextOf(request)
   const previous = request.previousRun ?? undefined
   const body = {
     ...sent,

@@ -6,51 +6,37 @@ import { principalOf } from '../../http/auth.ts'
 import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
-import {
-  type OptionParams,
-  optionsOf,
-  readOptions,
-  type SentOptions,
-  type ServiceOptions,
-} from './options.ts'
+import { type OptionParams, optionsOf, readOptions, type ServiceOptions } from './options.ts'
+
+/** Session, project and options of a turn. */
+export type TurnContext = {
+  readonly options: ServiceOptions
+  /** Without the defaults of the key: a retry is the same request after a default was changed. */
+  readonly ownOptions: ServiceOptions
+  /** Where the request names them, for error messages. */
+  readonly params: OptionParams
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Session, project and options of the turn; set by `resolveContext`. */
-    turnOptions: ServiceOptions | null
-    /** What the request itself sends of them. */
-    sentOptions: SentOptions | null
-    /** Where the request names them, for error messages. */
-    optionParams: OptionParams
+    /** Set by `resolveContext`. */
+    turnContext: TurnContext | null
   }
 }
 
-/** Adds the properties that `resolveContext` sets to the requests of routes that start turns. */
+/** Adds the property that `resolveContext` sets to the requests of routes that start turns. */
 export function decorateTurnRequests(app: FastifyInstance): void {
-  if (app.hasRequestDecorator('turnOptions')) return
-  app.decorateRequest('turnOptions', null)
-  app.decorateRequest('sentOptions', null)
-  // `resolveContext` replaces it, because requests would share the object.
-  app.decorateRequest('optionParams')
+  if (!app.hasRequestDecorator('turnContext')) app.decorateRequest('turnContext', null)
 }
 
 /** @throws Error when the route has not called `resolveContext`. */
-export function turnOptionsOf(request: FastifyRequest): ServiceOptions {
-  if (!request.turnOptions) throw new Error('this route resolves no context')
-  return request.turnOptions
+export function turnContextOf(request: FastifyRequest): TurnContext {
+  if (!request.turnContext) throw new Error('this route resolves no context')
+  return request.turnContext
 }
 
 /**
- * The options of the turn without the defaults of its key: a retry is the same request after a default was changed.
- * @throws Error when the route has not called `resolveContext`.
- */
-export function ownOptionsOf(request: FastifyRequest): ServiceOptions {
-  if (!request.sentOptions) throw new Error('this route resolves no context')
-  return optionsOf(request.sentOptions)
-}
-
-/**
- * Reads the options of the turn into `request.turnOptions`.
+ * Reads the options of the turn into `request.turnContext`.
  * @param sessionId the session that a field of the API itself names.
  * @throws ServiceError `not_found` when the key may not see the named session or project. `invalid_value` when two
  *   sessions are named.
@@ -71,9 +57,7 @@ export async function resolveContext(
   }
   const placed = sessionId === undefined ? sent : { ...sent, session_id: sessionId }
   const options = optionsOf(placed, principal.defaults)
-  request.sentOptions = sent
-  request.turnOptions = options
-  request.optionParams = params
+  request.turnContext = { options, ownOptions: optionsOf(sent), params }
   await requireContext(services, principal, options, {
     session: sessionId === undefined ? params.session_id : 'conversation',
     project: params.project_id,
