@@ -9,7 +9,6 @@ import {
   failureOf,
   fileBody,
   openBlock,
-  type RunStatus,
   toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'
@@ -24,7 +23,7 @@ import type { chunkSchema, delta, progressEvent, streamError } from './reply-sch
  */
 export type ChunkEncoder = {
   /** The first frame: the role, and the ids of the turn. */
-  start(status: RunStatus): string
+  start(status: Run['status']): string
   /** Frames for a batch of events; the frames of a terminal event close the stream. */
   events(batch: readonly RunEvent[]): string
   /** A comment for proxies, directly followed by an empty chunk for clients. */

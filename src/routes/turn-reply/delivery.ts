@@ -9,7 +9,6 @@ import type { ClientConnection } from '../../turns/replicas/client-connections.t
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
-import { failureReply } from './failure-reply.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
@@ -220,4 +219,15 @@ function interrupted(): ServiceError {
     'The service is restarting, and the run continues. Send the request again.',
     { retryAfterSeconds: 2 },
   )
+}
+
+/**
+ * The error reply for a failed run. Only a run without cost gets one; otherwise the failure is part of a
+ * completion.
+ */
+function failureReply(event: TerminalEvent): ServiceError | undefined {
+  if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
+  const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
+  // A retry returns the same run, so it cannot help. The process that ran the turn has logged its failure.
+  return new ServiceError(code, event.message, { shouldRetry: false, logged: true })
 }

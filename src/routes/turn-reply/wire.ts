@@ -2,7 +2,7 @@ import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run/run-events.ts'
+import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { serviceBlock } from './service-block.ts'
 import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
 
@@ -32,10 +32,8 @@ export const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0
 
 type ServiceBlock = BodyOf<typeof serviceBlock>
 
-export type RunStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
-
 /** The `x_service` block before a run has ended. */
-export function openBlock(run: Run, status: RunStatus): ServiceBlock {
+export function openBlock(run: Run, status: Run['status']): ServiceBlock {
   return {
     project_id: run.projectId,
     session_id: run.sessionId,
@@ -80,10 +78,6 @@ export function fileBody(file: FileChange): BodyOf<typeof fileChange> {
     content_type: file.contentType,
     action: file.action,
   }
-}
-
-function statusOf(event: TerminalEvent): RunStatus {
-  return event.type === 'run.completed' ? 'completed' : event.type === 'run.failed' ? 'failed' : 'cancelled'
 }
 
 /**
