@@ -1,5 +1,4 @@
 import process from 'node:process'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { keysWithoutPepper } from './accounts/keys/pepper-check.ts'
 import { buildApp } from './app.ts'
@@ -29,6 +28,7 @@ import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
+import { within } from './waiting/waiting.ts'
 
 async function main(): Promise<void> {
   loadSettingsFile()
@@ -172,7 +172,7 @@ async function startService(
     metrics: { registry, token: config.metricsToken },
   })
   try {
-    await Promise.race([runner.seen, delay(seenMs, undefined, { ref: false })])
+    await within(runner.seen, seenMs)
     await listen(app, config)
   } catch (error) {
     await Promise.all([upkeep, ...jobs].map((job) => job.stop()))

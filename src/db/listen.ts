@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { within } from '../waiting/waiting.ts'
 
 /** A connection that listens on a channel until it is closed. */
 export type Listener = { close(): Promise<void> }
@@ -79,7 +80,7 @@ export function openListener(url: string, channel: string, options: ListenerOpti
       closing.abort()
       current?.end().catch(() => undefined)
       // A dead host never answers the close.
-      await Promise.race([done, delay(goodbyeMs, undefined, { ref: false })])
+      await within(done, goodbyeMs)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { afterPendingReads } from '../../waiting/waiting.ts'
 
 /** A client that keeps its connections open does not close one so soon after a complete reply. */
 const earlyMs = 1_000
@@ -38,7 +39,7 @@ export function keepsConnection({ headers }: FastifyRequest): boolean {
  */
 export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
   const { socket } = reply.request.raw
-  lastReplies.set(socket, { early, over: setTimeout(() => forgetLater(socket), earlyMs).unref() })
+  lastReplies.set(socket, { early, over: setTimeout(forgetLater, earlyMs, socket).unref() })
   if (watched.has(socket)) return
   watched.add(socket)
   const look = () => {
@@ -49,17 +50,10 @@ export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
   socket.on('end', look).on('error', look)
 }
 
-/**
- * A process that was suspended reads the end of the connection only now, in the next iterations of its event
- * loop.
- */
-function forgetLater(socket: Socket): void {
+async function forgetLater(socket: Socket): Promise<void> {
   const last = lastReplies.get(socket)
-  setImmediate(() =>
-    setImmediate(() => {
-      if (lastReplies.get(socket) === last) forget(socket)
-    }),
-  )
+  await afterPendingReads()
+  if (lastReplies.get(socket) === last) forget(socket)
 }
 
 function forget(socket: Socket): void {

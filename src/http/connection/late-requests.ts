@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
+import { within } from '../../waiting/waiting.ts'
 
 export type LateRequests = {
   /**
@@ -21,10 +21,7 @@ export function followRequests(server: Server): LateRequests {
     async answered(maxMs) {
       server.off('request', follow)
       const closed = [...open].map((response) => new Promise((resolve) => response.once('close', resolve)))
-      const waiting = new AbortController()
-      const late = delay(maxMs, undefined, { ref: false, signal: waiting.signal }).catch(() => undefined)
-      await Promise.race([Promise.all(closed), late])
-      waiting.abort()
+      await within(Promise.all(closed), maxMs)
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { setTimeout as delay, setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../../db/errors.ts'
+import { afterPendingReads } from '../../waiting/waiting.ts'
 import type {} from './fastify.ts'
 
 /** Time after which a client that reads nothing is disconnected, if text is waiting for it. */
@@ -74,6 +75,16 @@ export function sendStream(
   return reply
 }
 
+/** Streams server-sent events. A comment fills each silence of ten seconds, unless the options say otherwise. */
+export function sendEvents(
+  reply: FastifyReply,
+  write: (out: StreamOut) => Promise<void>,
+  options: Partial<Filler> & { readonly holdMs?: number } = {},
+): FastifyReply {
+  const { everyMs = 10_000, text = () => ': keep-alive\n\n', holdMs = 0 } = options
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler: { everyMs, text }, holdMs })
+}
+
 /**
  * Collects added text and writes it once per iteration of the event loop, because every write is a system
  * call.
@@ -137,7 +148,7 @@ class PacedWriter implements StreamOut {
       if (rest.length > 1 && !this.#response.destroyed) this.#response.write(rest.slice(0, -1))
       rest = rest.slice(-1)
       await delay(holdMs)
-      await loopHasTurned()
+      await afterPendingReads()
     }
     if (!this.#response.destroyed) this.#response.end(Buffer.from(rest))
   }
@@ -172,14 +183,8 @@ export function inTwoPieces(body: Buffer, holdMs: number): Readable {
 async function* pieces(body: Buffer, holdMs: number): AsyncGenerator<Buffer> {
   yield body.subarray(0, -1)
   await delay(holdMs)
-  await loopHasTurned()
+  await afterPendingReads()
   yield body.subarray(-1)
-}
-
-/** After a process was suspended, its timers fire before it reads that a connection has ended. */
-async function loopHasTurned(): Promise<void> {
-  await turnOfTheLoop()
-  await turnOfTheLoop()
 }
 
 /**

@@ -5,11 +5,9 @@ import { followCommitted, type ReaderServices } from '../../turns/reading/follow
 import type { CommittedEvent } from '../../turns/recording/event-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { disconnectSignal } from '../connection/disconnect.ts'
-import { type StreamOut, sendStream } from '../connection/stream.ts'
+import { type StreamOut, sendEvents } from '../connection/stream.ts'
 import { wholeNumber } from '../openapi/whole-number.ts'
 import { InputError } from '../openapi/zod.ts'
-
-const keepAliveMs = 10_000
 
 /** The `seq` that a client sends when it connects again. */
 export const eventPosition = wholeNumber(0, 2_147_483_647)
@@ -47,9 +45,7 @@ export function sendRunEvents(
       return false
     })
   }
-  return sendStream(reply, 'text/event-stream; charset=utf-8', write, {
-    filler: { everyMs: keepAliveMs, text: () => ': keep-alive\n\n' },
-  })
+  return sendEvents(reply, write)
 }
 
 /** A browser's EventSource sends this header when it connects again. */

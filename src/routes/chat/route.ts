@@ -74,7 +74,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       const { progress } = options
       const encoder = createChunkEncoder(run, { includeUsage, progress, reasoning, created, asFunctions })
       return delivery.stream(
-        (out, notes) => chatStream(services, run, encoder, left, out, notes),
+        (out) => chatStream(services, run, encoder, left, out, delivery),
         encoder.keepAlive,
       )
     },

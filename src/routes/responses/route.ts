@@ -4,6 +4,7 @@ import { withTx } from '../../db/client.ts'
 import { notFound } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
+import { sendEvents } from '../../http/connection/stream.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
@@ -14,13 +15,7 @@ import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
-import {
-  type ChatPace,
-  defaultPace,
-  sendEvents,
-  TurnReply,
-  type WholeBodies,
-} from '../turn-reply/delivery.ts'
+import { type ChatPace, defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
 import { admitResponse } from './admit.ts'
 import { decorateResponseRequests, namedResponse, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, getDocs } from './docs.ts'
@@ -82,7 +77,9 @@ export function responsesRoutes(
       const { stream, starting_after: after } = request.query
       if (stream === 'false') return bodyOf(services, run)
       const left = disconnectSignal(reply)
-      return sendEvents(reply, (out) => responseStream(services, run, after, left, out), keepAlive, pace)
+      return sendEvents(reply, (out) => responseStream(services, run, after, left, out), {
+        everyMs: pace.keepAliveMs,
+      })
     },
   )
 
@@ -114,18 +111,13 @@ async function create(
   const { run } = admitted
   const delivery = new TurnReply(services, reply, admitted, left, pace)
   if (body.stream === true) {
-    return delivery.stream(
-      (out, notes) => responseStream(services, run, undefined, left, out, notes),
-      keepAlive,
-    )
+    return delivery.stream((out) => responseStream(services, run, undefined, left, out, delivery))
   }
   if (background) {
     return delivery.background(`/v1/responses/${responseId(run)}`, await bodyOf(services, run))
   }
   return delivery.whole(wholeBodies(services, run))
 }
-
-const keepAlive = () => ': keep-alive\n\n'
 
 /** The current response; for a run that has ended, made from its terminal event. */
 async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {

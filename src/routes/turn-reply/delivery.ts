@@ -1,7 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { endsConnection, keepsConnection, onEarlyEnd } from '../../http/connection/early-end.ts'
-import { cutWhenStalled, inTwoPieces, type StreamOut, sendStream } from '../../http/connection/stream.ts'
+import {
+  cutWhenStalled,
+  inTwoPieces,
+  type StreamOut,
+  sendEvents,
+  sendStream,
+} from '../../http/connection/stream.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
 import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
 import { endOfRun } from '../../turns/reading/follow.ts'
@@ -9,6 +15,7 @@ import type { ClientConnection } from '../../turns/replicas/client-connections.t
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
+import { within } from '../../waiting/waiting.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
@@ -36,13 +43,8 @@ export type WholeBodies = {
   readonly interrupted: (message: string) => object
 }
 
-/** Listener for how a stream ends; not called when the client disconnects first. */
-export type ReplyOutcome = {
-  /** The stream has sent everything. */
-  complete(): void
-  /** The stream ends although the run continues; awaited before its last frame. */
-  cutShort(): Promise<void>
-}
+/** Hears how a stream ends, unless the client disconnects first. */
+export type ReplyOutcome = Pick<TurnReply, 'complete' | 'cutShort'>
 
 /**
  * The reply to one request for a turn, in the form of any API. It only reads the run, whichever process
@@ -55,8 +57,7 @@ export class TurnReply {
   readonly #client: ClientConnection
   readonly #left: AbortSignal
   readonly #pace: ChatPace
-  /** Whether the reply has sent everything. */
-  #complete = false
+  #isComplete = false
 
   constructor(
     services: Services,
@@ -84,7 +85,7 @@ export class TurnReply {
    */
   #sent(): void {
     // A client that disconnected during the last write did not read the whole reply.
-    if (!this.#complete || this.#left.aborted) return
+    if (!this.#isComplete || this.#left.aborted) return
     this.#client.settle()
     if (!keepsConnection(this.#reply.request)) return
     const { finishedAt } = this.#run
@@ -92,29 +93,32 @@ export class TurnReply {
     if (isRecent) onEarlyEnd(this.#reply, () => this.#client.markUnconfirmed())
   }
 
-  #completed(): void {
-    this.#complete = true
+  /** The reply has all it needs: the end of the run, or the answer to a background request. */
+  complete(): void {
+    this.#isComplete = true
     this.#client.ended()
+  }
+
+  /** The reply ends although the run continues. Awaited before its last bytes. */
+  cutShort(): Promise<void> {
+    return recordCutReply(this.#services, this.#run, this.#client)
   }
 
   /** Replies at once; the client polls and follows the run at `location`. */
   background(location: string, body: object): FastifyReply {
     this.#watch({ cancel: false })
-    this.#completed()
+    this.complete()
     return this.#reply.header('location', location).send(body)
   }
 
   /** Streams what `write` produces, and `keepAlive` in each silence. */
-  stream(
-    write: (out: StreamOut, notes: ReplyOutcome) => Promise<void>,
-    keepAlive: () => string,
-  ): FastifyReply {
+  stream(write: (out: StreamOut) => Promise<void>, keepAlive?: () => string): FastifyReply {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
-    const notes: ReplyOutcome = {
-      complete: () => this.#completed(),
-      cutShort: () => recordCutReply(this.#services, this.#run, this.#client),
-    }
-    return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace, this.#holdMs)
+    return sendEvents(this.#reply, write, {
+      everyMs: this.#pace.keepAliveMs,
+      ...(keepAlive && { text: keepAlive }),
+      holdMs: this.#holdMs,
+    })
   }
 
   /**
@@ -123,11 +127,11 @@ export class TurnReply {
   async whole(bodies: WholeBodies): Promise<FastifyReply> {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const ending = this.#end()
-    const { promise: late, resolve } = Promise.withResolvers<'later'>()
-    const timer = setTimeout(resolve, this.#pace.paddingMs, 'later').unref()
-    const early = await Promise.race([ending, late]).finally(() => clearTimeout(timer))
-    if (early === undefined) throw interrupted()
-    return early === 'later' ? this.#padded(ending, bodies) : this.#wholeAtOnce(early, bodies)
+    const ended = ending.then((end) => ({ end }))
+    const early = await within(ended, this.#pace.paddingMs)
+    if (!early) return this.#padded(ending, bodies)
+    if (!early.end) throw interrupted()
+    return this.#wholeAtOnce(early.end, bodies)
   }
 
   async #wholeAtOnce(event: TerminalEvent, bodies: WholeBodies): Promise<FastifyReply> {
@@ -162,8 +166,8 @@ export class TurnReply {
   /** Undefined when the reply must end before its run; the client's next request finds the run again. */
   async #end(): Promise<TerminalEvent | undefined> {
     const end = await endOfRun(this.#services, this.#run, this.#left)
-    if (end) this.#completed()
-    else if (!this.#left.aborted) await recordCutReply(this.#services, this.#run, this.#client)
+    if (end) this.complete()
+    else if (!this.#left.aborted) await this.cutShort()
     return end
   }
 
@@ -178,18 +182,6 @@ export class TurnReply {
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }
-}
-
-/** Sends server-sent events, and `keepAlive` in each silence. */
-export function sendEvents(
-  reply: FastifyReply,
-  write: (out: StreamOut) => Promise<void>,
-  keepAlive: () => string,
-  { keepAliveMs }: ChatPace,
-  holdMs = 0,
-): FastifyReply {
-  const filler = { everyMs: keepAliveMs, text: keepAlive }
-  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler, holdMs })
 }
 
 /** Ids as headers, because every client can read headers. */

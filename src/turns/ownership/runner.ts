@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { withBackgroundTx } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
+import { within } from '../../waiting/waiting.ts'
 import type { LiveRun } from '../execution/live-runs.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { createSharedAppends } from '../recording/shared-appends.ts'
@@ -115,7 +115,7 @@ export function createRunner(
     async drain() {
       draining = true
       unsubscribe()
-      await Promise.race([handOver(), delay(drainMs, undefined, { ref: false })])
+      await within(handOver(), drainMs)
       leaving.abort()
       // These turns could not be handed over in time.
       for (const { live } of driven.byId.values()) live.abandon()

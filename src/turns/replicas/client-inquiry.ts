@@ -1,7 +1,7 @@
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
+import { afterPendingReads, within } from '../../waiting/waiting.ts'
 import type { ClientConnections } from './client-connections.ts'
-import { afterPendingReads } from './pending-reads.ts'
 import { replicaHasEnded } from './presence.ts'
 import type { Signals } from './signals.ts'
 
@@ -96,16 +96,5 @@ export function mergeReports(one: ClientReport, other: ClientReport): ClientRepo
     replicas: new Set([...one.replicas, ...other.replicas]),
     lost: new Map([...one.lost, ...other.lost]),
     gone: new Set([...one.gone, ...other.gone]),
-  }
-}
-
-/** @returns undefined if the promise has not settled in time. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, ms, undefined).unref()
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

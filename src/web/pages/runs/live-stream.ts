@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
-import { sendStream } from '../../../http/connection/stream.ts'
+import { sendEvents } from '../../../http/connection/stream.ts'
 import { readPassagesRead } from '../../../turns/reading/conversation.ts'
 import { followCommitted } from '../../../turns/reading/follow.ts'
 import type { Run } from '../../../turns/run/run.ts'
@@ -16,8 +16,6 @@ import { refsInTitles } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { LiveProgress } from './live-progress.ts'
 
-const keepAliveMs = 10_000
-
 /**
  * Streams a running turn for its page as server-sent events. Each connection begins with the whole state:
  * - `progress`: `{ status, lines: [{ title, state }] }`.
@@ -27,26 +25,21 @@ const keepAliveMs = 10_000
  */
 export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyReply, run: Run): FastifyReply {
   const left = disconnectSignal(reply)
-  return sendStream(
-    reply,
-    'text/event-stream; charset=utf-8',
-    async (out) => {
-      await out.add(': connected\n\n')
-      const live = new LiveTurn(t, run)
-      await followCommitted(services, run, 0, left, async (events) => {
-        const readAny = live.progress.take(events)
-        if (events.some(({ event }) => event.type === 'tool.started'))
-          live.progress.names = await namesOf(t, services.library, refsInTitles(t, live.progress.titles))
-        if (readAny) live.takeRead(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
-        for (const text of await live.news()) await out.add(text)
-        const last = events.findLast(({ event }) => isTerminal(event))?.event
-        if (!last || !isTerminal(last)) return false
-        await out.add(frame('end', { text: t.answers.ends[last.type] }))
-        return true
-      })
-    },
-    { filler: { everyMs: keepAliveMs, text: () => ': keep-alive\n\n' } },
-  )
+  return sendEvents(reply, async (out) => {
+    await out.add(': connected\n\n')
+    const live = new LiveTurn(t, run)
+    await followCommitted(services, run, 0, left, async (events) => {
+      const readAny = live.progress.take(events)
+      if (events.some(({ event }) => event.type === 'tool.started'))
+        live.progress.names = await namesOf(t, services.library, refsInTitles(t, live.progress.titles))
+      if (readAny) live.takeRead(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
+      for (const text of await live.news()) await out.add(text)
+      const last = events.findLast(({ event }) => isTerminal(event))?.event
+      if (!last || !isTerminal(last)) return false
+      await out.add(frame('end', { text: t.answers.ends[last.type] }))
+      return true
+    })
+  })
 }
 
 /** What a connection has sent of a turn, and what is new. */
