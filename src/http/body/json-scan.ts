@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { ServiceError } from '../../errors.ts'
+import { ServiceError, wrongField } from '../../errors.ts'
 import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 import { mayBeData } from '../limits/value-size.ts'
 
@@ -177,13 +177,7 @@ class JsonScan {
 
   /** @param levels number of open containers, from the outside, on the path to the named field. */
   #exceeded(what: string, bound: Bound, levels: number): ServiceError {
-    const param = this.#path(levels)
-    const subject = param === '' ? 'The body' : `\`${param}\``
-    return new ServiceError(
-      'invalid_value',
-      `${subject}: ${what} ${atMost(bound)}.`,
-      param === '' ? {} : { param },
-    )
+    return wrongField(this.#path(levels), `${what} ${atMost(bound)}`)
   }
 
   #path(levels: number): string {

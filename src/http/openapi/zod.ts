@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
+import { ServiceError, wrongField } from '../../errors.ts'
 import { atMost, bounds } from '../limits/bounds.ts'
 
 /** Types routes by their zod schemas: handlers get parsed values. */
@@ -23,20 +23,9 @@ export class InputError extends Error {
     const param = pathText(this.#issue?.path ?? [])
     // A body of `null` is what arrives when the client sent none.
     const sent = param === '' ? (this.#issue?.input ?? undefined) : this.#issue?.input
-    if (sent === undefined) {
-      const what = param === '' ? 'A JSON body' : `\`${param}\``
-      return new ServiceError(
-        'missing_required_parameter',
-        `${what} is required.`,
-        param === '' ? {} : { param },
-      )
-    }
-    const subject = param === '' ? 'The body' : `\`${param}\``
-    return new ServiceError(
-      'invalid_value',
-      `${subject}: ${this.#issue?.message}.`,
-      param === '' ? {} : { param },
-    )
+    if (sent !== undefined) return wrongField(param, `${this.#issue?.message}`)
+    if (param === '') return new ServiceError('missing_required_parameter', 'A JSON body is required.')
+    return new ServiceError('missing_required_parameter', `\`${param}\` is required.`, { param })
   }
 }
 

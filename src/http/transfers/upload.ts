@@ -2,7 +2,7 @@ import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { accountSuspended, lockAccount } from '../../accounts/accounts.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound, ServiceError, wrongField } from '../../errors.ts'
 import type { Services } from '../../turns/services.ts'
 import { defaultProjectId, holdProject } from '../../turns/sessions/projects.ts'
 import { cleanFileName } from '../../workspace/documents/file-names.ts'
@@ -15,7 +15,7 @@ import {
   sealUpload,
 } from '../../workspace/uploads.ts'
 import { principalOf } from '../auth.ts'
-import { atMost, type Bound, bounds } from '../limits/bounds.ts'
+import { atMost, bounds } from '../limits/bounds.ts'
 
 /** Values of `purpose` that OpenAI's clients send; the service stores them and does not use them. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
@@ -44,7 +44,7 @@ export async function receiveFile(
   }
   // The boundary in this header becomes the parser's search pattern, which must be short.
   const type = request.headers['content-type'] ?? ''
-  if (type.length > bounds.uploadType.max) throw beyond('Content-Type', bounds.uploadType)
+  if (type.length > bounds.uploadType.max) throw wrongField('Content-Type', atMost(bounds.uploadType))
   const principal = principalOf(request)
   const { fields, upload } = await readForm(services, request)
   try {
@@ -85,7 +85,8 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     // One byte above the maximum, so that a file that is too large is detected.
     const limits = { ...formLimits, fileSize: fileBytes + 1 }
     for await (const part of request.parts({ limits })) {
-      if (part.fieldname.length > bounds.name.max) throw beyond(part.fieldname.slice(0, 50), bounds.name)
+      if (part.fieldname.length > bounds.name.max)
+        throw wrongField(part.fieldname.slice(0, 50), atMost(bounds.name))
       if (part.type === 'field') fields.set(part.fieldname, fieldText(part))
       else upload = await receivePart(services, request, part)
     }
@@ -107,12 +108,9 @@ const formLimits = {
 
 function fieldText({ fieldname, value, valueTruncated }: MultipartValue): string {
   const text = String(value)
-  if (valueTruncated || text.length > bounds.partField.max) throw beyond(fieldname, bounds.partField)
+  if (valueTruncated || text.length > bounds.partField.max)
+    throw wrongField(fieldname, atMost(bounds.partField))
   return text.replaceAll('\0', '\ufffd')
-}
-
-function beyond(param: string, bound: Bound): ServiceError {
-  return new ServiceError('invalid_value', `\`${param}\`: ${atMost(bound)}.`, { param })
 }
 
 /** Reads and drops the rest of a refused form, so that the client gets to read the refusal. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { ServiceError, wrongField } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -32,13 +32,12 @@ export function isObject(value: unknown): value is Values {
 
 /** Some clients allow only texts as metadata, so an object may come as its JSON. */
 function parsedObject(text: string, param: string): Values {
-  const refuse = (reason: string) => new ServiceError('invalid_value', `\`${param}\`: ${reason}.`, { param })
-  if (text.length > bounds.metadataText.max) throw refuse(atMost(bounds.metadataText))
+  if (text.length > bounds.metadataText.max) throw wrongField(param, atMost(bounds.metadataText))
   try {
     const parsed: unknown = JSON.parse(text)
     if (isObject(parsed)) return parsed
   } catch {
-    throw refuse('the text is not valid JSON. Send an object, or the complete JSON of one')
+    throw wrongField(param, 'the text is not valid JSON. Send an object, or the complete JSON of one')
   }
-  throw refuse('the JSON in the text must be an object')
+  throw wrongField(param, 'the JSON in the text must be an object')
 }
