@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type ExecuteTogether, statementsOn } from '../../db/statement-batch.ts'
-import type { BatchConnections } from './account-calls.ts'
+import type { BatchConnections } from './account-batches.ts'
 import { opening, preparedCall } from './call-statements.ts'
 import type { TurnCall } from './turn-calls.ts'
 

@@ -1,7 +1,6 @@
 import { setImmediate as promisesToSettle } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { AccountBatches } from '../../../src/turns/store/account-batches.ts'
-import type { SendCalls } from '../../../src/turns/store/account-calls.ts'
+import { AccountBatches, type SendCalls } from '../../../src/turns/store/account-batches.ts'
 
 type Sent = {
   readonly account: string
