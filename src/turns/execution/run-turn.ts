@@ -186,12 +186,12 @@ const instructions = (prompt: string, format?: AnswerFormat): ModelMessage => ({
 })
 
 /** Created once, so their tokens are counted once. */
-const plainInstructions = instructions(systemPrompt())
-const plainLiteInstructions = instructions(litePrompt())
+const plainInstructions = instructions(systemPrompt)
+const plainLiteInstructions = instructions(litePrompt)
 
 function instructionsOf({ isLite }: CatalogueModel, format: AnswerFormat | undefined): ModelMessage {
   if (!format) return isLite ? plainLiteInstructions : plainInstructions
-  return instructions(isLite ? litePrompt() : systemPrompt(), format)
+  return instructions(isLite ? litePrompt : systemPrompt, format)
 }
 
 const noTools: Toolbox<Executor> = { specs: [], get: () => undefined }
