@@ -120,7 +120,7 @@ export const runs = pgTable(
       .on(t.accountId, t.accountTurn.nullsFirst())
       .where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_queued').on(t.accountId).where(sql`${t.status} = 'queued'`),
-    // Runs of the same request, by the replica that holds the client (see `idempotency`).
+    // Runs of the same request, by the replica that holds the client (see `retryWindowMinutes`).
     index('runs_same_request')
       .on(t.apiKeyId, t.requestHash, t.clientAt, t.createdAt)
       .where(sql`${t.requestHash} is not null`),

@@ -11,10 +11,20 @@ import type { TurnLimits } from '../run/turn-limits.ts'
 import type { TurnCalls } from '../store/turn-store.ts'
 import type { AdmissionRow } from './admission-row.ts'
 import { NotLastTurn } from './continuation.ts'
-import { keyHours, retryWindowMinutes } from './idempotency.ts'
 import { refusals } from './refusals.ts'
 import { hasQuestion, holdsOf, inputRows, newRun, sessionNameOf } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
+
+/** Hours for which an `Idempotency-Key` is remembered. */
+const keyHours = 24
+
+/**
+ * The retry window, in minutes, for requests without an `Idempotency-Key`. Within it, an equal request of the
+ * same API key returns the earlier run if the client marks it as a retry, or if the run's client disconnected
+ * before its reply was complete. Equal requests on two open connections start two turns, because a back end
+ * serves many people with one API key.
+ */
+const retryWindowMinutes = 15
 
 /** What is known when a call is sent. Instants are by the server's clock. */
 export type Sending = {

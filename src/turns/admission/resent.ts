@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
-import type { ToolCall } from '../../agent/provider.ts'
-import { type Executor, withIndexedTx } from '../../db/client.ts'
+import type { ModelMessage, ToolCall } from '../../agent/provider.ts'
+import { type Database, type Executor, withIndexedTx, withTx } from '../../db/client.ts'
 import { retryFor } from '../../db/retry.ts'
-import { ServiceError } from '../../errors.ts'
+import { notFound, ServiceError } from '../../errors.ts'
 import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
 import type { Run } from '../run/run.ts'
-import { answerPosition, newInput } from '../run/transcript.ts'
-import { admitAfter } from './admit-after.ts'
+import { findRun } from '../run/runs.ts'
+import { answerPosition, newInput, readConversation } from '../run/transcript.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
-import type { ClientTurn } from './client-turn.ts'
+import type { AdmissionServices, ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
 import { hasQuestion } from './run-values.ts'
 
@@ -33,7 +33,7 @@ type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {
  * @throws what `admitTurn` throws.
  */
 export async function admitResent(
-  services: Parameters<typeof admitTurn>[0],
+  services: AdmissionServices,
   principal: Principal,
   input: ClientTurn,
   transcript: Transcript | undefined,
@@ -56,6 +56,53 @@ export async function admitResent(
     if (!isGone && !(error instanceof NotLastTurn)) throw error
     return admitTurn(services, principal, whole)
   }
+}
+
+/**
+ * Continues from a given turn. If it is the last turn of its session, the new turn joins that session.
+ * Otherwise a new session starts with a copy of the conversation up to it, so two simultaneous continuations do
+ * not see each other.
+ * @param input its messages are only the new ones.
+ * @throws what `admitTurn` throws.
+ */
+async function admitAfter(
+  services: AdmissionServices,
+  principal: Principal,
+  input: ClientTurn,
+  after: Run,
+): Promise<Admitted> {
+  try {
+    return await admitTurn(services, principal, { ...input, sessionId: after.sessionId, after })
+  } catch (error) {
+    if (!(error instanceof NotLastTurn)) throw error
+    const messages = [...(await conversationOf(services.database, principal, after)), ...input.messages]
+    return admitTurn(services, principal, {
+      ...input,
+      messages,
+      projectId: after.projectId,
+      sessionId: undefined,
+    })
+  }
+}
+
+/** Characters of a conversation that a new session begins with: as many as a client could send itself. */
+const maxCopy = 16 * 1024 * 1024
+
+function conversationOf(
+  database: Database,
+  principal: Principal,
+  { id }: Run,
+): Promise<readonly ModelMessage[]> {
+  return withTx(database, principal, async (tx) => {
+    const run = await findRun(tx, principal, id)
+    if (!run) throw notFound()
+    if (run.finishedAt !== null) return readConversation(tx, run, maxCopy)
+    throw new ServiceError(
+      'session_busy',
+      'The previous response has not ended, and another one is queued after it. Wait for its end.',
+      { shouldRetry: false },
+    )
+  })
 }
 
 function hashOf(transcript: Transcript | undefined): Pick<ClientTurn, 'transcript'> {
@@ -91,7 +138,7 @@ const prepareKnown = (tx: Executor) =>
 const timeoutMs = 1_000
 
 async function findKnownTurns(
-  { database }: Parameters<typeof admitTurn>[0],
+  { database }: AdmissionServices,
   principal: Principal,
   transcript: Transcript | undefined,
 ): Promise<readonly KnownTurn[]> {

@@ -2,7 +2,16 @@ import type { ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { Attachments } from '../sessions/attachments.ts'
-import type { RequestIdentity } from './idempotency.ts'
+
+/** Identifies one intended request of a client. Retries have the same identity. */
+type RequestIdentity = {
+  /** SHA-256 over route, session channel, user and body. */
+  readonly hash: Buffer
+  /** The client's own `Idempotency-Key`. It belongs to one API key. */
+  readonly key: string | undefined
+  /** Whether the client marks the request as a retry (`X-Stainless-Retry-Count` above zero). */
+  readonly retried: boolean
+}
 
 /** A checked request for a turn, and what it may cost. */
 export type TurnInput = {
