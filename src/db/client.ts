@@ -82,23 +82,19 @@ const clientWith = (connectionTimeoutMillis: number) =>
     }
   }
 
-const PooledClient = clientWith(connectMs)
-
-function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...settings, Client: PooledClient, ...config })
-  pool.on('error', onIdleError)
-  // The pool listens only to idle connections. A lost connection in use also emits an error event, which would
-  // end the process without this listener.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
-
 /**
  * Opens the pools of one database. Tenant connections see no tenant rows until `withTx` names an account.
  * System connections see every account.
  */
 export function openDatabase({ url, onIdleError, maxConnections = 16 }: DatabaseOptions): Database {
-  const open = (config: pg.PoolConfig) => openPool({ connectionString: url, ...config }, onIdleError)
+  const Client = clientWith(connectMs)
+  const open = (config: pg.PoolConfig) => {
+    const pool = new pg.Pool({ ...settings, connectionString: url, Client, ...config })
+    pool.on('error', onIdleError)
+    // The pool listens only to idle connections. A lost connection in use also emits an error event, which would
+    // end the process without this listener.
+    return pool.on('connect', (client) => client.on('error', () => undefined))
+  }
   const partOf = (divisor: number) => Math.max(2, Math.ceil(maxConnections / divisor))
   const indexed = { options: indexedPlans, query_timeout: silenceMs }
   const pools = {
