@@ -37,27 +37,10 @@ export function completionBody(
     ? [contentOf(end), `[${failure.message}]`].filter(Boolean).join('\n\n')
     : contentOf(end)
   const annotations = annotationsOf(end)
+  const reason = event.type === 'run.completed' ? finishOf(event.reason, asFunctions) : 'stop'
+  const more = { ...reasoning, ...(annotations.length > 0 && { annotations }), ...callsOf(end, asFunctions) }
   return {
-    id: completionId(run),
-    object: 'chat.completion' as const,
-    created,
-    model: run.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant' as const,
-          content,
-          refusal: null,
-          ...reasoning,
-          ...(annotations.length > 0 && { annotations }),
-          ...callsOf(end, asFunctions),
-        },
-        logprobs: null,
-        finish_reason:
-          event.type === 'run.completed' ? finishOf(event.reason, asFunctions) : ('stop' as const),
-      },
-    ],
+    ...bodyWith(run, created, content, reason, more),
     usage: usageBody(end.usage),
     x_service: { ...endBlock(run, event), ...(failure && { error: failure }) },
   }
@@ -79,32 +62,33 @@ export function finishOf(reason: FinishReason, asFunctions: boolean): FinishReas
 /** The reply to a background request. The client reads the events and the end of the run elsewhere. */
 export function backgroundBody(run: Run, created: number, repeated: boolean): CompletionBody {
   // A new run is reported as queued, even if a replica has claimed it already.
-  return { ...emptyBody(run, created, ''), x_service: openBlock(run, repeated ? run.status : 'queued') }
+  return { ...bodyWith(run, created, ''), x_service: openBlock(run, repeated ? run.status : 'queued') }
 }
 
 /** The body when this process loses the run after it has sent the status. */
 export function interruptedBody(run: Run, created: number, message: string): CompletionBody {
   const error = { code: 'run_failed', message }
   return {
-    ...emptyBody(run, created, `[${message}]`),
+    ...bodyWith(run, created, `[${message}]`),
     x_service: { ...openBlock(run, 'in_progress'), error },
   }
 }
 
-function emptyBody(run: Run, created: number, content: string) {
+/** A completion that has used no tokens, without `x_service`. */
+function bodyWith(
+  run: Run,
+  created: number,
+  content: string,
+  reason: ReturnType<typeof finishOf> = 'stop',
+  more: Partial<CompletionBody['choices'][number]['message']> = {},
+) {
+  const message = { role: 'assistant' as const, content, refusal: null, ...more }
   return {
     id: completionId(run),
     object: 'chat.completion' as const,
     created,
     model: run.model,
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant' as const, content, refusal: null },
-        logprobs: null,
-        finish_reason: 'stop' as const,
-      },
-    ],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
     usage: noUsage,
   }
 }
