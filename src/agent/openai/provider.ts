@@ -49,7 +49,10 @@ const CONTEXT_TOKENS = 128_000
 export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProvider {
   const url = completionsUrl(options.baseUrl)
   const apiKey = usableKey(options.apiKey)
-  const dispatcher = options.fetchDispatcher ?? createAgent(options.connections ?? CONNECTIONS)
+  const { connections = CONNECTIONS } = options
+  // HTTP/1.1 only. Each call then has its own connection, and closing the connection ends the call.
+  const agentOptions = { connections, allowH2: false, connect: { timeout: CONNECT_MS } }
+  const dispatcher = options.fetchDispatcher ?? new Agent(agentOptions)
   const dialect = { streamOptions: true, maxTokensField: 'max_tokens' } as const
   const settings: CallSettings = {
     target: { url, apiKey, model: options.model, dispatcher, dialect },
@@ -85,11 +88,6 @@ function once(listener: OpenAiProviderOptions['onFalseUsage']): OpenAiProviderOp
     if (!isCalled) listener?.(fault)
     isCalled = true
   }
-}
-
-/** HTTP/1.1 only. Each call then has its own connection, and closing the connection ends the call. */
-function createAgent(connections: number): Agent {
-  return new Agent({ connections, allowH2: false, connect: { timeout: CONNECT_MS } })
 }
 
 function completionsUrl(baseUrl: string): URL {
