@@ -25,8 +25,8 @@ export function sendContent(
   if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
   const range = requestedRange(request, reply, version.bytes, tag)
   const { start, end } = range ?? { start: 0, end: version.bytes }
-  contentHeaders(reply, file.name, version)
-  reply.header('content-length', end - start)
+  attachmentHeaders(reply, file.name, version.contentType)
+  reply.header('accept-ranges', 'bytes').header('content-length', end - start)
   if (range) reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${version.bytes}`)
   // Fastify sends no body for HEAD, but would read all of it first.
   const content = request.method === 'HEAD' ? [] : readStream(database, version, { start, end })
@@ -54,13 +54,10 @@ function inertType(contentType: string): string {
   return /script|css|xsl|wasm/i.test(contentType) ? 'application/octet-stream' : contentType
 }
 
-/** A download is never rendered: an uploaded page must not run in a browser that trusts this host. */
-function contentHeaders(reply: FastifyReply, name: string, version: FileVersion): void {
-  attachmentHeaders(reply, name, version.contentType)
-  reply.header('accept-ranges', 'bytes')
-}
-
-/** The headers of a download that browsers store under a name and never render. */
+/**
+ * The headers of a download that browsers store under a name and never render: an uploaded page must not run in a
+ * browser that trusts this host.
+ */
 export function attachmentHeaders(reply: FastifyReply, name: string, contentType: string): void {
   const ascii = name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
   // RFC 6266, with the extended value of RFC 8187 for names that are not ASCII.
