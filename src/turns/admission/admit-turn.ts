@@ -59,12 +59,7 @@ async function admit(
     start.client.attach(run.id)
     return { run, repeated, client: start.client }
   } catch (error) {
-    if (start.isUnsure) {
-      // The run may exist. A retry that reaches this process must look for it.
-      start.client.lose()
-      await start.over()
-      start.client.attach(start.client.runId)
-    } else start.client.settle()
+    await start.giveUp()
     throw error
   }
 }

@@ -59,10 +59,6 @@ export class StartAttempts {
     this.client = services.runner.clients.open(identityOf(principal, input), this.#runId, input.left)
   }
 
-  get isUnsure(): boolean {
-    return this.#unsure
-  }
-
   async attempt(): Promise<Started> {
     for (;;) {
       const lostHere = await this.#lostHere()
@@ -80,12 +76,16 @@ export class StartAttempts {
   }
 
   /**
-   * Resolves when no call of this start can begin a run any more. The client must not be told to retry before
-   * that.
+   * Gives up after the last attempt. It resolves when no call of this start can begin a run any more: the client must
+   * not be told to retry before that.
    */
-  async over(): Promise<void> {
+  async giveUp(): Promise<void> {
+    if (!this.#unsure) return this.client.settle()
+    // The run may exist. A retry that reaches this process must look for it.
+    this.client.lose()
     this.#services.runner.unconfirmedStart(this.#runId)
     await delay(Math.max(0, this.#overAt - performance.now()))
+    this.client.attach(this.client.runId)
   }
 
   /** Runs of equal requests whose clients this process has seen disconnect, once their admission is over. */
