@@ -62,24 +62,7 @@ export const serviceOptions = z.object({
 /** What a request sends of them, through any channel. */
 export type SentOptions = z.infer<typeof serviceOptions>
 
-export type ServiceOptions = {
-  readonly sessionId: string | undefined
-  readonly projectId: string | undefined
-  /** False: messages that continue a known conversation start a new session. */
-  readonly continues: false | undefined
-  readonly onDisconnect: 'continue' | 'cancel'
-  readonly background: boolean
-  readonly sources: 'inline' | 'block'
-  readonly progress: boolean
-  /** Replies report tool calls as reasoning; undefined: other fields of the request decide. */
-  readonly reasoning: boolean | undefined
-  readonly isolates: boolean
-  readonly citationStyle: 'numbers' | 'links'
-  /** Undefined: all tools of the agent. */
-  readonly tools: readonly ToolGroup[] | undefined
-  /** Maximum cost of the turn, in micro-credits. Undefined: that of the service. */
-  readonly maxCostMicros: number | undefined
-}
+export type ServiceOptions = ReturnType<typeof optionsOf>
 
 type Name = keyof typeof serviceOptions.shape
 
@@ -124,22 +107,28 @@ export function readOptions(
 }
 
 /** The options of a turn: what the request sends, otherwise the default of its key, otherwise that of the service. */
-export function optionsOf(sent: SentOptions, defaults: KeyDefaults = {}): ServiceOptions {
+export function optionsOf(sent: SentOptions, defaults: KeyDefaults = {}) {
   return {
     sessionId: sent.session_id ?? undefined,
     projectId: sent.project_id ?? undefined,
-    // Undefined is not part of the request's hash, which other versions have to compute alike.
+    /**
+     * False: messages that continue a known conversation start a new session. Otherwise undefined, which is not part of
+     * the request's hash: other versions have to compute it alike.
+     */
     continues: (sent.continue ?? defaults.continueHistory) === false ? false : undefined,
     onDisconnect: sent.on_disconnect ?? defaults.onDisconnect ?? 'continue',
     background: sent.background ?? false,
     sources: sent.sources ?? 'inline',
     progress: sent.progress ?? true,
+    /** Replies report tool calls as reasoning; undefined: other fields of the request decide. */
     reasoning: sent.reasoning ?? undefined,
     isolates: sent.isolates ?? false,
     citationStyle: sent.citation_style ?? defaults.citationStyle ?? 'numbers',
+    /** Undefined: all tools of the agent. */
     tools: sent.tools ?? groupsIn(defaults.tools),
+    /** Maximum cost of the turn, in micro-credits. Undefined: that of the service. */
     maxCostMicros: sent.max_cost ? Math.round(sent.max_cost * 1_000_000) : defaults.maxCostMicros,
-  }
+  } as const
 }
 
 /** The tool groups that a key's default names. */
