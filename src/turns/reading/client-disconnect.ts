@@ -22,13 +22,12 @@ export async function recordDisconnect(
 ): Promise<void> {
   client.lose()
   const { isCurrent } = client
-  const { clients, lease } = services.runner
-  if (!isCurrent && (!options.cancel || clients.awaits(run.id))) return
-  const { owner } = lease
+  if (!isCurrent && (!options.cancel || client.isRunAwaited)) return
+  const { owner } = services.runner.lease
   const cancelled = await note(services, run, client, 'could not note that a client left', async (tx) => {
     if (isCurrent && !(await recordClientClosed(tx, run.id, owner))) return false
     // Asked here, because a retry may have connected while the database was away.
-    return options.cancel && !clients.awaits(run.id) && requestCancel(tx, run.id, owner)
+    return options.cancel && !client.isRunAwaited && requestCancel(tx, run.id, owner)
   })
   if (cancelled) services.runner.cancel(run.id)
 }

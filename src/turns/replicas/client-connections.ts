@@ -44,6 +44,11 @@ export class ClientConnection {
     return this.#reads
   }
 
+  /** Whether a client that is connected here waits for the same run, this one included. */
+  get isRunAwaited(): boolean {
+    return this.#connections.awaits(this.runId)
+  }
+
   /** Since when the run has ended although the client may not have the reply, by our monotonic clock. */
   get unsettledSince(): number | undefined {
     return this.#over ? undefined : (this.#endedAt ?? this.#lostAt)
