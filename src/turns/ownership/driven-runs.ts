@@ -15,23 +15,16 @@ const overdueMs = 60_000
 
 type Driven = Owned & { readonly live: LiveRun; readonly done: Promise<void> }
 
-/** The runs that one process drives. */
-export type DrivenRuns = {
-  readonly byId: ReadonlyMap<string, Driven>
-  /**
-   * Starts to drive a run that this process owns. After `handOver` it releases the run instead. Each attempt
-   * (epoch) is driven once, even if `start` is called again.
-   */
-  start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
-  /** Stops every turn and releases its lease. Resolves when all writes are finished. */
-  handOver(): Promise<void>
-}
+export type DrivenRuns = ReturnType<typeof createDrivenRuns>
 
-/** @param onFree called when a run is no longer driven and another turn or replica may be able to proceed. */
+/**
+ * The runs that one process drives.
+ * @param onFree called when a run is no longer driven and another turn or replica may be able to proceed.
+ */
 export function createDrivenRuns(
   services: TurnServices & { readonly outage: OutageLog },
   onFree: (run: Run) => void,
-): DrivenRuns {
+) {
   const byId = new Map<string, Driven>()
   let handingOver = false
 
@@ -50,8 +43,12 @@ export function createDrivenRuns(
   }
 
   return {
-    byId,
-    start(run, conversation) {
+    byId: byId as ReadonlyMap<string, Driven>,
+    /**
+     * Starts to drive a run that this process owns. After `handOver` it releases the run instead. Each attempt
+     * (epoch) is driven once, even if `start` is called again.
+     */
+    start(run: Run, conversation?: readonly ModelMessage[]) {
       const known = byId.get(run.id)
       if (known?.epoch === run.epoch) return known.live
       const live = createLiveRun()
@@ -67,6 +64,7 @@ export function createDrivenRuns(
       byId.set(run.id, { epoch: run.epoch, live, stop, done })
       return live
     },
+    /** Stops every turn and releases its lease. Resolves when all writes are finished. */
     async handOver() {
       handingOver = true
       for (const { stop } of byId.values()) stop.leave(new Error('the process shuts down'))

@@ -6,28 +6,25 @@ import type { Lease } from '../run/lease.ts'
 /** The server ends a transaction whose client is cut off within 10 s. After that the run can no longer appear. */
 const ttlMs = 15_000
 
+export type UnconfirmedStarts = ReturnType<typeof createUnconfirmedStarts>
+
 /**
  * Runs whose COMMIT got no answer, so their clients got an error. This process does not drive them, unless it
  * has since claimed one.
+ * @param drives whether this process drives a run.
  */
-export type UnconfirmedStarts = {
-  add(runId: string): void
-  /**
-   * Marks the runs that exist as disconnected, so that a retry finds them. Releases their leases, so that they
-   * need not expire.
-   */
-  settle(database: Database): Promise<void>
-}
-
-/** @param drives whether this process drives a run. */
-export function createUnconfirmedStarts(lease: Lease, drives: (runId: string) => boolean): UnconfirmedStarts {
+export function createUnconfirmedStarts(lease: Lease, drives: (runId: string) => boolean) {
   /** Run id to the time when it can be forgotten. The time is set once the database has answered again. */
   const kept = new Map<string, number | undefined>()
   return {
-    add(runId) {
+    add(runId: string) {
       kept.set(runId, undefined)
     },
-    async settle(database) {
+    /**
+     * Marks the runs that exist as disconnected, so that a retry finds them. Releases their leases, so that they
+     * need not expire.
+     */
+    async settle(database: Database) {
       if (kept.size === 0) return
       // Claims run after this in the same round, so `drives` is exact for runs that this process has claimed.
       const ids = [...kept.keys()]

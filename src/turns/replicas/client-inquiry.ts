@@ -25,20 +25,18 @@ export type ClientReport = {
   readonly gone: ReadonlySet<string>
 }
 
-/** Asks other replicas which runs of a request have lost their client. */
-export type ClientInquiry = {
-  /** Asks each of these replicas; takes about two seconds at most. */
-  ask(identity: string, replicas: readonly string[]): Promise<ClientReport>
-  close(): void
-}
+export type ClientInquiry = ReturnType<typeof openClientInquiry>
 
-/** Opens the inquiry. Until it is closed it also answers the questions of other replicas. */
+/**
+ * Asks other replicas which runs of a request have lost their client. Until it is closed it also answers the
+ * questions of other replicas.
+ */
 export function openClientInquiry(
   executor: Executor,
   replica: string,
   signals: Signals,
   connections: ClientConnections,
-): ClientInquiry {
+) {
   const waiting = new Map<string, (lost: readonly string[]) => void>()
   const answer = async (question: string, identity: string) => {
     await afterPendingReads()
@@ -75,7 +73,8 @@ export function openClientInquiry(
   }
 
   return {
-    async ask(identity, replicas) {
+    /** Asks each of these replicas; takes about two seconds at most. */
+    async ask(identity: string, replicas: readonly string[]): Promise<ClientReport> {
       const answers = await Promise.all(
         replicas.map(async (asked) => [asked, await askOne(identity, asked)] as const),
       )

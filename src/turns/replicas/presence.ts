@@ -20,22 +20,11 @@ export function presenceSession(replica: string): NonNullable<ListenerOptions['s
   return { text: 'select pg_advisory_lock_shared($1, hashtext($2))', values: [presenceLock, replica] }
 }
 
-/**
- * Shows other replicas that this one is alive, and until when its client records are settled, so that they need
- * not ask.
- */
-export type Presence = {
-  /** The name under which this process holds clients. Null until other replicas can see it. */
-  readonly clientsAt: () => string | null
-  /** Resolves when the name is visible. The process should accept no request before that. */
-  readonly seen: Promise<void>
-  /** Called when the lock was taken or lost. The change is written immediately. */
-  changed(): void
-  stop(): Promise<void>
-}
+export type Presence = ReturnType<typeof keepPresence>
 
 /**
- * Writes this replica's row once per second.
+ * Shows other replicas that this one is alive, and until when its client records are settled, so that they need
+ * not ask. It writes this replica's row once per second.
  * @param options.unsettledMs age in milliseconds of the oldest ended run whose client may not have its reply; 0
  *   if there is none.
  */
@@ -47,7 +36,7 @@ export function keepPresence(
     readonly unsettledMs: () => number
     readonly outage: OutageLog
   },
-): Presence {
+) {
   const { replica, locked, unsettledMs, outage } = options
   let known = false
   const seen = Promise.withResolvers<void>()
@@ -67,8 +56,11 @@ export function keepPresence(
   }
   const beats = startPeriodicTask(() => beat(), heartbeatMs, outage.failed)
   return {
+    /** The name under which this process holds clients. Null until other replicas can see it. */
     clientsAt: () => (known ? replica : null),
+    /** Resolves when the name is visible. The process should accept no request before that. */
     seen: seen.promise,
+    /** Called when the lock was taken or lost. The change is written immediately. */
     changed: beats.runSoon,
     async stop() {
       await beats.stop()
