@@ -1,19 +1,7 @@
 import { isTerminal, type RunEvent } from '../run/run-events.ts'
 
 /** A run that this process drives. Its events are kept in memory until the run ends. */
-export type LiveRun = {
-  push(event: RunEvent): void
-  /** Stops the run here without an end. Readers continue from the committed log. */
-  abandon(): void
-  /** Whether the run was abandoned. Its last events may be void. */
-  readonly abandoned: boolean
-  /**
-   * Passes the events from the start to `onBatch`, in batches. Ends when the run ends or is abandoned, when
-   * `signal` is aborted, or when `onBatch` returns true.
-   * @returns whether `onBatch` returned true.
-   */
-  read(signal: AbortSignal, onBatch: BatchListener<readonly RunEvent[]>): Promise<boolean>
-}
+export type LiveRun = ReturnType<typeof createLiveRun>
 
 /**
  * A listener that receives new items. It gets the next ones after its promise resolves.
@@ -25,7 +13,7 @@ export type BatchListener<News> = (news: News) => boolean | Promise<boolean>
  * One writer and any number of readers at their own speed. All readers share one list and store only a position
  * in it, so a slow reader needs no extra memory.
  */
-export function createLiveRun(): LiveRun {
+export function createLiveRun() {
   const events: RunEvent[] = []
   let ended = false
   let abandoned = false
@@ -34,20 +22,28 @@ export function createLiveRun(): LiveRun {
     for (const wake of readers) wake()
   }
   return {
-    push(event) {
+    push(event: RunEvent) {
       events.push(event)
       if (isTerminal(event)) ended = true
       announce()
     },
+    /** Stops the run here without an end. Readers continue from the committed log. */
     abandon() {
       ended = true
       abandoned = true
       announce()
     },
+    /** Whether the run was abandoned. Its last events may be void. */
     get abandoned() {
       return abandoned
     },
-    read: (signal, onBatch) => readAll(events, readers, () => ended || signal.aborted, signal, onBatch),
+    /**
+     * Passes the events from the start to `onBatch`, in batches. Ends when the run ends or is abandoned, when
+     * `signal` is aborted, or when `onBatch` returns true.
+     * @returns whether `onBatch` returned true.
+     */
+    read: (signal: AbortSignal, onBatch: BatchListener<readonly RunEvent[]>) =>
+      readAll(events, readers, () => ended || signal.aborted, signal, onBatch),
   }
 }
 

@@ -25,8 +25,6 @@ export type ClientReport = {
   readonly gone: ReadonlySet<string>
 }
 
-export type ClientInquiry = ReturnType<typeof openClientInquiry>
-
 /**
  * Asks other replicas which runs of a request have lost their client. Until it is closed it also answers the
  * questions of other replicas.

@@ -20,8 +20,6 @@ export function presenceSession(replica: string): NonNullable<ListenerOptions['s
   return { text: 'select pg_advisory_lock_shared($1, hashtext($2))', values: [presenceLock, replica] }
 }
 
-export type Presence = ReturnType<typeof keepPresence>
-
 /**
  * Shows other replicas that this one is alive, and until when its client records are settled, so that they need
  * not ask. It writes this replica's row once per second.

@@ -1,22 +1,16 @@
 import type { Database } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import { ClientConnections } from './client-connections.ts'
-import { type ClientInquiry, openClientInquiry } from './client-inquiry.ts'
+import { openClientInquiry } from './client-inquiry.ts'
 import { createOutageLog } from './outage-log.ts'
-import { keepPresence, type Presence, presenceSession } from './presence.ts'
-import { openSignals, type Signals } from './signals.ts'
+import { keepPresence, presenceSession } from './presence.ts'
+import { openSignals } from './signals.ts'
+
+export type Replica = ReturnType<typeof openReplica>
 
 /** This process as one of the replicas: its signals, its clients, and its questions to other replicas. */
-export type Replica = Pick<Presence, 'clientsAt' | 'seen'> & {
-  readonly signals: Signals
+export function openReplica(database: Database, name: string, log: Logger) {
   /** The clients that wait here for a run, on whichever replica it runs. */
-  readonly clients: ClientConnections
-  /** Asks other replicas about their clients. */
-  readonly inquiry: ClientInquiry
-  close(): Promise<void>
-}
-
-export function openReplica(database: Database, name: string, log: Logger): Replica {
   const clients = new ClientConnections()
   const signals = openSignals(database.system, database.url, log, {
     session: presenceSession(name),
