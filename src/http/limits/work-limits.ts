@@ -83,7 +83,9 @@ function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): S
 export type LibraryLimits = { readonly searches: WorkLimit; readonly verifications: WorkLimit }
 
 export function createLibraryLimits(): LibraryLimits {
-  return { searches: createSearchLimit(), verifications: createVerificationLimit() }
+  // A verification uses a thread for up to 20 s.
+  const bounds = { what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 }
+  return { searches: createSearchLimit(), verifications: createWorkLimit(bounds) }
 }
 
 /** A search takes 20 to 50 ms. */
@@ -99,9 +101,4 @@ export function createConversationLimit(): WorkLimit {
     maxWaiting: 60,
     retryAfterSeconds: 5,
   })
-}
-
-/** A verification uses a thread for up to 20 s. */
-export function createVerificationLimit(): WorkLimit {
-  return createWorkLimit({ what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 })
 }
