@@ -45,32 +45,27 @@ export function turnTools(
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   let withOthers: readonly ToolSpec[] | undefined
-  const make = () => makeTools(services, run, sourceMarks)
   const chosen = toolGroups.filter((group) => !groups || groups.includes(group))
+  const make = () =>
+    makeTools(services, run, sourceMarks).flatMap(({ group, tool }) => (chosen.includes(group) ? [tool] : []))
   const others = groups ? undefined : outside
   return {
     get specs() {
       const key = chosen.join()
-      const own = specsOfGroups.get(key) ?? specsIn(make(), chosen)
+      const own = specsOfGroups.get(key) ?? make().map(({ spec }) => spec)
       specsOfGroups.set(key, own)
       if (!others?.specs.length) return own
       withOthers ??= [...own, ...others.specs]
       return withOthers
     },
     get(name) {
-      made ??= new Map(
-        make().flatMap(({ group, tool }) => (chosen.includes(group) ? [[tool.spec.name, tool]] : [])),
-      )
+      made ??= new Map(make().map((tool) => [tool.spec.name, tool]))
       return made.get(name) ?? others?.get(name)
     },
   }
 }
 
 type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }
-
-function specsIn(tools: readonly GroupedTool[], groups: readonly ToolGroup[]): readonly ToolSpec[] {
-  return tools.flatMap(({ group, tool }) => (groups.includes(group) ? [tool.spec] : []))
-}
 
 /**
  * Tools only read. Their writes wait for the step's transaction, so a read that meets a transient database
