@@ -40,12 +40,12 @@ export async function admitResent(
   asking: Run | undefined,
 ): Promise<Admitted> {
   const known = await findKnownTurns(services, principal, transcript)
+  const whole = { ...input, transcript: transcript?.hash }
   if (asking) {
     // A client may answer calls without its history. What it sent is then not the session's transcript.
     const isWhole = known.some(({ id }) => id === asking.id)
-    return admitAfter(services, principal, { ...input, ...(isWhole && hashOf(transcript)) }, asking)
+    return admitAfter(services, principal, isWhole ? whole : input, asking)
   }
-  const whole = { ...input, ...hashOf(transcript) }
   const after = known.find(({ isLast, isPaused }) => isLast && !isPaused)
   const isNew = hasQuestion(newInput(input.messages, true))
   if (!after || !isNew) return admitTurn(services, principal, whole)
@@ -103,10 +103,6 @@ function conversationOf(
       { shouldRetry: false },
     )
   })
-}
-
-function hashOf(transcript: Transcript | undefined): Pick<ClientTurn, 'transcript'> {
-  return transcript ? { transcript: transcript.hash } : {}
 }
 
 const { placeholder } = sql

@@ -32,7 +32,7 @@ export type TurnInput = {
   /** The turn of the named session to continue from. Undefined: the newest one. */
   readonly after?: Pick<Run, 'turn'>
   /** Hash of the conversation with these messages, for requests that continue it (see `resent`). */
-  readonly transcript?: Buffer
+  readonly transcript?: Buffer | undefined
   readonly request: RunRequest
   readonly identity: RequestIdentity
   readonly onDisconnect: 'continue' | 'cancel'
