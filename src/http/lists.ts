@@ -34,8 +34,3 @@ export function listBody<T extends { readonly id: string }>(
 export function unixSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1_000)
 }
-
-/** The page that a query asks for, without absent fields. */
-export function pageOfQuery(query: z.infer<typeof pageQuery>) {
-  return { limit: query.limit, order: query.order, ...(query.after !== undefined && { after: query.after }) }
-}

@@ -4,7 +4,7 @@ import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/connection/fastify.ts'
-import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import { listBody, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import { wholeNumber } from '../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
@@ -100,7 +100,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
       const { project_id: projectId, session_id: sessionId, run_id: runId, purpose } = request.query
       const filter = { projectId, sessionId, runId, purpose }
       const { items, hasMore } = await withTx(database, principal, (tx) =>
-        listFiles(tx, principal, pageOfQuery(request.query), filter),
+        listFiles(tx, principal, request.query, filter),
       )
       return listBody(items.map(fileBody), hasMore)
     },

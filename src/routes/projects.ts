@@ -4,7 +4,7 @@ import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/connection/fastify.ts'
 import { atMost, bounds } from '../http/limits/bounds.ts'
-import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import { listBody, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi/docs.ts'
 import type { ZodTypes } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
@@ -91,9 +91,8 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     { config: { scope: 'projects:read', docs: listDocs }, schema: { querystring: pageQuery } },
     async (request): Promise<BodyOf<typeof projectList>> => {
       const principal = principalOf(request)
-      const page = pageOfQuery(request.query)
       const { items, hasMore } = await withTx(services.database, principal, (tx) =>
-        listProjects(tx, principal, page),
+        listProjects(tx, principal, request.query),
       )
       return listBody(items.map(projectBody), hasMore)
     },

@@ -7,7 +7,7 @@ import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
-import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../../http/lists.ts'
+import { listBody, pageQuery, unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
 import { listRuns } from '../../turns/run/runs.ts'
@@ -131,7 +131,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
       const principal = principalOf(request)
       const { project_id: projectId } = request.query
       const { items, hasMore } = await withTx(database, principal, (tx) =>
-        listSessions(tx, principal, pageOfQuery(request.query), projectId),
+        listSessions(tx, principal, request.query, projectId),
       )
       return listBody(items.map(sessionBody), hasMore)
     },
@@ -174,9 +174,8 @@ function itemRoutes(root: FastifyInstance, { database }: Services, reads: Messag
     },
     (request, reply): Promise<BodyOf<typeof messageList>> => {
       const session = resourceOf<Session>(request)
-      const page = pageOfQuery(request.query)
       return reads.run(session.accountId, reply, async () => {
-        const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, page))
+        const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, request.query))
         return listBody(items.map(messageBody), hasMore)
       })
     },

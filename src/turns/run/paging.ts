@@ -3,7 +3,11 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { unknownCursor } from '../../errors.ts'
 
-export type PageRequest = { readonly limit: number; readonly order: 'asc' | 'desc'; readonly after?: string }
+export type PageRequest = {
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+  readonly after?: string | undefined
+}
 
 export type Page<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 

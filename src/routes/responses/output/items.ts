@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContentPart, ModelMessage } from '../../../agent/provider.ts'
-import { listBody, pageOfQuery, type pageQuery } from '../../../http/lists.ts'
+import { listBody, type pageQuery } from '../../../http/lists.ts'
 import { type BodyOf, listOf } from '../../../http/openapi/docs.ts'
 import type { Page, PageRequest } from '../../../turns/run/paging.ts'
 import { answerPosition } from '../../../turns/run/transcript.ts'
@@ -115,9 +115,8 @@ export async function listItems(
   list: (page: PageRequest) => Promise<Page<StoredMessage>>,
 ): Promise<BodyOf<typeof itemList>> {
   const { after } = query
-  const page = pageOfQuery(query)
   const last = after === undefined ? undefined : await find(messageOfItem(after))
-  const { items, hasMore } = await list(last ? { ...page, after: last.id } : page)
+  const { items, hasMore } = await list(last ? { ...query, after: last.id } : query)
   const inOrder = (message: StoredMessage) =>
     query.order === 'asc' ? itemsOf(message) : itemsOf(message).toReversed()
   return listBody(items.flatMap(inOrder), hasMore)
