@@ -54,10 +54,6 @@ export function asFailure(fault: unknown): CallFailure {
   return new CallFailure('upstream', message, { retryable: true, cause: fault })
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
-
 /**
  * Patterns for everything that could be the key that we sent: the key, its beginning in a masked echo, or any
  * other bearer secret.
@@ -72,9 +68,9 @@ function secretPatterns(apiKey: string | undefined): readonly RegExp[] {
   if (!apiKey) return general
   // A key shorter than 8 characters ("none", "ollama") is hidden only as a whole word. It could otherwise match
   // parts of other words.
-  const whole = apiKey.length < 8 ? `(?<!\\w)${escapePattern(apiKey)}(?!\\w)` : escapePattern(apiKey)
+  const whole = apiKey.length < 8 ? `(?<!\\w)${RegExp.escape(apiKey)}(?!\\w)` : RegExp.escape(apiKey)
   const own = [new RegExp(whole, 'g')]
-  if (apiKey.length >= 12) own.push(new RegExp(`${escapePattern(apiKey.slice(0, 6))}[^\\s"',;]*`, 'g'))
+  if (apiKey.length >= 12) own.push(new RegExp(`${RegExp.escape(apiKey.slice(0, 6))}[^\\s"',;]*`, 'g'))
   return [...own, ...general]
 }
 
