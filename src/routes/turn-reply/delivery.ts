@@ -72,7 +72,12 @@ export class TurnReply {
     this.#client = client
     this.#left = left
     this.#pace = pace
-    contextHeaders(reply, run)
+    // As headers too, because every client can read headers.
+    reply
+      .header('x-service-project-id', run.projectId)
+      .header('x-service-session-id', run.sessionId)
+      .header('x-service-run-id', run.id)
+      .header('x-service-message-id', run.messageId)
     if (repeated) reply.header('idempotency-replayed', 'true')
     // A replay of a run that has ended knows its files, also if it is streamed.
     if (run.finishedAt !== null) filesHeader(reply, filesIn(run))
@@ -182,15 +187,6 @@ export class TurnReply {
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }
-}
-
-/** Ids as headers, because every client can read headers. */
-function contextHeaders(reply: FastifyReply, run: Run): void {
-  reply
-    .header('x-service-project-id', run.projectId)
-    .header('x-service-session-id', run.sessionId)
-    .header('x-service-run-id', run.id)
-    .header('x-service-message-id', run.messageId)
 }
 
 type WithId = { readonly id: string }
