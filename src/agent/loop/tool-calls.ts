@@ -37,15 +37,12 @@ export async function* runToolCalls<Transaction>(
   signal: AbortSignal,
   atOnce: number,
 ): AsyncGenerator<ToolOutcome<Transaction>> {
-  const started: Promise<PromiseSettledResult<ToolOutcome<Transaction>>>[] = []
-  const start = () => {
-    const call = calls[started.length]
-    if (call) started.push(settled(runToolCall(tools, call, signal)))
-  }
+  const started: Promise<PromiseSettledResult<ToolOutcome<Transaction>>[]>[] = []
   try {
     for (let i = 0; i < calls.length; i += 1) {
-      while (started.length < Math.min(i + atOnce, calls.length)) start()
-      const result = await started[i]
+      for (const call of calls.slice(started.length, i + atOnce))
+        started.push(Promise.allSettled([runToolCall(tools, call, signal)]))
+      const [result] = (await started[i]) ?? []
       if (!result) return
       if (result.status === 'rejected') throw result.reason
       yield result.value
@@ -53,11 +50,6 @@ export async function* runToolCalls<Transaction>(
   } finally {
     await Promise.all(started)
   }
-}
-
-async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [result] = await Promise.allSettled([work])
-  return result
 }
 
 /** Maximum characters of a title. Arguments can be as long as a file. */
