@@ -192,7 +192,11 @@ async function finishOn<T>(
     return result
   } catch (error) {
     const fault = databaseFault(error)
-    broken = (fault !== undefined && isConnectionFault(fault)) || !(await rollBack(client))
+    broken = fault !== undefined && isConnectionFault(fault)
+    if (!broken)
+      await client.query('rollback').catch(() => {
+        broken = true
+      })
     throw error
   } finally {
     clearTimeout(cut)
@@ -219,14 +223,5 @@ async function begin(pool: pg.Pool, account: string, answerMs = beginMs): Promis
     } finally {
       clearTimeout(cut)
     }
-  }
-}
-
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  try {
-    await client.query('rollback')
-    return true
-  } catch {
-    return false
   }
 }
