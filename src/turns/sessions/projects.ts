@@ -1,8 +1,9 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { lockAccount } from '../../accounts/accounts.ts'
 import { recordOwnAction } from '../../accounts/audit.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
-import { accounts, apiKeys, projects } from '../../db/schema/index.ts'
+import { apiKeys, projects } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { requiredName } from '../../names/names.ts'
@@ -126,11 +127,7 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
 }
 
 async function personsProjectId(executor: Executor, accountId: string): Promise<string> {
-  await executor
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-    .for('no key update')
+  await lockAccount(executor, accountId)
   const [known] = await executor
     .select({ id: projects.id })
     .from(projects)
