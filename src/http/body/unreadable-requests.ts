@@ -52,10 +52,8 @@ export function requireOneHost(app: FastifyInstance): void {
     const hosts = names.filter((name) => name.toLowerCase() === 'host').length
     if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return
     reply.header('connection', 'close')
-    if (hosts === 0) {
-      throw new ServiceError('invalid_value', 'The request has no Host header. Send one.', { param: 'host' })
-    }
-    throw new ServiceError('invalid_value', 'The request has more than one Host header. Send one.', {
+    const found = hosts === 0 ? 'no' : 'more than one'
+    throw new ServiceError('invalid_value', `The request has ${found} Host header. Send one.`, {
       param: 'host',
     })
   })

@@ -64,10 +64,9 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
       return (await requests.get(accountId))?.consumedPoints ?? 0
     },
     async countInvalidKey(address) {
-      const { consumedPoints, msBeforeNext } = await invalid.consume(address)
-      if (consumedPoints <= invalidKeysPerMinute) return
-      const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
-      throw refusal('Too many requests without a valid API key came from this address.', seconds)
+      const { left, seconds } = windowOf(invalidKeysPerMinute, '', await invalid.consume(address))
+      if (left < 0)
+        throw refusal('Too many requests without a valid API key came from this address.', seconds)
     },
   }
 }
