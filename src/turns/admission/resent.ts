@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
-import type { ModelMessage, ToolCall } from '../../agent/provider.ts'
-import { type Database, type Executor, withIndexedTx, withTx } from '../../db/client.ts'
+import type { ToolCall } from '../../agent/provider.ts'
+import { type Executor, withIndexedTx, withTx } from '../../db/client.ts'
 import { retryFor } from '../../db/retry.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
@@ -75,35 +75,24 @@ async function admitAfter(
     return await admitTurn(services, principal, { ...input, sessionId: after.sessionId, after })
   } catch (error) {
     if (!(error instanceof NotLastTurn)) throw error
-    const messages = [...(await conversationOf(services.database, principal, after)), ...input.messages]
-    return admitTurn(services, principal, {
-      ...input,
-      messages,
-      projectId: after.projectId,
-      sessionId: undefined,
+    const earlier = await withTx(services.database, principal, async (tx) => {
+      const run = await findRun(tx, principal, after.id)
+      if (!run) throw notFound()
+      if (run.finishedAt !== null) return readConversation(tx, run, maxCopy)
+      throw new ServiceError(
+        'session_busy',
+        'The previous response has not ended, and another one is queued after it. Wait for its end.',
+        { shouldRetry: false },
+      )
     })
+    const messages = [...earlier, ...input.messages]
+    const { projectId } = after
+    return admitTurn(services, principal, { ...input, messages, projectId, sessionId: undefined })
   }
 }
 
 /** Characters of a conversation that a new session begins with: as many as a client could send itself. */
 const maxCopy = 16 * 1024 * 1024
-
-function conversationOf(
-  database: Database,
-  principal: Principal,
-  { id }: Run,
-): Promise<readonly ModelMessage[]> {
-  return withTx(database, principal, async (tx) => {
-    const run = await findRun(tx, principal, id)
-    if (!run) throw notFound()
-    if (run.finishedAt !== null) return readConversation(tx, run, maxCopy)
-    throw new ServiceError(
-      'session_busy',
-      'The previous response has not ended, and another one is queued after it. Wait for its end.',
-      { shouldRetry: false },
-    )
-  })
-}
 
 const { placeholder } = sql
 
