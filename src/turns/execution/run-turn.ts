@@ -212,11 +212,16 @@ function loopInput(
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
   const format = answerFormatOf(request.sampling)
+  const { isLite } = model
+  const tools = turnTools(services, run, turn.sourceMarks, request.toolGroups, services.outside)
   return {
     provider: watch.provider(model.provider),
-    ...toolsFor(services, run, model, turn, watch),
+    // A model for utility requests has no tools, not even the client's.
+    tools: watch.tools(isLite ? noTools : tools),
+    clientTools: isLite ? [] : request.clientTools,
+    toolChoice: isLite ? 'auto' : request.toolChoice,
     messages: [instructionsOf(model, format), ...messages],
-    firstCalls: readsFiles(request) && !model.isLite ? firstCalls : [],
+    firstCalls: readsFiles(request) && !isLite ? firstCalls : [],
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
@@ -225,18 +230,4 @@ function loopInput(
     newCallId: () => newId('call'),
     signal,
   }
-}
-
-/** The tools of a turn. A model for utility requests has none, not even the client's. */
-function toolsFor(
-  services: LoopServices,
-  run: Run,
-  { isLite }: CatalogueModel,
-  { sourceMarks }: RunRecorder,
-  watch: TurnWatch,
-): Pick<LoopInput<Executor>, 'tools' | 'clientTools' | 'toolChoice'> {
-  if (isLite) return { tools: watch.tools(noTools), clientTools: [], toolChoice: 'auto' }
-  const { toolGroups, clientTools, toolChoice } = run.request as RunRequest
-  const own = turnTools(services, run, sourceMarks, toolGroups, services.outside)
-  return { tools: watch.tools(own), clientTools, toolChoice }
 }
