@@ -175,7 +175,9 @@ function itemRoutes(root: FastifyInstance, { database }: Services, reads: Messag
     (request, reply): Promise<BodyOf<typeof messageList>> => {
       const session = resourceOf<Session>(request)
       return reads.run(session.accountId, reply, async () => {
-        const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, request.query))
+        const { items, hasMore } = await withTx(database, session, (tx) =>
+          listMessages(tx, session, request.query),
+        )
         return listBody(items.map(messageBody), hasMore)
       })
     },
