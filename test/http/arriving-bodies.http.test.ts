@@ -1,4 +1,5 @@
-import { type ClientRequest, request as open } from 'node:http'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../support/http-raw.ts'
 import { makeOwner } from '../support/world/things.ts'
@@ -74,4 +75,22 @@ test('bodies without a length count as they arrive', async () => {
 
 test('a body that has arrived no longer counts', async () => {
   for (let n = 0; n < 20; n += 1) expect(await statusOf(signIn(), mebibyte - 100)).toBe(400)
+})
+
+/** The status of the reply to a request that is cut off after it. */
+async function refusal(request: ClientRequest): Promise<number | undefined> {
+  const [reply] = (await once(request, 'response')) as [IncomingMessage]
+  const closed = once(request, 'close')
+  request.destroy()
+  await closed
+  return reply.statusCode
+}
+
+test('a body without a length that is refused or cut off no longer counts, and stops nothing', async () => {
+  const part = Buffer.alloc(2 * mebibyte, 'x')
+  for (let sent = 0; sent < 24; sent += 1) {
+    const [request] = begin(1, signIn({ 'transfer-encoding': 'chunked' }), part)
+    expect(request && (await refusal(request))).toBe(413)
+  }
+  expect(await statusOf(signIn(), 20_000)).toBe(400)
 })

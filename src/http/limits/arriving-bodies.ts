@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import type { ServerResponse } from 'node:http'
+import { type Readable, Transform } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { clientAddress } from '../connection/client-address.ts'
@@ -32,30 +33,39 @@ export function registerArrivingBodies(app: FastifyInstance): void {
     else arriving.delete(owner)
   }
 
-  async function* counted(payload: AsyncIterable<Buffer>, owner: string): AsyncGenerator<Buffer> {
+  /** Counts the bytes of a body without a length when they come. An error of the count leaves the request open for its reply. */
+  function counted(payload: Readable, reply: ServerResponse, owner: string): Readable {
     let bytes = 0
-    try {
-      for await (const chunk of payload) {
-        take(owner, chunk.length)
+    const counter = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        try {
+          take(owner, chunk.length)
+        } catch (error) {
+          return done(error as Error)
+        }
         bytes += chunk.length
-        yield chunk
-      }
-    } finally {
+        done(null, chunk)
+      },
+    })
+    // A body may be cut off when nobody reads it any more. Without a listener that would end the process.
+    counter.on('error', () => undefined)
+    reply.once('close', () => {
       giveBack(owner, bytes)
-    }
+      if (!counter.writableEnded) counter.destroy(payload.errored ?? new Error('the body was cut off'))
+    })
+    return payload.pipe(counter)
   }
 
-  app.addHook('preParsing', async (request, _reply, payload) => {
-    const { headers, raw } = request
+  // A request that was refused before its end never closes. Its reply always does.
+  app.addHook('preParsing', async (request, { raw: reply }, payload) => {
+    const { headers } = request
     if (/^multipart\//i.test(headers['content-type'] ?? '')) return payload
-    // Without a length the bytes are counted when they come.
-    if (headers['transfer-encoding'] !== undefined)
-      return Readable.from(counted(payload as AsyncIterable<Buffer>, ownerOf(request)), { objectMode: false })
+    if (headers['transfer-encoding'] !== undefined) return counted(payload, reply, ownerOf(request))
     const bytes = Number(headers['content-length'] ?? 0)
     if (!(bytes > countedFrom) || bytes > request.routeOptions.bodyLimit) return payload
     const owner = ownerOf(request)
     take(owner, bytes)
-    raw.once('close', () => giveBack(owner, bytes))
+    reply.once('close', () => giveBack(owner, bytes))
     return payload
   })
 }
