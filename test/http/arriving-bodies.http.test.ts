@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
+import { fastify } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerArrivingBodies } from '../../src/http/limits/arriving-bodies.ts'
 import { send } from '../support/http-raw.ts'
 import { makeOwner } from '../support/world/things.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -76,6 +78,31 @@ test('bodies without a length count as they arrive', async () => {
 test('a body that has arrived no longer counts', async () => {
   for (let n = 0; n < 20; n += 1) expect(await statusOf(signIn(), mebibyte - 100)).toBe(400)
 })
+
+test.each([{}, { 'transfer-encoding': 'chunked' }])(
+  'a body that has arrived no longer counts while its request is answered: %j',
+  async (headers: Record<string, string>) => {
+    const app = fastify({ bodyLimit: 16 * mebibyte })
+    registerArrivingBodies(app)
+    const answer = Promise.withResolvers<void>()
+    const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    app.post('/', () => {
+      arrived.shift()?.resolve()
+      return answer.promise
+    })
+    const service = { url: await app.listen({ host: '127.0.0.1', port: 0 }) }
+    const sent = { method: 'POST', path: '/', headers: { 'content-type': 'text/plain', ...headers } }
+    const [first] = arrived
+    const replies = [send(service, { ...sent, body: 'x'.repeat(15 * mebibyte) })]
+    await first?.promise
+    replies.push(send(service, { ...sent, body: 'x'.repeat(15 * mebibyte) }))
+    const [second] = arrived
+    await Promise.race([second?.promise, replies[1]])
+    answer.resolve()
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200])
+    await app.close()
+  },
+)
 
 /** The status of the reply to a request that is cut off after it. */
 async function refusal(request: ClientRequest): Promise<number | undefined> {

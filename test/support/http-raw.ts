@@ -18,7 +18,10 @@ export type Call = {
 }
 
 /** Sends one request on its own socket, with path, headers and bytes exactly as given. */
-export function send(service: TestService, { method, path, key, headers = {}, body }: Call): Promise<Reply> {
+export function send(
+  service: Pick<TestService, 'url'>,
+  { method, path, key, headers = {}, body }: Call,
+): Promise<Reply> {
   const { hostname, port } = new URL(service.url)
   const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers }
   return new Promise((resolve, reject) => {

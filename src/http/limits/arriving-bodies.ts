@@ -50,13 +50,12 @@ export function registerArrivingBodies(app: FastifyInstance): void {
     // A body may be cut off when nobody reads it any more. Without a listener that would end the process.
     counter.on('error', () => undefined)
     reply.once('close', () => {
-      giveBack(owner, bytes)
       if (!counter.writableEnded) counter.destroy(payload.errored ?? new Error('the body was cut off'))
     })
+    afterArrival(payload, reply, () => giveBack(owner, bytes))
     return payload.pipe(counter)
   }
 
-  // A request that was refused before its end never closes. Its reply always does.
   app.addHook('preParsing', async (request, { raw: reply }, payload) => {
     const { headers } = request
     if (/^multipart\//i.test(headers['content-type'] ?? '')) return payload
@@ -65,9 +64,20 @@ export function registerArrivingBodies(app: FastifyInstance): void {
     if (!(bytes > countedFrom) || bytes > request.routeOptions.bodyLimit) return payload
     const owner = ownerOf(request)
     take(owner, bytes)
-    reply.once('close', () => giveBack(owner, bytes))
+    afterArrival(payload, reply, () => giveBack(owner, bytes))
     return payload
   })
+}
+
+/** Waits for the end of a body, or of the reply to it: a request that was refused before its end never closes. */
+function afterArrival(body: Readable, reply: ServerResponse, giveBack: () => void): void {
+  const once = () => {
+    body.off('end', once)
+    reply.off('close', once)
+    giveBack()
+  }
+  body.once('end', once)
+  reply.once('close', once)
 }
 
 function ownerOf(request: FastifyRequest): string {
