@@ -1,5 +1,7 @@
+import { expect } from 'vitest'
 import type { NamedRef } from '../../src/sources/citations/attribution/named-refs.ts'
 import type { ComparedPassage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
+import { verifyText } from '../../src/sources/citations/verify.ts'
 import { fold } from '../../src/sources/text/fold.ts'
 
 /** Matches capitalised words before a number, which is enough for these tests. */
@@ -44,5 +46,14 @@ export function quoteLibrary(library: readonly ComparedPassage[]) {
       asked.read.push(ref)
       return library.filter((passage) => passage.ref === ref).map((passage) => ({ passages: [passage] }))
     },
+  }
+}
+
+/** Checks texts with one quotation each. */
+export function quoteChecker(library: readonly ComparedPassage[]) {
+  return async (text: string) => {
+    const { quotes } = await verifyText(text, quoteLibrary(library))
+    expect(quotes).toHaveLength(1)
+    return quotes[0]
   }
 }

@@ -22,19 +22,19 @@ const transliterationFolder = new URL('./transliterations/', import.meta.url)
  * @throws Error when a line does not have exactly two parts.
  */
 export const readLexicon = lazyInSteps(function* (): Generator<undefined, readonly LexiconEntry[]> {
-  const entries: LexiconEntry[] = []
-  for (const place of [folder, transliterationFolder]) {
-    for (const [en, he] of pairsIn(place)) {
-      entries.push({ en, he })
-      yield
-    }
-  }
-  return entries
+  return [...(yield* entriesIn(folder)), ...(yield* readTransliterations.steps())]
 })
 
-/** The Latin forms of the transliterated nouns. */
-export function* transliteratedForms(): Generator<LexiconForm> {
-  for (const [latin] of pairsIn(transliterationFolder)) yield* latin
+/** Reads the transliterated nouns alone. */
+export const readTransliterations = lazyInSteps(() => entriesIn(transliterationFolder))
+
+function* entriesIn(place: URL): Generator<undefined, readonly LexiconEntry[]> {
+  const entries: LexiconEntry[] = []
+  for (const [en, he] of pairsIn(place)) {
+    entries.push({ en, he })
+    yield
+  }
+  return entries
 }
 
 /** A line of a `.tsv` file: two lists of forms. */

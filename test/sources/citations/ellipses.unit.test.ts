@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { quoteChecker } from '../../support/quote-library.ts'
 
 const filler = 'The lamps along the quay are lit one after another by the keeper. '.repeat(12)
 const library = [
@@ -28,11 +27,7 @@ const library = [
   },
 ]
 
-async function checked(text: string) {
-  const { quotes } = await verifyText(text, quoteLibrary(library))
-  expect(quotes).toHaveLength(1)
-  return quotes[0]
-}
+const checked = quoteChecker(library)
 
 describe('an ellipsis over the negation of the quoted words', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { quoteChecker } from '../../support/quote-library.ts'
 
 const library = [
   {
@@ -27,11 +26,7 @@ const library = [
   { ref: 'Entries, Tzaddik 1', text: 'Most people are addressed as beinonim in that book.' },
 ]
 
-async function checked(text: string) {
-  const { quotes } = await verifyText(text, quoteLibrary(library))
-  expect(quotes).toHaveLength(1)
-  return quotes[0]
-}
+const checked = quoteChecker(library)
 
 describe('words in brackets that the passage does not have', () => {
   it.each([

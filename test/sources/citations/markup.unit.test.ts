@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { quoteChecker } from '../../support/quote-library.ts'
 
 const library = [
   {
@@ -14,11 +13,7 @@ const library = [
   { ref: 'Sayings 3', text: 'וגם להמשיך אור א"ס ב"ה בכנסת ישראל כולה' },
 ]
 
-async function checked(text: string) {
-  const { quotes } = await verifyText(text, quoteLibrary(library))
-  expect(quotes).toHaveLength(1)
-  return quotes[0]
-}
+const checked = quoteChecker(library)
 
 describe('a quotation is verbatim', () => {
   it.each([

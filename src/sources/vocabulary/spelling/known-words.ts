@@ -4,7 +4,7 @@ import { lazy, lazyInSteps } from '../../text/lazy.ts'
 import { plainEnglish } from '../../text/plain-english.ts'
 import { normaliseWord, type Script, tokenize } from '../../text/tokens.ts'
 import { aliasGroups } from '../aliases.ts'
-import { readLexicon, transliteratedForms } from '../lexicon.ts'
+import { readLexicon, readTransliterations } from '../lexicon.ts'
 import { everydayWords } from '../topics.ts'
 import { isOrdinarySlip, oneLetterOff } from './one-letter.ts'
 import { limitOf, mayBeAlike, type Sound, soundDistance, soundOf } from './sound-distance.ts'
@@ -38,10 +38,13 @@ const spellings = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<str
     }
     yield
   }
-  for (const { written, terms } of transliteratedForms()) {
-    const [term = ''] = terms
-    if (terms.length > 1 || written.length < shortestNoun) continue
-    found.set(plainLetters(written), { term, sound: soundOf(plainLetters(written)), isName: true })
+  for (const { en } of yield* readTransliterations.steps()) {
+    for (const { written, terms } of en) {
+      const [term = '', ...more] = terms
+      if (more.length > 0 || written.length < shortestNoun) continue
+      const letters = plainLetters(written)
+      found.set(letters, { term, sound: soundOf(letters), isName: true })
+    }
     yield
   }
   return found
