@@ -10,44 +10,32 @@ type Listed = {
   readonly description: string
 }
 
-/** Variables that other programs read from the same file: the OpenTelemetry exporter and Compose. */
-const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
-  'Log, metrics and traces': [
-    {
-      name: 'OTEL_EXPORTER_OTLP_HEADERS',
-      value: 'name=value, separated by commas',
-      standard: 'none',
-      description: 'Headers for the receiver of traces, such as a token. Used only with an endpoint.',
-    },
-  ],
-  'Only for docker-compose.yml': [
-    {
-      name: 'POSTGRES_PASSWORD',
-      value: 'text',
-      standard: 'none: Compose requires it',
-      description: "Password of the database's superuser.",
-    },
-    {
-      name: 'SERVICE_DB_PASSWORD',
-      value: 'letters and digits',
-      standard: 'none: Compose requires it',
-      description: 'Password of the role that the service connects as. It becomes part of a URL.',
-    },
-    {
-      name: 'SERVICE_KEY_PEPPER',
-      value: 'text of 16 characters or more',
-      standard: 'KEY_PEPPER',
-      description:
-        'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
-    },
-  ],
-}
+/** Variables that Compose reads from the same file. */
+const readByCompose: readonly Listed[] = [
+  {
+    name: 'POSTGRES_PASSWORD',
+    value: 'text',
+    standard: 'none: Compose requires it',
+    description: "Password of the database's superuser.",
+  },
+  {
+    name: 'SERVICE_DB_PASSWORD',
+    value: 'letters and digits',
+    standard: 'none: Compose requires it',
+    description: 'Password of the role that the service connects as. It becomes part of a URL.',
+  },
+  {
+    name: 'SERVICE_KEY_PEPPER',
+    value: 'text of 16 characters or more',
+    standard: 'KEY_PEPPER',
+    description:
+      'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
+  },
+]
 
 const groups: readonly (readonly [string, readonly Listed[]])[] = [
-  ...(Object.keys(settings) as (keyof typeof settings)[]).map(
-    (group) => [group, [...settingsOf(group), ...(readByOthers[group] ?? [])]] as const,
-  ),
-  ...Object.entries(readByOthers).filter(([group]) => !Object.hasOwn(settings, group)),
+  ...(Object.keys(settings) as (keyof typeof settings)[]).map((group) => [group, settingsOf(group)] as const),
+  ['Only for docker-compose.yml', readByCompose],
 ]
 
 /** The page `docs/configuration.md` as Markdown. */

@@ -69,6 +69,8 @@ export type Config = {
   readonly metricsToken: string | undefined
   /** Base URL of the OTLP/HTTP receiver of traces. Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
+  /** Headers for that receiver. */
+  readonly otlpHeaders: Readonly<Record<string, string>> | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -157,6 +159,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     signUpPlan: e.SIGNUP_PLAN,
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+    otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
     logLevel: e.LOG_LEVEL,
   })
 }

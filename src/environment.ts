@@ -2,8 +2,10 @@ import { z } from 'zod'
 import {
   corsOrigins,
   fallbackLicenses,
+  folderOrUrl,
   httpUrl,
   optionalText,
+  otlpHeaders,
   portRange,
   postgresUrl,
   rootUrl,
@@ -123,7 +125,7 @@ export const settings = {
     }),
   },
   Library: {
-    LIBRARY_EXPORT: documented(optionalText, {
+    LIBRARY_EXPORT: documented(folderOrUrl, {
       value: 'folder or URL',
       unset: "Sefaria's public export",
       description:
@@ -209,6 +211,12 @@ export const settings = {
       unset: 'no traces are sent',
       description:
         'Base URL of an OTLP/HTTP receiver, such as an OpenTelemetry collector at http://127.0.0.1:4318.',
+    }),
+    OTEL_EXPORTER_OTLP_HEADERS: documented(otlpHeaders.optional(), {
+      value: 'name=value, separated by commas',
+      unset: 'none',
+      description:
+        'Headers for the receiver of traces, such as a token. Special characters of a value are percent-encoded. Used only with an endpoint.',
     }),
   },
 } as const

@@ -14,6 +14,7 @@ import type { Span, SpanAttributes, SpanKind, Tracer } from './tracing.ts'
 export type OtelOptions = {
   /** Base URL of an OTLP/HTTP receiver; spans go to `/v1/traces` below it. */
   readonly endpoint: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly version: string
   /** How long a span is buffered, in milliseconds. */
   readonly delayMs?: number
@@ -32,8 +33,12 @@ const kinds: Readonly<Record<SpanKind, Kind>> = {
  * Creates a tracer that sends spans in the background, in batches. Spans that the receiver does not accept are
  * dropped. Loading this module takes about 0.3 s and 30 MB, so import it only if traces are enabled.
  */
-export function openTracer({ endpoint, version, delayMs = 2_000 }: OtelOptions): Tracer {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: closeMs })
+export function openTracer({ endpoint, headers, version, delayMs = 2_000 }: OtelOptions): Tracer {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: closeMs,
+  })
   const service = { 'service.name': 'meduyak', 'service.version': version }
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(service)),

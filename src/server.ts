@@ -6,6 +6,7 @@ import { type Config, ConfigError, loadSettingsFile, readConfig } from './config
 import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
+import { listenAt, requireFreeAddress } from './http/connection/address.ts'
 import { followRequests } from './http/connection/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -19,7 +20,7 @@ import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
-import { exportPlace } from './sources/collections/export-place.ts'
+import { type ExportPlace, exportPlace, reachExport } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
       log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
   })
   const openOutsideTools = await readOutsideServers(config)
+  await requireFreeAddress(config)
   // The embedded Postgres starts meanwhile. With another one the service listens first, and a search that comes before
   // the vocabulary is complete makes what it needs.
   const early = config.databaseUrl === undefined ? loadTables() : undefined
@@ -53,8 +55,10 @@ async function main(): Promise<void> {
     installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
     await warnOfLostKeys(installation, log)
+    const exported = exportPlace(config.libraryExport)
+    await warnOfNoFolder(exported, log)
     const upkeep = await keepLibrary(installation.library, {
-      exportPlace: exportPlace(config.libraryExport),
+      exportPlace: exported,
       registry: telemetry.registry,
       log,
     })
@@ -125,6 +129,14 @@ async function warnOfLostKeys({ database, peppers }: Installation, log: Logger):
   log.warn({ keys }, 'KEY_PEPPER lacks the version that working API keys were made with: they get 401')
 }
 
+/** The folder may be on a disk that is mounted later, and only collections need it. */
+async function warnOfNoFolder(place: ExportPlace, log: Logger): Promise<void> {
+  if (place.kind !== 'folder') return
+  await reachExport(place).catch(() =>
+    log.warn({ folder: place.path }, 'LIBRARY_EXPORT names no folder: collections cannot be added'),
+  )
+}
+
 /** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
@@ -173,7 +185,7 @@ async function startService(
   })
   try {
     await within(runner.seen, seenMs)
-    await listen(app, config)
+    await listenAt(config, app)
   } catch (error) {
     await Promise.all([upkeep, ...jobs].map((job) => job.stop()))
     await runner.drain()
@@ -244,23 +256,6 @@ async function closeApp(app: FastifyInstance, runner: Runner): Promise<void> {
   await closing
   clearInterval(idle)
   clearTimeout(late)
-}
-
-async function listen(app: FastifyInstance, config: Config): Promise<void> {
-  try {
-    await app.listen({ host: config.host, port: config.port })
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'EADDRINUSE') {
-      throw new ConfigError(`Port ${config.port} on ${config.host} is in use. Choose another with PORT.`)
-    }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new ConfigError(
-        `The service cannot listen on ${config.host}:${config.port} (${code}). Change HOST or PORT.`,
-      )
-    }
-    throw error
-  }
 }
 
 /** One service may run per embedded database. */

@@ -20,12 +20,12 @@ export type Telemetry = {
 }
 
 export async function openTelemetry(
-  config: Pick<Config, 'metricsToken' | 'otlpEndpoint'>,
+  config: Pick<Config, 'metricsToken' | 'otlpEndpoint' | 'otlpHeaders'>,
 ): Promise<Telemetry> {
   const registry = new Registry()
   const isMeasured = config.metricsToken !== undefined
   if (isMeasured) collectDefaultMetrics({ register: registry })
-  const tracer = await tracerFor(config.otlpEndpoint)
+  const tracer = await tracerFor(config)
   return {
     registry,
     metrics: isMeasured ? createTurnMetrics(registry) : undefined,
@@ -52,11 +52,14 @@ const poolsOf = (database: Database) => ({
   imports: database.importPool,
 })
 
-async function tracerFor(endpoint: string | undefined): Promise<Tracer | undefined> {
+async function tracerFor({
+  otlpEndpoint: endpoint,
+  otlpHeaders: headers,
+}: Pick<Config, 'otlpEndpoint' | 'otlpHeaders'>): Promise<Tracer | undefined> {
   if (endpoint === undefined) return undefined
   // Loading takes about 0.3 s and 30 MB, so it happens only if traces are enabled.
   const { openTracer } = await import('./otel.ts')
-  return openTracer({ endpoint, version: manifest.version })
+  return openTracer({ endpoint, headers, version: manifest.version })
 }
 
 function registerDiskMetrics(registry: Registry, folder: string): void {

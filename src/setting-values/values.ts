@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
@@ -68,6 +69,55 @@ export const fallbackLicenses = z.string().transform((text, context): readonly (
   context.addIssue({ code: 'custom', message: 'must be cc-by-nc, unknown, or both, separated by commas' })
   return z.NEVER
 })
+
+/** A folder, or an address that is asked without a password. */
+export const folderOrUrl = z
+  .string()
+  .min(1)
+  .refine(
+    (text) => !/^https?:\/\//i.test(text) || URL.canParse(text),
+    'is no URL: check its host and port, or name a folder',
+  )
+  .refine(
+    (text) => !hasCredentials(text),
+    'must be an address without a user and a password: use a mirror that needs none, or a folder',
+  )
+  .optional()
+
+function hasCredentials(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username + password !== ''
+}
+
+/**
+ * Headers as OpenTelemetry writes them: `name=value,name=value`, with values percent-encoded (specification of the
+ * OTLP exporter, "Specifying headers via environment variables").
+ */
+export const otlpHeaders = z.string().transform((text, context): Readonly<Record<string, string>> => {
+  const entries = listOf(text).map((entry) => headerOf(entry))
+  const read = entries.filter((entry) => entry !== undefined)
+  if (read.length === entries.length) return Object.freeze(Object.fromEntries(read))
+  // The text holds a token, so the message names none of it.
+  context.addIssue({
+    code: 'custom',
+    message: 'must be name=value, separated by commas, such as x-token=abc',
+  })
+  return z.NEVER
+})
+
+function headerOf(entry: string): readonly [string, string] | undefined {
+  const at = entry.indexOf('=')
+  const name = entry.slice(0, Math.max(at, 0)).trim()
+  try {
+    const value = decodeURIComponent(entry.slice(at + 1).trim())
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return [name, value]
+  } catch {
+    return undefined
+  }
+}
 
 function listOf(text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())

@@ -131,6 +131,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
     ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
+    ['DATA_DIR', { DATA_DIR: '/proc/no-folder/data' }, 'Choose another with DATA_DIR'],
   ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
     expect(await refusal(env)).toContain(sentence)
   })
@@ -163,14 +164,14 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     expect(existsSync(env.DATA_DIR)).toBe(false)
   })
 
-  test('a port that is taken', async () => {
+  test('a port that is taken, before a database is made', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const address = holder.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    expect(await refusal({ PORT: String(port) })).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Choose another with PORT.\n`,
-    )
+    const env = { PORT: String(port), DATA_DIR: path.join(folder, 'no-port') }
+    expect(await refusal(env)).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another with PORT.\n`)
+    expect(existsSync(env.DATA_DIR)).toBe(false)
     holder.close()
   })
 })

@@ -45,9 +45,26 @@ test.each([
   ['LOG_LEVEL', 'INFO', 'must be fatal, error, warn, info, debug, trace or silent.'],
   ['SIGNUP', 'yes', 'must be open or closed.'],
   ['LIBRARY_FALLBACK', 'on', 'must be off or sefaria.'],
+  ['LIBRARY_EXPORT', 'https://a b/', 'is no URL: check its host and port, or name a folder.'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'secret', 'must be name=value, separated by commas, such as x-token=abc.'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%', 'must be name=value, separated by commas, such as x-token=abc.'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=c', 'must be name=value, separated by commas, such as x-token=abc.'],
   ['PORT', '"3000"', 'must be a whole number from 0 to 65535. Remove the quotation marks around it.'],
 ])('%s=%s is refused with the accepted values', (name, text, sentence) => {
   expect(refusal({ [name]: text })).toBe(`The setting ${name} is wrong: ${sentence}`)
+})
+
+test('LIBRARY_EXPORT with a password is refused, and the password not repeated', () => {
+  const sentence = refusal({ LIBRARY_EXPORT: 'https://me:secret@mirror.example.org/export' })
+  expect(sentence).toContain('LIBRARY_EXPORT is wrong: must be an address without a user and a password')
+  expect(sentence).not.toContain('secret')
+})
+
+test('headers for the receiver of traces are decoded', () => {
+  const { otlpHeaders } = readConfig({
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=, x-tenant = b',
+  })
+  expect(otlpHeaders).toEqual({ authorization: 'Bearer a=', 'x-tenant': 'b' })
 })
 
 test('spaces around a value do not count, and only spaces count as unset', () => {

@@ -18,8 +18,7 @@ export async function installationSecrets(dataDir: string): Promise<Installation
   try {
     // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
     const mode = 0o711
-    // On a read-only file system a recursive call fails with ENOENT, a plain one with the reason.
-    await mkdir(directory, { recursive: true, mode }).catch(() => mkdir(directory, { mode }))
+    await makeFolder(directory, mode)
     if (!existsSync(file)) await makeSecrets(file)
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
@@ -27,6 +26,20 @@ export async function installationSecrets(dataDir: string): Promise<Installation
       `The data folder ${directory} cannot be used. Choose another with DATA_DIR, or change its permissions. (${messageOf(error)})`,
     )
   }
+}
+
+/**
+ * Creates a folder and those above it. Node's recursive call tells no reason on a read-only file system, and never
+ * ends where the folder above exists and can have none in it, as in /proc.
+ */
+async function makeFolder(directory: string, mode: number): Promise<void> {
+  if (existsSync(directory)) return
+  const above = path.dirname(directory)
+  if (above !== directory) await makeFolder(above, mode)
+  await mkdir(directory, { mode }).catch((error: NodeJS.ErrnoException) => {
+    // Another process that starts at once may have made it.
+    if (error.code !== 'EEXIST' || !existsSync(directory)) throw error
+  })
 }
 
 /**

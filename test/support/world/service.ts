@@ -71,6 +71,7 @@ export async function startService(database: Database, options: ServiceOptions =
   const telemetry = await openTelemetry({
     metricsToken: token,
     otlpEndpoint: options.telemetry?.otlpEndpoint,
+    otlpHeaders: undefined,
   })
   const { metrics, tracer, registry } = telemetry
   const library = options.libraryDatabase ?? libraryIn(database)
