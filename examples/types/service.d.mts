@@ -187,7 +187,7 @@ export interface paths {
         };
         /**
          * List the runs of a session
-         * @description A bare array of all of them, in the order of their turns.
+         * @description A bare array, in the order of their turns. If it has as many runs as `limit`, go on with `after` and the id of the last.
          */
         get: operations["getAgentSessionsByIdRuns"];
         put?: never;
@@ -3379,7 +3379,11 @@ export interface operations {
     };
     getAgentSessionsByIdRuns: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3401,6 +3405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"][];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];

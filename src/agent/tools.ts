@@ -68,13 +68,19 @@ export function badArguments(message: string): { content: string; isError: true 
   return { content: JSON.stringify({ error: message }), isError: true }
 }
 
-/** Validates the arguments before `run`. Invalid ones return to the model as one sentence. */
+/** Models send null for an argument that they leave out, above all if their server makes every argument required. */
+export function withoutNulls(args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+}
+
+/** Validates the arguments before `run`, where null counts as absent. Invalid ones return to the model as one sentence. */
 export async function withArguments<S extends z.ZodType, Transaction>(
   schema: S,
   args: Readonly<Record<string, unknown>>,
   run: (valid: z.output<S>) => Promise<ToolOutcome<Transaction>>,
 ): Promise<ToolOutcome<Transaction>> {
-  const parsed = schema.safeParse(args)
+  const parsed = schema.safeParse(withoutNulls(args))
   if (parsed.success) return run(parsed.data)
   const issue = parsed.error.issues[0]
   return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)

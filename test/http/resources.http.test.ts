@@ -167,6 +167,21 @@ test('a run has the fields of the contract, and the runs of a session are a bare
   expect(await read('GET', `/v1/agent/runs/${turn.run_id}`)).toEqual(runs[0])
 })
 
+test('the runs of a session are read page by page, in the order of their turns and backwards', async () => {
+  const sessionId = await makeSession(world.service, home)
+  const ids: string[] = []
+  for (const asked of ['One?', 'Two?', 'Three?'])
+    ids.push((await chat({ x_service: { session_id: sessionId }, ...question(asked) })).x_service.run_id)
+  const page = async (query: string) => {
+    const runs = await read('GET', `/v1/agent/sessions/${sessionId}/runs${query}`)
+    return (runs as readonly { id: string }[]).map((run) => run.id)
+  }
+  expect(await page('')).toEqual(ids)
+  expect(await page('?limit=2')).toEqual(ids.slice(0, 2))
+  expect(await page(`?limit=2&after=${ids[1]}`)).toEqual(ids.slice(2))
+  expect(await page(`?limit=2&order=desc&after=${ids[2]}`)).toEqual([ids[1], ids[0]])
+})
+
 test('a run that failed carries its text, has no output and cost nothing', async () => {
   world.upstream.enqueue(error(400, 'the model says no'))
   const sessionId = await makeSession(world.service, home)

@@ -73,6 +73,17 @@ test.each(eras)('a client %s searches, and fetches a result by its id', async (_
   })
 })
 
+test('an argument that is null counts as absent, and a required one is named', async () => {
+  await using client = closing(await connect())
+  const empty = { language: null, work: null, author: null, category: null, from: null, limit: null }
+  const found = await client.callTool({ name: 'search', arguments: { query: 'joy simcha', ...empty } })
+  const { results } = found.structuredContent as { results: { id: string }[] }
+  expect(results.length).toBeGreaterThan(0)
+  const refused = await client.callTool({ name: 'search', arguments: { query: null } })
+  expect(refused.isError).toBe(true)
+  expect(textOf(refused)).toContain('query')
+})
+
 test.each(eras)('a client %s reads a work and a passage as resources', async (_, era) => {
   await using client = closing(await connect(world.key, era))
   const { resources } = await client.listResources()

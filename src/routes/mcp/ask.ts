@@ -17,6 +17,7 @@ import { maxTokensOf } from '../turn-request/key-defaults.ts'
 import { optionsOf, type ServiceOptions } from '../turn-request/options.ts'
 import { createProgress } from './ask-progress.ts'
 import type { Caller } from './caller.ts'
+import { toolInput } from './tool-input.ts'
 import { dataResult, errorResult, toolResult } from './tool-result.ts'
 
 const askInput = z.object({
@@ -44,7 +45,7 @@ export function registerAsk(server: McpServer, caller: Caller, cancels: boolean)
       title: 'Ask the library',
       description:
         'Answers a question from the library in a full agent turn, with sources and checked quotations. It can take minutes and costs credits. To look up passages yourself, use `search` and `fetch`, which are free.',
-      inputSchema: askInput,
+      inputSchema: toolInput(askInput),
       annotations: {
         readOnlyHint: false,
         destructiveHint: false,

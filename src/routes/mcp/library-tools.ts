@@ -12,6 +12,7 @@ import { scholarTools } from '../../sources/tools/scholar-tools.ts'
 import { unknownRef } from '../unknown-ref.ts'
 import type { Caller } from './caller.ts'
 import { passagesText } from './passage-text.ts'
+import { toolInput } from './tool-input.ts'
 import { dataResult, errorResult, toolResult } from './tool-result.ts'
 
 /** The library is only read, and its texts are the same at each call. */
@@ -91,7 +92,7 @@ function registerSearch(server: McpServer, { services, limits, principal, origin
       title: 'Search the library',
       description:
         'Searches a library of chassidic and related Jewish texts for passages. Hebrew and English words both work; search in both for best results. A ref such as "Tanya 32" is looked up directly.',
-      inputSchema: searchInput,
+      inputSchema: toolInput(searchInput),
       outputSchema: searchOutput,
       annotations: reading,
     },
@@ -123,7 +124,7 @@ function registerFetch(server: McpServer, caller: Caller): void {
       title: 'Read a passage',
       description:
         'Reads what stands at a ref, in every version that the library has. The `id` of a search result is a ref.',
-      inputSchema: fetchInput,
+      inputSchema: toolInput(fetchInput),
       outputSchema: fetchOutput,
       annotations: reading,
     },
@@ -174,7 +175,7 @@ function registerVerify(server: McpServer, { services, limits, principal, left }
       title: 'Check quotations',
       description:
         'Compares every quotation in a text with the library, and tells which refs of the text exist. Check each answer that quotes a source before you send it.',
-      inputSchema: verifyInput,
+      inputSchema: toolInput(verifyInput),
       annotations: reading,
     },
     (input) =>
@@ -194,7 +195,7 @@ function registerWorks(server: McpServer, { services }: Caller): void {
     {
       title: 'List the works',
       description: 'Lists the works of the library by title: all, or those of a category or an author.',
-      inputSchema: worksInput,
+      inputSchema: toolInput(worksInput),
       annotations: reading,
     },
     ({ limit, ...filter }) =>
@@ -223,6 +224,10 @@ function registerScholarTools(server: McpServer, { services, limits, principal, 
         )
         return isError ? errorResult(content) : dataResult(JSON.parse(content) as object)
       })
-    server.registerTool(name, { title, description, inputSchema: refInput, annotations: reading }, call)
+    server.registerTool(
+      name,
+      { title, description, inputSchema: toolInput(refInput), annotations: reading },
+      call,
+    )
   }
 }

@@ -9,6 +9,7 @@ import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { listBody, pageQuery, unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
+import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
 import { listRuns } from '../../turns/run/runs.ts'
 import { textOf } from '../../turns/run/transcript.ts'
@@ -59,6 +60,12 @@ const newName = z.object({
 
 const runList = z.array(runSchema)
 
+/** The list is a bare array, so its length alone tells whether more follow. */
+const runsQuery = pageQuery.extend({
+  limit: wholeNumber(1, 1_000).default(1_000),
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+
 const tag = 'Sessions' as const
 const docs = {
   create: {
@@ -82,7 +89,8 @@ const docs = {
   messages: { summary: 'List the messages of a session', tag, response: messageList },
   runs: {
     summary: 'List the runs of a session',
-    description: 'A bare array of all of them, in the order of their turns.',
+    description:
+      'A bare array, in the order of their turns. If it has as many runs as `limit`, go on with `after` and the id of the last.',
     tag,
     response: runList,
   },
@@ -185,12 +193,16 @@ function itemRoutes(root: FastifyInstance, { database }: Services, reads: Messag
 
   app.get(
     '/agent/sessions/:id/runs',
-    { config: { scope: 'chat:write', resource: namedSession, docs: docs.runs } },
+    {
+      config: { scope: 'chat:write', resource: namedSession, docs: docs.runs },
+      schema: { querystring: runsQuery },
+    },
     (request, reply): Promise<BodyOf<typeof runList>> => {
       const session = resourceOf<Session>(request)
-      return reads.run(session.accountId, reply, async () =>
-        (await withTx(database, session, (tx) => listRuns(tx, session.id))).map(runBody),
-      )
+      return reads.run(session.accountId, reply, async () => {
+        const { items } = await withTx(database, session, (tx) => listRuns(tx, session.id, request.query))
+        return items.map(runBody)
+      })
     },
   )
 }

@@ -1,7 +1,8 @@
-import { and, asc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { type Page, type PageRequest, pageOf } from './paging.ts'
 import type { Run } from './run.ts'
 import { finderIn } from './visibility.ts'
 
@@ -13,9 +14,9 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
   return run
 }
 
-/** All runs of a session in the order of their turns. */
-export function listRuns(executor: Executor, sessionId: string): Promise<Run[]> {
-  return executor.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.turn))
+/** A page of the runs of a session, in the order of their turns. */
+export function listRuns(executor: Executor, sessionId: string, page: PageRequest): Promise<Page<Run>> {
+  return pageOf(executor, runs, eq(runs.sessionId, sessionId), page, [runs.turn])
 }
 
 /**

@@ -17,13 +17,22 @@ afterAll(() => world.close())
 const get = (path: string) =>
   send(world.service, { method: 'GET', path: path.replace(':session', home.sessionId), key: home.key })
 
-const lists = ['/v1/projects', '/v1/agent/sessions', '/v1/agent/sessions/:session/messages', '/v1/files']
+const lists = [
+  '/v1/projects',
+  '/v1/agent/sessions',
+  '/v1/agent/sessions/:session/messages',
+  '/v1/agent/sessions/:session/runs',
+  '/v1/files',
+]
 const badQueries = [
   { query: 'limit=0', param: 'limit' },
   { query: 'limit=-1', param: 'limit' },
   { query: 'limit=1.5', param: 'limit' },
   { query: 'limit=abc', param: 'limit' },
   { query: 'limit=', param: 'limit' },
+  { query: 'limit=0x10', param: 'limit' },
+  { query: 'limit=1e2', param: 'limit' },
+  { query: 'limit=%205', param: 'limit' },
   { query: 'limit=10001', param: 'limit' },
   { query: 'limit=5&limit=6', param: 'limit' },
   { query: 'order=up', param: 'order' },

@@ -56,6 +56,16 @@ async function call(name: string, args: Record<string, unknown>, offered: readon
 }
 
 describe('the source tools', () => {
+  it('take null for an argument that is left out', async () => {
+    const { content } = await call('search_sources', {
+      query: 'well',
+      work: null,
+      language: null,
+      limit: null,
+    })
+    expect(content.passages?.length).toBeGreaterThan(0)
+  })
+
   it('are named and shaped as the model was promised', () => {
     const tools = sourceTools(libraryIn(db.database), createSourceMarks())
     const shapes = tools.map(({ spec }) => [
