@@ -20,7 +20,8 @@ beforeAll(async () => {
   const answer = await bodyOf(call(world.service, owner.key, 'POST', '/v1/chat/completions', ask('Why joy?')))
   ;({ session_id: sessionId, run_id: runId } = answer.x_service)
   const { id } = await bodyOf(call(world.service, owner.key, 'POST', '/v1/conversations', {}))
-  const items = Array(2).fill({ role: 'user', content: 'word '.repeat(190_000) })
+  // A page has at most 4 MiB characters, and JSON writes six for each of these.
+  const items = Array(2).fill({ role: 'user', content: '\u0001'.repeat(950_000) })
   for (let n = 0; n < 8; n += 1)
     await call(world.service, owner.key, 'POST', `/v1/conversations/${id}/items`, { items })
   longPath = `/v1/conversations/${id}/items?limit=100`

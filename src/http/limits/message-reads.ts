@@ -12,7 +12,7 @@ export type MessageReads = {
   run<T>(accountId: string, reply: FastifyReply, work: () => Promise<T>): Promise<T>
 }
 
-/** A page of messages can have 16 MiB, and a count of tokens reads a whole conversation. */
+/** A page of messages can have 4 MiB, and a count of tokens reads a whole conversation. */
 export function createMessageReads(): MessageReads {
   const limit = createWorkLimit({
     what: 'reads of conversations',

@@ -16,8 +16,11 @@ export const contentEstimate = sql<number>`pg_column_size(${messages.content})
   Number,
 )
 
-/** Contents that are read at once, by their estimates. */
+/** Maximum of what is read at once, by the estimates. */
 const maxPiece = 32 * 1024 * 1024
+
+/** A letter of Hebrew has two bytes. Reading much more than can be returned would only be thrown away. */
+const bytesPerCharacter = 2
 
 /**
  * Reads messages until their contents together would be longer than `maxLength`. The memory that it needs depends on
@@ -33,7 +36,7 @@ export async function readContents(
   const read: StoredMessage[] = []
   let length = 0
   for (let at = 0; at < unread.length; ) {
-    const piece = pieceFrom(unread, at)
+    const piece = pieceFrom(unread, at, Math.min(maxPiece, bytesPerCharacter * maxLength))
     at += piece.length
     for (const message of await readPiece(executor, piece)) {
       length += lengthOf(message.content)
@@ -45,12 +48,12 @@ export async function readContents(
 }
 
 /** The ids of the messages from `at` on that are read at once. */
-function pieceFrom(unread: readonly UnreadMessage[], at: number): readonly string[] {
+function pieceFrom(unread: readonly UnreadMessage[], at: number, max: number): readonly string[] {
   const piece: string[] = []
   let size = 0
   for (const { id, estimate } of unread.slice(at)) {
     size += estimate
-    if (size > maxPiece && piece.length > 0) break
+    if (size > max && piece.length > 0) break
     piece.push(id)
   }
   return piece
