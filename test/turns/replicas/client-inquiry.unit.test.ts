@@ -1,4 +1,4 @@
-import { createHook } from 'node:async_hooks'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Executor } from '../../../src/db/client.ts'
@@ -6,10 +6,13 @@ import type { ClientConnections } from '../../../src/turns/replicas/client-conne
 import { openClientInquiry } from '../../../src/turns/replicas/client-inquiry.ts'
 import type { Signal, Signals } from '../../../src/turns/replicas/signals.ts'
 
+/** True inside the work whose timers count: the test runner starts timers too. */
+const counted = new AsyncLocalStorage<true>()
+
 /** Timers by their ids, of both kinds: callbacks and promises. */
 const open = new Set<number>()
 const timers = createHook({
-  init: (id, type) => void (type === 'Timeout' && open.add(id)),
+  init: (id, type) => void (type === 'Timeout' && counted.getStore() && open.add(id)),
   destroy: (id) => void open.delete(id),
 })
 
@@ -20,7 +23,7 @@ async function timersLeftBy<T>(
   open.clear()
   timers.enable()
   try {
-    const result = await work()
+    const result = await counted.run(true, work)
     // The hook hears of an end in the next turn of the event loop.
     await setImmediate()
     await setImmediate()
