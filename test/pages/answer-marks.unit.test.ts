@@ -24,6 +24,9 @@ describe('checks in the sentences of an answer', () => {
     expect(marked(`He says “${quote} ...” [1]`, [missing(quote)])).toContain(
       `</span> ...” <span class="nowrap">${note}`,
     )
+    expect(marked(`„עבודת ה'. …” [1]`, [missing("עבודת ה'.")])).toContain(
+      `</span>'. …” <span class="nowrap">${note}`,
+    )
     expect(marked(`He says “${quote}” … and`, [missing(quote)])).toContain(`</span>” ${note} … and`)
   })
 

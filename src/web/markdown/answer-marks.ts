@@ -169,9 +169,9 @@ function addPiece(
   pieces.set(target, [...(pieces.get(target) ?? []), piece])
 }
 
-/** Closing quotation marks, with an ellipsis before them, and punctuation between a quotation and its label. */
+/** What stands between a quotation and its label: a last word's geresh, an ellipsis, closing marks, and punctuation. */
 const closing =
-  /^(?:[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“„«›‹」』》″＂]+|[.,;:!?…]*[”"’»״'“„«›‹」』》″＂]*)[.,;:!?…]*/
+  /^(?:['’׳]?[.,;:!?]*\s+(?:…|\.{3})[”"’»״'“„«›‹」』》″＂]+|['’׳]?[.,;:!?…]*[”"’»״'“„«›‹」』》″＂]*)[.,;:!?…]*/
 
 /** @param isHebrew whether the text around runs from right to left. */
 function split(
