@@ -11,7 +11,7 @@ import { callsIn } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { expectedOf } from '../../support/turns/admission/model.ts'
 import { type Prepared, prepare } from '../../support/turns/admission/prepared.ts'
-import { accountState, requestState } from '../../support/turns/admission/state.ts'
+import { admissionCase } from '../../support/turns/admission/state.ts'
 import { readRows, writtenSince } from '../../support/turns/admission/written.ts'
 
 /**
@@ -79,12 +79,12 @@ function partsIn(written: readonly string[]): readonly bigint[] {
 }
 
 // biome-ignore lint/style/noProcessEnv: the length of the test
-const { ADMISSION_CASES = '300', ADMISSION_SEED = '20261123' } = process.env
+const { ADMISSION_CASES = '1000', ADMISSION_SEED = '20261123' } = process.env
 const parameters = { numRuns: Number(ADMISSION_CASES), seed: Number(ADMISSION_SEED) }
 
 test('an admission decides as the model in any state, and a refusal writes nothing', async () => {
   const seen = new Set<string>()
-  const property = fc.asyncProperty(accountState, requestState, async (account, request) => {
+  const property = fc.asyncProperty(admissionCase, async ([account, request]) => {
     client.query(`begin; select set_config('app.account', '*', true)`)
     try {
       const prepared = await prepare(client, account, request)

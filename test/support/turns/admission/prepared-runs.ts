@@ -95,7 +95,8 @@ export function writeIdempotencyKey(
     `insert into idempotency_keys (account_id, api_key_id, key, request_hash, run_id, created_at, expires_at)
     values ($1, $2, $3, $4, 'run_0', now() - interval '1 hour', now() + make_interval(hours => $5))`,
     [
-      ...[accountId, web ? '' : keyId, idempotencyKey],
+      // A person's requests have no key of the API.
+      ...[accountId, web === (state === 'of another key') ? keyId : '', idempotencyKey],
       ...[state === 'of another request' ? otherHash : hash, state === 'expired' ? -1 : 1],
     ],
   )

@@ -73,7 +73,7 @@ export type RequestState = {
   readonly project: 'default' | 'another' | 'missing'
   /** The turn to continue from, counted from the session's newest one. */
   readonly after: number | undefined
-  readonly idempotencyKey: 'none' | 'new' | 'known' | 'of another request' | 'expired'
+  readonly idempotencyKey: 'none' | 'new' | 'known' | 'of another request' | 'of another key' | 'expired'
   readonly retried: boolean
   readonly question: boolean
   readonly firstCallMicros: bigint
@@ -115,15 +115,15 @@ const run: fc.Arbitrary<RunState> = fc.record({
     'in_progress',
     'in_progress',
     'completed',
-    'completed',
+    'failed',
     'failed',
     'cancelled',
   ),
   ageSeconds: fc.constantFrom(-30, -2, 1, 20, 59, 61, 130, 880, 910),
   endedSecondsAgo: fc.constantFrom(1, 80, 96, 400),
   numbered: usually(true, false),
-  equal: fc.constantFrom(false, false, false, true),
-  clientAt: fc.constantFrom(here, here, here, null, ...others),
+  equal: fc.constantFrom(false, false, true),
+  clientAt: fc.constantFrom(here, here, null, ...others),
   clientClosed: usually(false, true),
   ofKey: usually(true, false),
   holdMicros: fc.constantFrom(0n, 0n, 500n, 1_000n),
@@ -132,33 +132,57 @@ const run: fc.Arbitrary<RunState> = fc.record({
 const replicaState = (id: string): fc.Arbitrary<ReplicaState> =>
   fc.record({
     id: fc.constant(id),
-    seenSecondsAgo: fc.constantFrom(1, 1, 30, 1_000),
+    seenSecondsAgo: fc.constantFrom(1, 1, 30, 900, 1_000),
     settledSecondsAgo: fc.constantFrom(2, 90, 500),
   })
 
 const plan: fc.Arbitrary<PlanState> = fc.record({
   apiAccess: usually(true, false),
   monthlyMicros: fc.constantFrom(0n, 2_000n, 1_000_000n),
-  turnsPerMinute: usually(100, 0, 1, 2, 3, 4, 5),
+  turnsPerMinute: fc.oneof(fc.constant(100), fc.nat(5)),
   concurrentTurns: fc.constantFrom(1, 2, 3, 30, 30),
   queuedTurns: fc.nat(2),
 })
 
-const limit = <T>(...values: readonly T[]) => usually<T | null>(null, ...values)
-
-const keyLimits: fc.Arbitrary<KeyLimitsState> = fc.record({
-  requestsPerMinute: limit(1, 2, 3),
-  concurrentTurns: limit(1, 2, 3),
-  dayCap: limit(0n, 2_000n, 3_000n),
-  monthCap: limit(2_000n, 3_000n, 4_000n),
-  totalCap: limit(2_000n, 4_000n, 130_000n),
-  spent: fc.uniqueArray(
-    fc.record({ daysAgo: fc.constantFrom(0, 1, 40), micros: fc.constantFrom(1n, 500n, 1_000n) }),
-    { selector: ({ daysAgo }) => daysAgo, maxLength: 3 },
-  ),
+const allLimits = fc.record({
+  requestsPerMinute: fc.constantFrom(1, 2, 3),
+  concurrentTurns: fc.constantFrom(1, 2, 3),
+  dayCap: fc.constantFrom(0n, 2_000n, 3_000n),
+  monthCap: fc.constantFrom(2_000n, 3_000n, 4_000n),
+  totalCap: fc.constantFrom(2_000n, 4_000n, 40_000n, 130_000n),
 })
+const noLimits = {
+  requestsPerMinute: null,
+  concurrentTurns: null,
+  dayCap: null,
+  monthCap: null,
+  totalCap: null,
+} as const
+const limitNames = Object.keys(noLimits) as (keyof typeof noLimits)[]
 
-export const accountState: fc.Arbitrary<AccountState> = fc.record({
+/** None, one or several. */
+const someLimits = fc
+  .tuple(
+    allLimits,
+    fc.oneof(
+      fc.constant([]),
+      fc.constantFrom(...limitNames).map((name) => [name]),
+      fc.subarray(limitNames, { minLength: 2 }),
+    ),
+  )
+  .map(([all, set]) => ({ ...noLimits, ...Object.fromEntries(set.map((name) => [name, all[name]])) }))
+
+const keyLimits: fc.Arbitrary<KeyLimitsState> = fc
+  .record({
+    limits: someLimits,
+    spent: fc.uniqueArray(
+      fc.record({ daysAgo: fc.constantFrom(0, 1, 40), micros: fc.constantFrom(1n, 500n, 1_000n) }),
+      { selector: ({ daysAgo }) => daysAgo, maxLength: 3 },
+    ),
+  })
+  .map(({ limits, spent }) => ({ ...limits, spent }))
+
+const anyAccount: fc.Arbitrary<AccountState> = fc.record({
   suspended: usually(false, true),
   deleted: usually(false, true),
   planChanged: usually(false, true),
@@ -175,21 +199,21 @@ export const accountState: fc.Arbitrary<AccountState> = fc.record({
   ),
 })
 
-export const requestState: fc.Arbitrary<RequestState> = fc.record({
+const anyRequest: fc.Arbitrary<RequestState> = fc.record({
   web: usually(false, true),
   session: fc.oneof(
-    { weight: 2, arbitrary: usually<RequestState['session']>('new', 'missing') },
+    { weight: 1, arbitrary: usually<RequestState['session']>('new', 'missing') },
     { weight: 1, arbitrary: fc.constantFrom<RequestState['session']>(0, 0, 0, 1, 2, 3) },
   ),
   project: usually('default', 'another', 'missing'),
   after: fc.option(fc.constantFrom(0, 1, 1, 2), { nil: undefined, freq: 2 }),
-  idempotencyKey: usually('none', 'new', 'known', 'of another request', 'expired'),
-  retried: usually(false, true),
+  idempotencyKey: usually('none', 'new', 'known', 'of another request', 'of another key', 'expired'),
+  retried: fc.constantFrom(false, false, true),
   question: usually(true, false),
   firstCallMicros: fc.constantFrom(0n, 1n, 1_000n, 2_000n, 60_000n),
   maxMicros: fc.constantFrom(1_500n, 50_000n, 50_000n),
   clientAt: usually<string | null>(here, null),
-  answered: fc.uniqueArray(replica),
+  answered: fc.oneof(fc.constant([]), fc.uniqueArray(replica)),
   gone: fc.oneof(fc.constant([]), fc.constant([]), fc.uniqueArray(replica)),
   lost: fc.oneof(fc.constant([]), fc.array(fc.tuple(fc.nat(6), replica), { maxLength: 2 })),
   earlier: usually<RequestState['earlier']>(undefined, 'nothing', 'queued', 'in_progress'),
@@ -197,6 +221,45 @@ export const requestState: fc.Arbitrary<RequestState> = fc.record({
   late: usually(false, true),
   underPressure: usually(false, true),
 })
+
+/** What comes with a case in which nothing refuses the request before the limits do. */
+const orderlyAccount = ({ plan }: AccountState): Partial<AccountState> => ({
+  suspended: false,
+  deleted: false,
+  planChanged: false,
+  plan: { ...plan, apiAccess: true },
+  key: 'usable',
+  binding: 'owner',
+  clockSetBack: false,
+})
+const orderlyRequest: Partial<RequestState> = {
+  project: 'default',
+  idempotencyKey: 'none',
+  question: true,
+  earlier: undefined,
+  late: false,
+  underPressure: false,
+}
+
+type Case = readonly [AccountState, RequestState]
+
+/**
+ * A third of the cases is of any kind, so that faults meet; most end at one of the first rules. Another third has no fault
+ * but one, so that the limits decide, and the last third, of that kind too, repeats nothing either.
+ */
+export const admissionCase: fc.Arbitrary<Case> = fc
+  .tuple(anyAccount, anyRequest, fc.constantFrom('any', 'orderly', 'new'), fc.nat(12))
+  .map(([account, request, kind, fault]): Case => {
+    if (kind === 'any') return [account, request]
+    const allBut = <T extends object>(order: T, first: number): Partial<T> =>
+      Object.fromEntries(Object.entries(order).filter((_, i) => first + i !== fault)) as Partial<T>
+    const order = orderlyAccount(account)
+    const orderly = { ...account, ...allBut(order, 0) }
+    const asked = { ...request, ...allBut(orderlyRequest, Object.keys(order).length) }
+    if (kind === 'orderly') return [orderly, asked]
+    const runs = orderly.runs.map((one) => ({ ...one, equal: false }))
+    return [{ ...orderly, runs }, asked]
+  })
 
 export type NumberedRun = RunState & { readonly id: string; readonly number: number; readonly turn: number }
 
