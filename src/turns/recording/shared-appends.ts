@@ -2,14 +2,13 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import type { RunEvent } from '../run/run-events.ts'
 import type { RunPosition } from '../store/turn-calls.ts'
 import type { RunEvents, TurnStore } from '../store/turn-store.ts'
-import { createFlushClock, type FlushClock } from './flush-clock.ts'
 
 /**
  * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events
  * that arrive meanwhile form the next batch. Thousands of slow streams therefore need only a few transactions
  * per second.
  */
-export type SharedAppends = FlushClock & {
+export type SharedAppends = {
   /**
    * Adds the events of one run to the next batch. It never throws.
    * @returns true if committed; false if nothing was written, because the row has other counts or is locked;
@@ -44,7 +43,6 @@ export function createSharedAppends(store: TurnStore): SharedAppends {
     writing = false
   }
   return {
-    ...createFlushClock(),
     append({ id, accountId, epoch, eventCount, stepCount }, events) {
       const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
       const line = { id, accountId, epoch, eventCount, stepCount, events: JSON.stringify(events) }

@@ -31,6 +31,9 @@ export type CallPrepared = {
   readonly keyUsable: boolean | undefined
 }
 
+/** Delay until buffered events are written. A short turn ends earlier and needs no such write. */
+const flushAfterMs = 100
+
 /**
  * A lease renewal may lock the row for a moment. Retrying alone immediately would take connections from starts and
  * ends.
@@ -58,6 +61,8 @@ export class WriteQueue {
   #pendingMicros = 0n
   /** The error of a scheduled write of steps. The next write reports it. */
   #stepFault: unknown
+  /** The scheduled flush. */
+  #timer: NodeJS.Timeout | undefined
   #tail: Promise<unknown> = Promise.resolve()
 
   /** @param run as the claim of this attempt left it. */
@@ -137,7 +142,7 @@ export class WriteQueue {
   /** Waits for the write in progress and prevents scheduled ones. Buffered events are dropped. */
   async close(): Promise<void> {
     this.#closed = true
-    this.#options.appends.cancel(this.#flush)
+    this.#cancelFlush()
     await this.#tail
   }
 
@@ -186,7 +191,7 @@ export class WriteQueue {
 
   /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
   #inOrder<T>(write: () => Promise<T>): Promise<T> {
-    this.#options.appends.cancel(this.#flush)
+    this.#cancelFlush()
     this.#writes += 1
     const turn = this.#tail.then(write).finally(() => {
       this.#writes -= 1
@@ -202,10 +207,16 @@ export class WriteQueue {
   }
 
   #flushSoon(): void {
-    if (!this.#closed) this.#options.appends.schedule(this.#flush)
+    if (!this.#closed) this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
   }
 
-  readonly #flush = (): void => {
+  #cancelFlush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #flush(): void {
+    this.#cancelFlush()
     // The write in progress schedules the next flush. Flushes would otherwise pile up while the database is
     // away.
     if (this.#closed || this.#writes > 0 || this.#buffer.isEmpty) return
