@@ -14,7 +14,7 @@ import { type PostgresProxy, startPostgresProxy } from '../support/postgres-prox
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { saidIn } from '../support/turns/journal.ts'
-import { scriptedCatalogue } from '../support/turns/services.ts'
+import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
 import { plainInput, start } from '../support/turns/start.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
@@ -96,7 +96,8 @@ test('a run whose start commits while the process drains is handed over', async 
 test('while the process drains, no turn is admitted', async () => {
   const runner = runnerOn(db.database)
   const drained = runner.drain()
-  const services = { database: db.database, plans: person.plans, limits: defaultTurnLimits, runner }
+  const { log } = turnServices(db.database, catalogue)
+  const services = { database: db.database, plans: person.plans, limits: defaultTurnLimits, runner, log }
   const input = { ...plainInput(), left: new AbortController().signal }
   await expect(admitTurn(services, person.principal, input)).rejects.toMatchObject({
     code: 'overloaded',

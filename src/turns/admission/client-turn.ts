@@ -11,7 +11,7 @@ import type { TurnInput } from './turn-input.ts'
 /** `left` is aborted when the client disconnects. `span` is the request's span. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
 
-export type AdmissionServices = Pick<RunnerServices, 'database' | 'plans' | 'metrics'> & {
+export type AdmissionServices = Pick<RunnerServices, 'database' | 'plans' | 'metrics' | 'log'> & {
   readonly limits: TurnLimits
   readonly runner: Runner
   readonly pressure?: Pressure | undefined

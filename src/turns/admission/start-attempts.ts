@@ -17,6 +17,7 @@ import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Star
 import { NotLastTurn } from './continuation.ts'
 import { isAsWritten } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
+import { settleUnconfirmed } from './unconfirmed-start.ts'
 
 /**
  * The server refuses a call that it reaches later than this. The limit is shorter than the delay before clients
@@ -83,9 +84,10 @@ export class StartAttempts {
     if (!this.#unsure) return this.client.settle()
     // The run may exist. A retry that reaches this process must look for it.
     this.client.lose()
-    this.#services.runner.unconfirmedStart(this.#runId)
     await delay(Math.max(0, this.#overAt - performance.now()))
     this.client.attach(this.client.runId)
+    const { accountId } = this.#principal
+    void settleUnconfirmed(this.#services, { id: this.#runId, accountId }, this.client)
   }
 
   /** Runs of equal requests whose clients this process has seen disconnect, once their admission is over. */

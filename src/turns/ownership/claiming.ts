@@ -5,7 +5,6 @@ import type { OutageLog } from '../replicas/outage-log.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { claimRun } from './leases.ts'
-import type { UnconfirmedStarts } from './unconfirmed-starts.ts'
 
 /** Signals make a look happen sooner. */
 const pollMs = 1_000
@@ -18,7 +17,6 @@ export type ClaimingOptions = {
   readonly database: Database
   readonly lease: Lease
   readonly plans: Plans
-  readonly unconfirmedStarts: UnconfirmedStarts
   readonly outage: OutageLog
   /** While it returns true, nothing is claimed. */
   readonly paused: () => boolean
@@ -28,7 +26,7 @@ export type ClaimingOptions = {
 
 /** Looks for runs without an owner every second and on signals, and claims them one by one. */
 export function createClaiming(options: ClaimingOptions): PeriodicTask {
-  const { database, lease, plans, unconfirmedStarts, outage } = options
+  const { database, lease, plans, outage } = options
   let lastClaimAt = performance.now()
   let orphansFrom = lastClaimAt
 
@@ -42,7 +40,6 @@ export function createClaiming(options: ClaimingOptions): PeriodicTask {
   }
 
   const claimAll = async () => {
-    await unconfirmedStarts.settle(database)
     while (!options.paused()) {
       const run = await claimNext()
       outage.works()

@@ -15,7 +15,6 @@ import { createClaiming } from './claiming.ts'
 import { createDrivenRuns } from './driven-runs.ts'
 import { keepLeases } from './lease-keeping.ts'
 import { releaseLeases } from './leases.ts'
-import { createUnconfirmedStarts } from './unconfirmed-starts.ts'
 
 /** Time limit for handing over runs. Leases that could not be released by then expire. */
 const drainMs = 8_000
@@ -30,11 +29,6 @@ export type Runner = Omit<Replica, 'close'> & {
    * @param conversation the model's conversation, if it is known. It is then not read again.
    */
   start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
-  /**
-   * Reports a run that may have been started although its client got an error. The run is looked up and
-   * released for any replica.
-   */
-  unconfirmedStart(runId: string): void
   /** The live run, if this process drives it. */
   find(runId: string): LiveRun | undefined
   /**
@@ -64,7 +58,6 @@ export function createRunner(
   const store = createTurnStore(database)
   const appends = createSharedAppends(store)
   const outage = createOutageLog(log, 'looking after runs')
-  const unconfirmedStarts = createUnconfirmedStarts(lease, (runId) => driven.byId.has(runId))
   const leaving = new AbortController()
   let draining = false
 
@@ -74,7 +67,7 @@ export function createRunner(
   })
   const keeping = keepLeases(database, lease, driven.byId, outage)
   const claiming = createClaiming({
-    ...{ database, plans: services.plans, lease, unconfirmedStarts, outage },
+    ...{ database, plans: services.plans, lease, outage },
     // If a process died for lack of memory, claiming all its runs at once would end this process too.
     paused: () => draining || services.pressure?.isShortOfMemory() === true,
     start(run) {
@@ -102,7 +95,6 @@ export function createRunner(
     store,
     ...replica,
     start: driven.start,
-    unconfirmedStart: unconfirmedStarts.add,
     find: (runId) => driven.byId.get(runId)?.live,
     cancel(runId) {
       cancelHere(runId)

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { withTx } from '../../../src/db/client.ts'
+import { type Executor, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { admitRun } from '../../../src/turns/admission/admit-run.ts'
 import { isAsWritten } from '../../../src/turns/admission/run-values.ts'
+import { settleUnconfirmed } from '../../../src/turns/admission/unconfirmed-start.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
-import { createUnconfirmedStarts } from '../../../src/turns/ownership/unconfirmed-starts.ts'
+import { ClientConnections } from '../../../src/turns/replicas/client-connections.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { readRun } from '../../../src/turns/run/runs.ts'
 import { callsIn } from '../../../src/turns/store/turn-store.ts'
@@ -79,16 +80,64 @@ test('a retried start drives the run that its earlier attempt has begun', async 
   await endRun(db.database, run)
 })
 
+/** Settles the start of a run by `lease.owner`, whose client has lost its connection. */
+async function settle(run: Pick<Run, 'id' | 'accountId'>, isRetried = false): Promise<void> {
+  const clients = new ClientConnections()
+  const client = clients.open('same', run.id, AbortSignal.abort())
+  client.attach(run.id)
+  if (isRetried) clients.open('same', run.id, new AbortController().signal).attach(run.id)
+  const { log } = turnServices(db.database, catalogue)
+  const owner = { lease, leaving: new AbortController().signal } as Runner
+  await settleUnconfirmed({ database: db.database, runner: owner, log }, run, client)
+  expect([client.isLost, clients.serves(run.id)]).toEqual([false, isRetried])
+}
+
+const rowOf = async ({ id }: Pick<Run, 'id'>) =>
+  (
+    await db.database.systemPool.query(
+      'select lease_owner, client_closed_at is not null as closed from runs where id = $1',
+      [id],
+    )
+  ).rows
+
 test('an unconfirmed start keeps the lease of a run that its process drives by now', async () => {
   const { run } = await claimedAfterWaiting()
-  const unconfirmedStarts = createUnconfirmedStarts(lease, (runId) => runId === run.id)
-  unconfirmedStarts.add(run.id)
-  await unconfirmedStarts.settle(db.database)
-  const { rows } = await db.database.systemPool.query(
-    'select lease_owner, client_closed_at is not null as closed from runs where id = $1',
-    [run.id],
-  )
-  expect(rows).toEqual([{ lease_owner: lease.owner, closed: true }])
+  await settle(run)
+  expect(await rowOf(run)).toEqual([{ lease_owner: lease.owner, closed: true }])
+  await endRun(db.database, run)
+})
+
+test('an unconfirmed start whose client has retried here only releases the lease', async () => {
+  const run = await start(db.database, person, { owner: lease.owner })
+  await settle(run, true)
+  expect(await rowOf(run)).toEqual([{ lease_owner: null, closed: false }])
+  await endRun(db.database, run)
+})
+
+test('an unconfirmed start waits for its transaction, and releases what that wrote', async () => {
+  const runId = newId('run')
+  const admission = admissionOf(person, { lease, runId })
+  const written = gate()
+  const looked = gate()
+  const open = withTx(db.database, person.principal, async (tx: Executor) => {
+    const decision = await admitRun(callsIn(tx), person.principal, plainInput(), admission)
+    written.open()
+    await looked.opened
+    return admitted(decision)
+  })
+  await written.opened
+  const settled = settle({ id: runId, accountId: person.principal.accountId })
+  const waiting = async () =>
+    (
+      await db.database.systemPool.query(
+        "select from pg_locks where not granted and locktype = 'transactionid'",
+      )
+    ).rowCount
+  await expect.poll(waiting).toBeGreaterThan(0)
+  looked.open()
+  const run = await open
+  await settled
+  expect(await rowOf(run)).toEqual([{ lease_owner: null, closed: true }])
   await endRun(db.database, run)
 })
 
