@@ -1,4 +1,4 @@
--- The functions mean what they meant, with fewer statements and expressions: each has a cost of its own in every call.
+-- Functions of turns, with few statements and expressions: each has a cost of its own in every call.
 -- Whether an API key is neither revoked nor expired, by the server's clock.
 CREATE FUNCTION key_works(p_key api_keys) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT p_key.revoked_at IS NULL AND (p_key.expires_at IS NULL OR p_key.expires_at > now())
@@ -17,13 +17,6 @@ $$;
 CREATE OR REPLACE FUNCTION key_usable(p_key text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN EXISTS (SELECT FROM api_keys k WHERE k.id = p_key AND key_works(k));
-END $$;
---> statement-breakpoint
--- Writes the messages of a turn's input (see `input_rows`).
-CREATE OR REPLACE FUNCTION write_input(p_account text, p_session text, p_run text, p_turn int, p_input jsonb) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content, transcript)
-  SELECT * FROM input_rows(p_account, p_session, p_run, p_turn, p_input);
 END $$;
 --> statement-breakpoint
 -- The number of the account's newest turn, how many turns began in the last minute, and the seconds until the first of

@@ -44,30 +44,19 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     statement: 'DROP CONSTRAINT "search_postings_term_block_pk"',
     since: '0.2.0',
   },
-  // Calls of the version before have no `transcript`, and write what they wrote.
+  // No released version calls it.
+  { file: '0023_key_limits.sql', statement: 'DROP FUNCTION IF EXISTS admit_run', since: '0.1.0' },
+  // The same meaning: the function uses the rules of admission in place of copies.
   {
-    file: '0021_resent_history.sql',
-    statement: 'CREATE OR REPLACE FUNCTION write_input',
+    file: '0026_shared_rules.sql',
+    statement: 'CREATE OR REPLACE FUNCTION append_to_run_2(',
     since: '0.2.0',
   },
-  // No released version calls them.
-  ...['CREATE OR REPLACE FUNCTION extend_hold_2', 'DROP FUNCTION admit_run'].map((statement) => ({
-    file: '0023_key_limits.sql',
-    statement,
-    since: '0.1.0',
-  })),
-  // The same meaning: the function uses the rules of admission in place of copies.
-  ...['draw_credits', 'append_to_run_2'].map((name) => ({
-    file: '0026_shared_rules.sql',
-    statement: `CREATE OR REPLACE FUNCTION ${name}(`,
-    since: '0.2.0',
-  })),
   // No released version calls it.
   { file: '0027_unused_functions.sql', statement: 'DROP FUNCTION extend_hold_2', since: '0.1.0' },
   // The same meaning with fewer statements.
   ...[
     'key_usable',
-    'write_input',
     'starts_in_window',
     'draw_credits',
     'settle_hold',
@@ -124,6 +113,19 @@ test.each(files)('%s only adds', async (file) => {
     .filter((text) => !allowed.some((entry) => entry.file === file && text.includes(entry.statement)))
     .flatMap((text) => faultsOf(text).map((fault) => `${fault}: ${withoutComments(text)}`))
   expect(faults).toEqual([])
+})
+
+/** The last migration of version 0.2.0. */
+const lastReleased = '0011_key_peppers.sql'
+
+test('a function is installed by one migration after the last release', async () => {
+  const texts = files
+    .filter((file) => file > lastReleased)
+    .map((file) => readFile(`migrations/${file}`, 'utf8'))
+  const names = [...(await Promise.all(texts)).join('\n').matchAll(/^CREATE .*FUNCTION (\w+)/gm)].map(
+    ([, name]) => name,
+  )
+  expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
 })
 
 test('the journal of migrations and the folder name the same files', async () => {
