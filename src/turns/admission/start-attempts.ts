@@ -108,7 +108,6 @@ export class StartAttempts {
 
   async #inOneCall(lostHere: readonly string[]): Promise<Decision> {
     const { store } = this.#services.runner
-    if (!store.clock.now()) await this.#noteServerTime()
     const onSend = async () => {
       await afterPendingReads()
       return this.#sending(lostHere)
@@ -121,7 +120,7 @@ export class StartAttempts {
   #sending(lostHere: readonly string[]): Sending {
     if (this.#input.left.aborted) throw nobodyThere()
     if (this.#lostBefore().some(({ runId }) => !lostHere.includes(runId))) throw new Overtaken()
-    const now = this.#services.runner.store.clock.now() ?? new Date()
+    const now = this.#services.runner.store.clock.now()
     this.#unsure = true
     this.#overAt = performance.now() + callMs
     return {
@@ -246,13 +245,6 @@ export class StartAttempts {
   /** After many looks, a retry shares a run with other clients. */
   get #isLast(): boolean {
     return this.#looks > maxLooks
-  }
-
-  async #noteServerTime(): Promise<void> {
-    const { rows } = await this.#services.database.system.execute<{ at: Date }>(
-      'select clock_timestamp() as at',
-    )
-    if (rows[0]) this.#services.runner.store.clock.note(new Date(rows[0].at))
   }
 
   async #requireClient(): Promise<void> {

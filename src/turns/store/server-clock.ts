@@ -26,9 +26,9 @@ export class ServerClock {
     this.#best = { offset, notedAt }
   }
 
-  /** The estimated server time. Undefined before the server's first answer. */
-  now(): Date | undefined {
-    return this.#best && new Date(this.#best.offset + this.#monotonicMs())
+  /** The estimated server time. Before the server's first answer it is long ago: the first call is late, and its answer counts. */
+  now(): Date {
+    return new Date(this.#best ? this.#best.offset + this.#monotonicMs() : 0)
   }
 }
 
