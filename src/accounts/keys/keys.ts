@@ -203,9 +203,3 @@ export async function revokeKey(
     .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
   return { accountId: owner }
 }
-
-/** Whether a key still works. Checked between the steps of a running turn. */
-export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
-  const { rows } = await executor.execute<{ usable: boolean }>(sql`select key_usable(${keyId}) as usable`)
-  return rows[0]?.usable ?? false
-}

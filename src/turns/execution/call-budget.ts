@@ -1,4 +1,3 @@
-import { isKeyUsable } from '../../accounts/keys/keys.ts'
 import type { ModelRequest, ToolCall } from '../../agent/provider.ts'
 import { promptTokens } from '../../agent/usage.ts'
 import { creditsText } from '../../billing/credits.ts'
@@ -50,20 +49,12 @@ export class CallBudget {
     // The start has just checked key and credits.
     if (step === 0 && missing === 0n) return null
     const { isHeld, keyUsable } = await this.#journal.prepareCall(step + 1, missing)
-    if (await this.#keyIsRevoked(keyUsable)) {
+    if (keyUsable === false) {
       this.#stop.end('cancelled' satisfies EndReason)
       return null
     }
     if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
     return isHeld ? null : holdRefusal(this.#database, this.#run, missing, this.#stop.turn)
-  }
-
-  /** @param known undefined if a retried write only found that it had already been committed. */
-  async #keyIsRevoked(known: boolean | undefined): Promise<boolean> {
-    const { apiKeyId } = this.#run
-    if (apiKeyId === null) return false
-    if (known !== undefined) return !known
-    return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
 }
 

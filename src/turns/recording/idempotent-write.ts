@@ -4,7 +4,7 @@ import type { Run } from '../run/run.ts'
 import { type Added, type CallPurpose, runCall, type WriteAnswer } from '../store/turn-calls.ts'
 import { callsIn, type TurnStore } from '../store/turn-store.ts'
 import { LeaseLost } from './event-log.ts'
-import { committedProgress, type Progress } from './run-progress.ts'
+import { findCommitted, type Progress } from './run-progress.ts'
 
 /** One write: what it does, what it appends, and the progress of the run before it. */
 export type Write = {
@@ -15,7 +15,7 @@ export type Write = {
   readonly change?: ((tx: Executor) => Promise<Added>) | undefined
 }
 
-/** A write that succeeded. `answer` is undefined if it was only found to be committed. */
+/** A write that succeeded. `answer` is undefined for a write in a batch with other runs. */
 export type Written = {
   readonly added: Added
   readonly progress: Progress
@@ -49,8 +49,10 @@ export function writeIdempotently(
   const attempt = () => {
     if (!last && !change) return send()
     return store.transaction(run.accountId, async (tx) => {
-      const progress = last && (await committedProgress(tx, run, before, last.progress))
-      return last && progress ? { ...last, progress } : send(tx)
+      const found = last && (await findCommitted(tx, run, before, last.progress))
+      if (!last || !found) return send(tx)
+      const answer = { owned: true, key_usable: found.keyUsable }
+      return { added: last.added, progress: found.progress, answer }
     })
   }
   return retryTransient(attempt, leave)

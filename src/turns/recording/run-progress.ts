@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
@@ -10,20 +10,27 @@ import { LeaseLost } from './event-log.ts'
  */
 export type Progress = Pick<Run, 'eventCount' | 'stepCount' | 'holdMicros'> & { readonly ended: boolean }
 
+/** A write that succeeded, although its COMMIT got no answer. */
+export type Committed = {
+  readonly progress: Progress
+  /** Whether the run's key works now. Null for a run without a key. */
+  readonly keyUsable: boolean | null
+}
+
 /**
  * Finds out whether a transaction whose COMMIT got no answer succeeded. It locks the run's row, so a
  * transaction that still holds the row is waited for. A late call writes nothing: it finds other counts, and a
  * hold extension is unique per step.
  * @param after the expected state if everything could be held; otherwise only the hold differs.
- * @returns the state after the transaction, or undefined if it did not succeed.
+ * @returns undefined if it did not succeed.
  * @throws LeaseLost if the run has another owner or is in an unexpected state.
  */
-export async function committedProgress(
+export async function findCommitted(
   tx: Executor,
   run: { readonly id: string; readonly epoch: number },
   before: Progress,
   after: Progress,
-): Promise<Progress | undefined> {
+): Promise<Committed | undefined> {
   const [now] = await tx
     .select({
       epoch: runs.epoch,
@@ -31,6 +38,9 @@ export async function committedProgress(
       eventCount: runs.eventCount,
       stepCount: runs.stepCount,
       holdMicros: runs.holdMicros,
+      keyUsable: sql<
+        boolean | null
+      >`case when ${runs.apiKeyId} is not null then key_usable(${runs.apiKeyId}) end`,
     })
     .from(runs)
     .where(eq(runs.id, run.id))
@@ -41,9 +51,10 @@ export async function committedProgress(
     now.stepCount === then.stepCount &&
     now.holdMicros === then.holdMicros &&
     (now.status !== 'in_progress') === then.ended
-  if (is(after)) return after
+  const { keyUsable } = now
+  if (is(after)) return { progress: after, keyUsable }
   if (is(before)) return undefined
   const unheld = { ...after, holdMicros: before.holdMicros }
-  if (is(unheld)) return unheld
+  if (is(unheld)) return { progress: unheld, keyUsable }
   throw new LeaseLost(`run ${run.id} is not where its owner left it`)
 }

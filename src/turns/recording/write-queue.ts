@@ -27,8 +27,8 @@ export type WriteQueueOptions = {
 export type CallPrepared = {
   /** False if the account has too few credits. The hold is then unchanged. */
   readonly isHeld: boolean
-  /** Undefined for a run without a key, and if a retry only found that the write had been committed. */
-  readonly keyUsable: boolean | undefined
+  /** Null for a run without a key. */
+  readonly keyUsable: boolean | null
 }
 
 /** Delay until buffered events are written. A short turn ends earlier and needs no such write. */
@@ -108,7 +108,7 @@ export class WriteQueue {
       this.#requireSteps()
       const wanted = this.holdMicros + micros
       const { answer } = await this.#transact({ purpose })
-      return { isHeld: this.holdMicros >= wanted, keyUsable: answer?.key_usable ?? undefined }
+      return { isHeld: this.holdMicros >= wanted, keyUsable: answer?.key_usable ?? null }
     })
   }
 

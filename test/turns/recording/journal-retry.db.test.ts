@@ -10,7 +10,7 @@ import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
@@ -138,6 +138,21 @@ test('an unaffordable hold whose answer is lost is refused, and queued writes ha
   await cut
   expect(journal.holdMicros).toBe(run.holdMicros)
   expect((await logOf(run)).map(({ type }) => type)).toEqual(['run.started'])
+  await endWith(journal)
+  await journal.close()
+})
+
+test('a key that has expired is seen although the answer that says so is lost', async () => {
+  const principal = await withKey(db.database, person)
+  const run = await start(db.database, { ...person, principal })
+  const journal = journalOf(proxied, run)
+  journal.event({ type: 'run.started' })
+  await db.database.systemPool.query('update api_keys set expires_at = now() where id = $1', [
+    principal.keyId,
+  ])
+  const cut = proxy.cutAtCommit('prepareCall', 'reply-lost')
+  expect(await journal.prepareCall(1, 5_000n)).toEqual({ isHeld: false, keyUsable: false })
+  await cut
   await endWith(journal)
   await journal.close()
 })
