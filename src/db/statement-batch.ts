@@ -13,9 +13,13 @@ export type PreparedCall = { readonly statement: PreparedStatement; readonly val
  */
 export type ExecuteTogether = (calls: readonly PreparedCall[]) => Promise<readonly unknown[]>
 
-/** @param client a connection, also one in pipeline mode. It keeps its statements, so use one result per connection. */
-export function statementsOn(client: pg.PoolClient): ExecuteTogether {
-  const parsed = new Set<string>()
+/** The statements that the server has parsed, by connection. */
+const parsedOn = new WeakMap<pg.ClientBase, Set<string>>()
+
+/** @param client a connection, also one in pipeline mode. */
+export function statementsOn(client: pg.ClientBase): ExecuteTogether {
+  const parsed = parsedOn.get(client) ?? new Set<string>()
+  parsedOn.set(client, parsed)
   return (calls) => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
     const batch = new StatementBatch(calls, parsed, (error, values) => {

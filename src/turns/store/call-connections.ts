@@ -1,18 +1,16 @@
 import type pg from 'pg'
-import { type ExecuteTogether, statementsOn } from '../../db/statement-batch.ts'
+import { statementsOn } from '../../db/statement-batch.ts'
 import type { BatchConnections } from './account-batches.ts'
 import { opening, preparedCall } from './call-statements.ts'
 import type { TurnCall } from './turn-calls.ts'
 
 /** @param pool its connections send statements without waiting for answers to earlier ones. */
 export function callConnections(pool: pg.Pool): BatchConnections<TurnCall> {
-  const statements = new WeakMap<pg.PoolClient, ExecuteTogether>()
   return {
     isAwaited: () => pool.waitingCount > 0,
     async connect() {
       const client = await pool.connect()
-      const execute = statements.get(client) ?? statementsOn(client)
-      statements.set(client, execute)
+      const execute = statementsOn(client)
       return {
         async send(account, calls) {
           const prepared = calls.map((call) => preparedCall(account, call))

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
+import { clientOf, type Database, type Executor, withIndexedTx } from '../../db/client.ts'
+import { statementsOn } from '../../db/statement-batch.ts'
 import { AccountBatches } from './account-batches.ts'
 import { callConnections } from './call-connections.ts'
-import { callIn } from './call-statements.ts'
+import { preparedCall } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
 import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
@@ -38,7 +39,7 @@ export type TurnStore = TurnCalls & {
 
 /** One store serves a whole process: only its own calls share batches. */
 export function createTurnStore(database: Database): TurnStore {
-  const pooled = drizzle({ client: database.indexedPool })
+  const pooled = drizzle({ client: database.callPool })
   const appendAll = prepareAppends(pooled)
   const batches = new AccountBatches(callConnections(database.callPool))
   return {
@@ -63,8 +64,11 @@ export function createTurnStore(database: Database): TurnStore {
 /** Calls in an open transaction of the caller. */
 export function callsIn(tx: Executor): TurnCalls {
   return {
-    call: async <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
-      (await callIn(tx, accountId, { ...call, ...(await onSend?.()) })) as Answer,
+    async call<Answer>(accountId: string, call: TurnCall, onSend?: OnSend) {
+      const prepared = preparedCall(accountId, { ...call, ...(await onSend?.()) })
+      const [answer] = await statementsOn(clientOf(tx))([prepared])
+      return answer as Answer
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import { callsIn, createTurnStore, type TurnStore } from '../../../src/turns/sto
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
+import { gate } from '../../support/upstream-scripts.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
@@ -241,4 +242,19 @@ test('all connections are given back after calls of many accounts', async () => 
   await Promise.all(runs.map((run) => append(run)))
   const { callPool } = db.database
   await expect.poll(() => callPool.idleCount).toBe(callPool.totalCount)
+})
+
+test('runs are written and ended while transactions use all their connections', async () => {
+  const [written, ended] = (await startRuns(2)) as [Run, Run]
+  const { indexedPool } = db.database
+  const held = gate()
+  const slow = Array.from({ length: indexedPool.options.max }, () =>
+    store.transaction('acct_with_files', () => held.opened),
+  )
+  await expect.poll(() => indexedPool.totalCount - indexedPool.idleCount).toBe(slow.length)
+  const events = JSON.stringify(added.events)
+  expect(await store.appendToRuns([{ ...written, events }])).toEqual(new Set([written.id]))
+  expect(await finish(ended)).toMatchObject({ owned: true })
+  held.open()
+  await Promise.all(slow)
 })
