@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { clientOf, type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import { statementsOn } from '../../db/statement-batch.ts'
-import { AccountBatches } from './account-batches.ts'
-import { callConnections } from './call-connections.ts'
-import { preparedCall } from './call-statements.ts'
+import { AccountBatches, type BatchConnections } from './account-batches.ts'
+import { opening, preparedCall } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
 import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
@@ -57,6 +57,24 @@ export function createTurnStore(database: Database): TurnStore {
         events: lines.map(({ events }) => events),
       })
       return new Set(rows.map(({ run }) => run))
+    },
+  }
+}
+
+function callConnections(pool: pg.Pool): BatchConnections<TurnCall> {
+  return {
+    isAwaited: () => pool.waitingCount > 0,
+    async connect() {
+      const client = await pool.connect()
+      const execute = statementsOn(client)
+      return {
+        async send(account, calls) {
+          const prepared = calls.map((call) => preparedCall(account, call))
+          if (calls.length < 2) return execute(prepared)
+          return (await execute([opening(account), ...prepared])).slice(1)
+        },
+        release: (isBroken) => client.release(isBroken),
+      }
     },
   }
 }
