@@ -57,8 +57,6 @@ export class WriteQueue {
   /** Ordered writes that are not finished. */
   #writes = 0
   #closed = false
-  /** Cost of the steps in the buffer and in the write in progress. */
-  #pendingMicros = 0n
   /** The error of a scheduled write of steps. The next write reports it. */
   #stepFault: unknown
   /** The scheduled flush. */
@@ -76,7 +74,7 @@ export class WriteQueue {
 
   /** Cost of the finished steps, including buffered ones, in micro-credits. */
   get costMicros(): bigint {
-    return this.#costMicros + this.#pendingMicros
+    return this.#costMicros
   }
 
   /** The run's hold, in micro-credits. */
@@ -92,7 +90,7 @@ export class WriteQueue {
   append(events: readonly RunEvent[], step?: StepRow): void {
     if (step) {
       this.#buffer.addStep(step)
-      this.#pendingMicros += step.costMicros
+      this.#costMicros += step.costMicros
     }
     this.#flushSoon()
     for (const event of events) if (this.#buffer.add(event)) this.#flush()
@@ -155,14 +153,14 @@ export class WriteQueue {
       const extended = change && (async (tx: Executor) => joined(given, await change(tx)))
       const written = await this.#write({ purpose, added: given, before: this.#progress, change: extended })
       this.#progress = written.progress
-      this.#costMicros += costOf(written.added.steps)
+      // The buffered ones count since they were appended.
+      this.#costMicros += costOf(written.added.steps) - costOf(steps)
       this.#options.onCommit()
       return written
     } catch (error) {
+      this.#costMicros -= costOf(steps)
       this.#buffer.putBack(events)
       throw error
-    } finally {
-      this.#pendingMicros -= costOf(steps)
     }
   }
 
