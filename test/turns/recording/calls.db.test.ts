@@ -68,13 +68,16 @@ test('a start that the server comes to after its time writes nothing', async () 
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
-test('a start that waits for the account beyond its time writes nothing', async () => {
+test.each([
+  ['the account', 'accounts where id'],
+  ['the credits, which it locks later,', 'credit_pools where account_id'],
+])('a start that waits for %s beyond its time writes nothing', async (_, rows) => {
   const runId = newId('run')
-  const { rows } = await db.database.systemPool.query<{ at: Date }>('select clock_timestamp() as at')
-  const notAfter = new Date((rows[0]?.at.getTime() ?? 0) + 300)
+  const now = await db.database.systemPool.query<{ at: Date }>('select clock_timestamp() as at')
+  const notAfter = new Date((now.rows[0]?.at.getTime() ?? 0) + 300)
   let late: Promise<unknown> | undefined
   await withTx(db.database, 'system', async (tx) => {
-    await tx.execute(`select from accounts where id = '${principal.accountId}' for update`)
+    await tx.execute(`select from ${rows} = '${principal.accountId}' for update`)
     late = startUntil({ notAfter }, runId)
     await tx.execute('select pg_sleep(0.5)')
   })
