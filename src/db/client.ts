@@ -21,10 +21,7 @@ export type Database = {
   readonly systemPool: pg.Pool
   /** Its statements keep their plans, which use indexes. For frequent statements that find their rows by index. */
   readonly indexedPool: pg.Pool
-  /**
-   * Like `indexedPool`, for work of milliseconds: an account's transactions with files must not keep the turns of others
-   * from their ends. Its connections send statements without waiting for answers to earlier ones.
-   */
+  /** Like `indexedPool`. Its connections send statements without waiting for answers to earlier ones. */
   readonly callPool: pg.Pool
   /**
    * For leases and other background work. Requests that use all other connections must not cost a turn its
@@ -177,16 +174,6 @@ export async function withImportTx<T>(database: Database, work: (tx: Executor) =
   const connect = () => begin(database.importPool, '*', importConnectMs)
   const client = await retryTransient(connect, AbortSignal.timeout(importRetryMs))
   return finishOn(client, work, undefined)
-}
-
-/**
- * The connection of an open transaction.
- * @throws TypeError outside a transaction.
- */
-export function clientOf(executor: Executor): pg.ClientBase {
-  const client = (executor as NodePgDatabase & { readonly $client?: unknown }).$client
-  if (client instanceof pg.Client) return client
-  throw new TypeError('this works in a transaction only')
 }
 
 /** Runs the work on a connection with an open transaction, ends the transaction and releases the connection. */

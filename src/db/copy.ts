@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { clientOf, type Executor } from './client.ts'
+import type { Executor } from './client.ts'
 import { RowWriter } from './row-writer.ts'
 
 /** A table and the columns to fill, in the order of each row's values. Names must not come from users. */
@@ -41,6 +43,16 @@ export async function copyRows(
  */
 export function copyOut(executor: Executor, statement: string): AsyncIterable<Buffer> {
   return clientOf(executor).query(copyTo(`copy (${statement}) to stdout (format binary)`))
+}
+
+/**
+ * The connection of an open transaction.
+ * @throws TypeError outside a transaction.
+ */
+function clientOf(executor: Executor): pg.ClientBase {
+  const client = (executor as NodePgDatabase & { readonly $client?: unknown }).$client
+  if (client instanceof pg.Client) return client
+  throw new TypeError('rows are copied in a transaction only')
 }
 
 function* encoded(

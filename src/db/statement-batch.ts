@@ -13,13 +13,9 @@ export type PreparedCall = { readonly statement: PreparedStatement; readonly val
  */
 export type ExecuteTogether = (calls: readonly PreparedCall[]) => Promise<readonly unknown[]>
 
-/** The statements that the server has parsed, by connection. */
-const parsedOn = new WeakMap<pg.ClientBase, Set<string>>()
-
-/** @param client a connection, also one in pipeline mode. */
-export function statementsOn(client: pg.ClientBase): ExecuteTogether {
-  const parsed = parsedOn.get(client) ?? new Set<string>()
-  parsedOn.set(client, parsed)
+/** @param client a connection, also one in pipeline mode. It keeps its statements, so use one result per connection. */
+export function statementsOn(client: pg.PoolClient): ExecuteTogether {
+  const parsed = new Set<string>()
   return (calls) => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
     const batch = new StatementBatch(calls, parsed, (error, values) => {

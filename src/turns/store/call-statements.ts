@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
 import type { PreparedCall, PreparedStatement } from '../../db/statement-batch.ts'
 import type { CallName, TurnCall } from './turn-calls.ts'
 
@@ -36,14 +38,23 @@ const statements = Object.fromEntries(
   Object.entries(functions).map(([call, named]) => [call, statementOf(call, named)]),
 ) as Readonly<Record<CallName, CallStatement>>
 
+const valuesOf = (account: string, call: TurnCall): readonly unknown[] =>
+  statements[call.call].parameters.map((name) => (name === 'account' ? account : call[name]))
+
 /** A call as a statement of its connection. */
 export function preparedCall(account: string, call: TurnCall): PreparedCall {
-  const statement = statements[call.call]
-  const values = statement.parameters.map((name) => (name === 'account' ? account : call[name]))
-  return { statement, values }
+  return { statement: statements[call.call], values: valuesOf(account, call) }
 }
 
 /** Comes before several calls: they hold their locks until the last is done. See the function. */
 export function opening(account: string): PreparedCall {
   return { statement: { name: 'open_calls', text: 'select null from open_calls($1)' }, values: [account] }
+}
+
+/** Makes a call in an open transaction. */
+export async function callIn(tx: Executor, account: string, call: TurnCall): Promise<unknown> {
+  const values = valuesOf(account, call).map((value) => sql.param(value ?? null))
+  const made = sql`${sql.raw(functions[call.call][0])}(${sql.join(values, sql`, `)})`
+  const { rows } = await tx.execute<{ answer: unknown }>(sql`select to_json(${made}) as answer`)
+  return rows[0]?.answer
 }

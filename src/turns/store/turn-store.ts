@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { clientOf, type Database, type Executor, withIndexedTx } from '../../db/client.ts'
-import { statementsOn } from '../../db/statement-batch.ts'
+import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
+import { type ExecuteTogether, statementsOn } from '../../db/statement-batch.ts'
 import { AccountBatches, type BatchConnections } from './account-batches.ts'
-import { opening, preparedCall } from './call-statements.ts'
+import { callIn, opening, preparedCall } from './call-statements.ts'
 import { ServerClock } from './server-clock.ts'
 import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
 
@@ -62,11 +62,13 @@ export function createTurnStore(database: Database): TurnStore {
 }
 
 function callConnections(pool: pg.Pool): BatchConnections<TurnCall> {
+  const statements = new WeakMap<pg.PoolClient, ExecuteTogether>()
   return {
     isAwaited: () => pool.waitingCount > 0,
     async connect() {
       const client = await pool.connect()
-      const execute = statementsOn(client)
+      const execute = statements.get(client) ?? statementsOn(client)
+      statements.set(client, execute)
       return {
         async send(account, calls) {
           const prepared = calls.map((call) => preparedCall(account, call))
@@ -82,11 +84,8 @@ function callConnections(pool: pg.Pool): BatchConnections<TurnCall> {
 /** Calls in an open transaction of the caller. */
 export function callsIn(tx: Executor): TurnCalls {
   return {
-    async call<Answer>(accountId: string, call: TurnCall, onSend?: OnSend) {
-      const prepared = preparedCall(accountId, { ...call, ...(await onSend?.()) })
-      const [answer] = await statementsOn(clientOf(tx))([prepared])
-      return answer as Answer
-    },
+    call: async <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
+      (await callIn(tx, accountId, { ...call, ...(await onSend?.()) })) as Answer,
   }
 }
 
