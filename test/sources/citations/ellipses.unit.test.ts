@@ -21,6 +21,7 @@ const library = [
     text: 'הבינוני אינו עובר עבירה כל ימיו, והצדיק אי אפשר לו לחטוא. אמר רבי לוי העולם עומד על התורה, השיב לו רבי מאיר העולם עומד על הצדקה.',
   },
   { ref: 'Sayings 7', text: 'Today the miller often rests even if he is strong, and even in winter.' },
+  { ref: 'Sayings 8', text: 'כמו שנתבאר בפרק כז שהעצבות מידה רעה ביותר.' },
   {
     ref: 'Sayings 6',
     text: 'The miller never rests in summer. Later, in winter, the miller often rests in summer clothes.',
@@ -87,6 +88,20 @@ describe('an ellipsis that changes what the quoted words say', () => {
       expect((await checked(text))?.result).toBe('verbatim')
   })
 })
+
+it.each(['כמו שנתבאר בפרק כו שהעצבות מידה רעה', 'כמו שנתבאר בפרק כו׳ שהעצבות מידה רעה'])(
+  'the number 26 behind a unit is no ellipsis: %s',
+  async (words) => {
+    expect((await checked(`"${words}" (Sayings 8)`))?.result).not.toBe('verbatim')
+  },
+)
+
+it.each(['כמו שנתבאר וכו׳ שהעצבות מידה רעה', 'כמו שנתבאר כו׳ שהעצבות מידה רעה'])(
+  'the word for "and so on" is one: %s',
+  async (words) => {
+    expect(await checked(`"${words}" (Sayings 8)`)).toMatchObject({ result: 'verbatim', omitted_words: 2 })
+  },
+)
 
 describe('an ellipsis over other words', () => {
   it.each([

@@ -22,6 +22,14 @@ const library = [
     ref: 'Sayings 5',
     text: 'Joy does not mean denying pain. The mourner sings, and no one may stop a mourner.',
   },
+  {
+    ref: 'Sayings 6',
+    text: 'The contraction is (not) literal in that book. A man is forgiven (only) when he returns to his Father. The garments (not those of wool) shine. אין הצמצום (לא) כפשוטו, והאור (כמו שכתוב לא זז) עומד במקומו.',
+  },
+  {
+    ref: 'Sayings 7',
+    text: 'It is forbidden to despair of mercy in the night. אסור לו לאדם להתייאש מן הרחמים תמיד. הלא הוא אבינו שבשמים, ומאין לו לאדם כוח לשיר בלילה. ולא ישכח את מקומו לעולם.',
+  },
   { ref: 'Entries, Beinoni 1', text: 'He differs from the tzaddik in that his struggle goes on.' },
   { ref: 'Entries, Tzaddik 1', text: 'Most people are addressed as beinonim in that book.' },
 ]
@@ -49,6 +57,13 @@ describe('words in brackets that the passage does not have', () => {
       '"מצווה [שקרית והיפך] גדולה להיות בשמחה" (Sayings 4)',
       '"אלא [אל] יתחזק. ויש ה׳ חומשי תורה" (Sayings 4)',
     ].map((text) => [`in square brackets, that deny what they govern: ${text}`, text]),
+    ...[
+      '“Joy [sadness] does not mean denying pain” (Sayings 5)',
+      '“[sadness] Joy does not mean denying pain” (Sayings 5)',
+      '“Desires still rise in his heart [which is not so], but he refuses” (Sayings 1)',
+      '"מצווה גדולה להיות בשמחה [בעצבות] תמיד" (Sayings 4)',
+      '"מצווה [עבירה שאינה] גדולה להיות בשמחה תמיד" (Sayings 4)',
+    ].map((text) => [`in square brackets, of the opposite meaning: ${text}`, text]),
     ['in angle brackets', '“Desires <never> still rise in his heart” (Sayings 1)'],
     ['in place of others', '“at the end of [1815] while fleeing from the army” (Sayings 2)'],
     ['in place of others, round', '“at the end of (1815) while fleeing from the army” (Sayings 2)'],
@@ -93,10 +108,37 @@ describe('words in brackets that the passage does not have', () => {
       'with a preposition of their own',
       '“Desires still rise in his heart [against his will], but he refuses” (Sayings 1)',
     ],
+    [
+      'that explain with a negation of their own',
+      '“Joy [simcha, which is not mere laughter] does not mean denying pain” (Sayings 5)',
+    ],
+    ['that explain with a negation in Hebrew', '"מצווה גדולה להיות בשמחה [שאינה הוללות] תמיד" (Sayings 4)'],
+    ['that translate', '“Joy [simcha] does not mean denying pain” (Sayings 5)'],
     ['that explain in Hebrew', '"מצווה גדולה [לכל אדם] להיות בשמחה תמיד" (Sayings 4)'],
     ['of HTML', '“Desires <b>still</b> rise in his <i class="x">heart</i>” (Sayings 1)'],
   ])('but words %s are not', async (_, text) => {
     expect(await checked(text)).toMatchObject({ result: 'verbatim' })
+  })
+})
+
+describe('words in brackets of the passage that the quotation leaves out', () => {
+  it.each([
+    ['“The contraction is literal in that book” (Sayings 6)', 'not'],
+    ['“A man is forgiven when he returns to his Father” (Sayings 6)', 'only'],
+    ['"אין הצמצום כפשוטו, והאור" (Sayings 6)', 'לא'],
+  ])('are named if they alter the quoted words: %s', async (text, words) => {
+    expect(await checked(text)).toMatchObject({
+      result: 'fuzzy',
+      differences: [{ kind: 'left_out', quote: '', text: words }],
+    })
+  })
+
+  it.each([
+    '“when he returns to his Father. The garments shine” (Sayings 6)',
+    '"והאור עומד במקומו" (Sayings 6)',
+    '“The contraction is not literal in that book” (Sayings 6)',
+  ])('do not count if they say something of their own: %s', async (text) => {
+    expect((await checked(text))?.result).toBe('verbatim')
   })
 })
 
@@ -131,6 +173,10 @@ describe('what is left out beside a quotation', () => {
     ['“in his nature has changed” (Sayings 1)', 'Nothing'],
     ['“to dwell on them” (Sayings 1)', 'refuses'],
     ['"ימתין להתלהבות אלא יתחזק" (Sayings 4)', 'ואל'],
+    ['“to despair of mercy in the night” (Sayings 7)', 'forbidden'],
+    ['“despair of mercy in the night” (Sayings 7)', 'forbidden to'],
+    ['"לאדם להתייאש מן הרחמים" (Sayings 7)', 'אסור לו'],
+    ['"להתייאש מן הרחמים תמיד" (Sayings 7)', 'אסור לו לאדם'],
   ])('is reported: %s', async (text, words) => {
     expect(await checked(text)).toMatchObject({
       result: 'verbatim',
@@ -145,3 +191,19 @@ it.each(['ויש ד׳ חומשי תורה', 'ויש י׳ חומשי תורה', '
     expect((await checked(`"${words}" (Sayings 4)`))?.result).not.toBe('verbatim')
   },
 )
+
+describe('the first word of a quotation without its Hebrew prefix', () => {
+  it.each(['לא הוא אבינו שבשמים', 'אין לו לאדם כוח לשיר'])(
+    'is another word if it becomes a negation: %s',
+    async (words) => {
+      expect((await checked(`"${words}" (Sayings 7)`))?.result).not.toBe('verbatim')
+    },
+  )
+
+  it.each(['לא ישכח את מקומו', 'הוא אבינו שבשמים', 'רחמים תמיד. הלא הוא'])(
+    'is the same word otherwise: %s',
+    async (words) => {
+      expect((await checked(`"${words}" (Sayings 7)`))?.result).toBe('verbatim')
+    },
+  )
+})

@@ -1,5 +1,6 @@
 import type { Span } from '../quotations/prepare.ts'
-import { isConditional, type Side, turnsMeaning } from '../turning-words/negations.ts'
+import { isConditional, type Side, turnsMeaning, wordSet } from '../turning-words/negations.ts'
+import { denies } from '../turning-words/reversals.ts'
 import { beginsSpeech } from '../turning-words/speakers.ts'
 import { alteringOmission, isPutTogether } from './omissions.ts'
 import { type WrittenWord, wordsIn } from './written-words.ts'
@@ -14,8 +15,9 @@ export type ContextWarning = {
   readonly kind: 'negation' | 'condition' | 'speaker' | 'length'
 }
 
-/** English words that may stand between a negation and the words that it negates. */
-const between = new Set('a an the be been to any have do in of'.split(' '))
+/** Words that may stand between a negation and the words that it negates. */
+const between = wordSet('a an the be been to any have do in of לו לה לי לכ לנו להמ לאדמ')
+const farthest = 3
 
 const sentenceEnd = /[.:;?!׃]/
 const longestLook = 60
@@ -100,7 +102,7 @@ function beside(
       side === 'before' ? { start: word.start, end: quoted.start } : { start: quoted.end, end: word.end }
     const joint = side === 'before' ? text.slice(word.end, quoted.start) : text.slice(quoted.end, word.start)
     if (sentenceEnd.test(joint)) return undefined
-    const turns = turnsMeaning(word.letters, side, next?.letters) && !joint.includes(',')
+    const turns = deniesBeside(side, word, next, quotedFirst) && !joint.includes(',')
     const isCondition = isConditional(word.letters, side)
     if (turns || isCondition) {
       const words = text.slice(range.start, range.end).trim()
@@ -110,15 +112,32 @@ function beside(
   return undefined
 }
 
-/** The nearest word, and the one before it if only a word such as "the" stands between. Each with the next word. */
+/** A verb such as "forbidden" denies only the verb behind it: `it is forbidden to despair`. */
+function deniesBeside(
+  side: Side,
+  { letters }: WrittenWord,
+  next: WrittenWord | undefined,
+  quotedFirst: WrittenWord | undefined,
+): boolean {
+  if (turnsMeaning(letters, side, next?.letters)) return true
+  const governs = [next, quotedFirst].some((one) => one !== undefined && verbBehind.test(one.letters))
+  return side === 'before' && governs && denies(letters, next?.letters)
+}
+
+/** The beginning of an infinitive or gerund. */
+const verbBehind = /^(?:to|[a-z]{2,}ing|מ?ל[א-ת]{3,})$/
+
+/**
+ * The nearest word, and those before it as long as only words such as "the" stand between. Each with the next word.
+ */
 function besideWords(
   side: Side,
-  [nearest, second]: readonly WrittenWord[],
+  words: readonly WrittenWord[],
   quotedFirst: WrittenWord | undefined,
 ): readonly (readonly [WrittenWord, next: WrittenWord | undefined])[] {
-  if (!nearest) return []
-  const isSkipped = side === 'before' && second && between.has(nearest.letters)
-  return [[nearest, quotedFirst], ...(isSkipped ? [[second, nearest] as const] : [])]
+  const skipped = side === 'before' ? words.findIndex(({ letters }) => !between.has(letters)) : 0
+  const near = words.slice(0, Math.min(farthest, skipped + 1))
+  return near.map((word, at) => [word, at === 0 ? quotedFirst : near[at - 1]] as const)
 }
 
 function wordsBefore(text: string, at: number): readonly WrittenWord[] {

@@ -1,7 +1,10 @@
 import type { Span } from '../quotations/prepare.ts'
+import { turnsMeaning } from '../turning-words/negations.ts'
 
 /** Hebrew prefixes that a quotation may omit. It then begins in the middle of a word. */
 const prefixed = / [ושהבכלמד]{1,3}$/
+/** Those of a negation or condition. The others make another word of it: `הלא`, `מאין`, `האם`. */
+const prefixedTurning = / [ושד]{1,2}$/
 const maxAttempts = 50
 
 /**
@@ -13,14 +16,19 @@ export function findWording(words: string, padded: string, from: number): Span |
   const at = padded.indexOf(` ${words} `, from)
   if (at >= 0) return { start: at, end: at + words.length }
   if (!/^[א-ת]/.test(words)) return undefined
+  const prefixes = turnsMeaning(firstWord(words), 'before') ? prefixedTurning : prefixed
   let inner = padded.indexOf(`${words} `, from + 1)
   for (let attempt = 0; inner >= 0 && attempt < maxAttempts; attempt += 1) {
-    if (prefixed.test(padded.slice(Math.max(0, inner - 4), inner))) {
+    if (prefixes.test(padded.slice(Math.max(0, inner - 4), inner))) {
       return { start: inner - 1, end: inner - 1 + words.length }
     }
     inner = padded.indexOf(`${words} `, inner + 1)
   }
   return undefined
+}
+
+function firstWord(words: string): string {
+  return /^\S*/.exec(words)?.[0] ?? ''
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
 import { type Difference, type NearWording, nearWording } from './differences.ts'
 import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './locate.ts'
-import { alteringOmission, countOmitted } from './omissions.ts'
+import { alteringBracket, alteringOmission, countOmitted } from './omissions.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
@@ -69,16 +69,31 @@ function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
 }
 
 function exactIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMatch | undefined {
-  const readings = [() => stretch.whole, stretch.bare]
   let altered: NearestMatch | undefined
+  const readings = [() => locateVerbatim(prepared, stretch.whole), () => withoutBrackets(prepared, stretch)]
   for (const reading of readings) {
-    const text = reading()
-    const located = text && locateVerbatim(prepared, text)
+    const located = reading()
     const finding = located && findingOf(located, stretch)
     if (finding?.result === 'verbatim') return finding
     altered ??= finding
   }
   return altered
+}
+
+/**
+ * Finds the quotation in the text without its brackets. It is `fuzzy` if the brackets within it have words that alter
+ * it: `is (not) literal`.
+ */
+function withoutBrackets(
+  quote: Quotation['prepared'],
+  stretch: PreparedStretch,
+): QuoteLocation | NearWording | undefined {
+  const text = stretch.bare()
+  const located = text && locateVerbatim(quote, text)
+  if (located === undefined) return undefined
+  const words = alteringBracket(text?.text ?? '', located.pieces)
+  if (words === undefined) return located
+  return { ...located, result: 'fuzzy', differences: [{ kind: 'left_out', quote: '', text: words }] }
 }
 
 async function nearIn(

@@ -1,4 +1,5 @@
 import type { Span } from '../quotations/prepare.ts'
+import { wordSet } from '../turning-words/negations.ts'
 import { denies, isContrast } from '../turning-words/reversals.ts'
 import { isSpeechVerb } from '../turning-words/speakers.ts'
 import { type WrittenWord, wordsIn } from './written-words.ts'
@@ -6,7 +7,7 @@ import { type WrittenWord, wordsIn } from './written-words.ts'
 /** Words that may stand between a negation and the verb or noun it governs: `does not really want to`. */
 const between = new Set(
   (
-    'a an the any be been being have has had do did in of to ever yet even always longer really truly actually quite so at all able allowed permitted supposed mean means meant want wants wanted trying try tries willing like ' +
+    'a an the all any be been being have has had do did in of to ever yet even always longer really truly actually quite so at all able allowed permitted supposed mean means meant want wants wanted trying try tries willing like ' +
     'היה היתה הייתה היו יהיה תהיה יהיו להיות עוד כלל באמת ממש כל כך אפילו יכול יכולה יכולימ אפשר רוצה רוצימ צריכ צריכה ראוי מותר לו לה להמ'
   ).split(' '),
 )
@@ -75,6 +76,27 @@ function governing(text: string, gap: Span): string | undefined {
     if (clauseEnd.test(text.slice(word.end, last[i - 1]?.start ?? gap.end))) return negationApart(text, gap)
     if (denies(word.letters, (last[i - 1] ?? next)?.letters)) return text.slice(word.start, gap.end).trim()
     if (!between.has(word.letters)) return undefined
+  }
+  return undefined
+}
+
+/** Words that limit the words beside them. Alone in brackets they belong to the text: `is forgiven (only) when`. */
+const limiting = wordSet('only merely almost nearly barely perhaps sometimes partly רק כמעט אולי לפעמים אך')
+const brackets = /\[[^[\]]{1,400}\]|\([^()]{1,400}\)/g
+
+/**
+ * Finds the words in brackets of a text that a quotation leaves out and without which it says something else: `is (not)
+ * literal`, `is forgiven (only) when he returns`.
+ * @param pieces where the parts of the quotation stand in `text`.
+ */
+export function alteringBracket(text: string, pieces: readonly Span[]): string | undefined {
+  for (const { start, end } of pieces) {
+    for (const { 0: written, index } of text.slice(start, end).matchAll(brackets)) {
+      const gap = { start: start + index, end: start + index + written.length }
+      const words = wordsIn(written, 0)
+      const isLimiting = words.length > 0 && words.every(({ letters }) => limiting.has(letters))
+      if (isLimiting || governing(text, gap) !== undefined) return written.slice(1, -1)
+    }
   }
   return undefined
 }

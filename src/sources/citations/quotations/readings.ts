@@ -37,10 +37,15 @@ export type PreparedQuote = QuoteReading & {
   readonly others: readonly QuoteReading[]
 }
 
-const ellipsis =
-  /[[(]\s?(?:…|\.{2,}|⋯|\. \. \.)\s?[\])]|…|⋯|\.{2,}|\. \. \.|(?<![א-ת])ו?(?:כו|גו)(?:['׳’]|(?![א-ת]))|(?<![א-ת])ו(?:כולי|גומר)(?![א-ת])/u
-/** Enough characters behind brackets to see the next word. */
-const longestWord = 30
+const dots = '(?:…|\\.{2,}|⋯|\\. \\. \\.)'
+/** Not behind the unit of a place: `בפרק כו` is chapter 26. */
+const noUnit = "(?<!(?:פרק|סימן|סי|סעיף|אות|דף|עמוד|תורה|שיחה|מזמור|פסוק|איגרת|אגרת|הלכה|משנה|שנת|פ)['׳]? )"
+const ellipsis = new RegExp(
+  `[[(]\\s?${dots}\\s?[\\])]|${dots}|(?<![א-ת])(?:ו|${noUnit})(?:כו|גו)(?:['׳’]|(?!["״]?[א-ת]))|(?<![א-ת])ו(?:כולי|גומר)(?![א-ת])`,
+  'u',
+)
+/** Enough characters beside brackets to see two words. */
+const longestBeside = 40
 const insertion = /\[([^[\]]{0,200})\]|\(([^()]{0,200})\)/g
 
 type Fold = (text: string) => string
@@ -102,13 +107,21 @@ function withoutInsertions(part: string): QuotePart {
     const words = foldedWords(match[0])
     const isAdded = match[1] !== undefined
     const behind = match.index + match[0].length
-    if (isAdded && areReversing(words, foldedWords(part.slice(behind, behind + longestWord)))) continue
+    if (isAdded && areReversing(words, wordsBeside(part, match.index, behind))) continue
     add(part.slice(from, match.index))
     from = behind
     insertions.push({ at: folded.length, folded: words, isAdded })
   }
   add(part.slice(from))
   return { folded, insertions }
+}
+
+function wordsBeside(part: string, start: number, end: number): { before: string; behind: string } {
+  const from = Math.max(0, start - longestBeside)
+  return {
+    before: foldedWords(from === 0 ? part.slice(0, start) : part.slice(from, start).replace(/^\S+/, '')),
+    behind: foldedWords(part.slice(end, end + longestBeside)),
+  }
 }
 
 function joined(parts: readonly QuotePart[]): string {

@@ -1,4 +1,5 @@
 import { isNegation, turnsMeaning, wordSet } from './negations.ts'
+import { areOpposite } from './opposites.ts'
 
 /** English verbs that deny the verb they govern, in all forms: `stop`, `ceased`, `forbids`. */
 const denyingVerbs =
@@ -49,13 +50,43 @@ export function isContrast(word: string): boolean {
 const reversingPhrase =
   /(?:^| )(?:far from|anything but|free (?:of|from)|rather than|so called|out of the question)(?: |$)/
 
+/** Words that begin an explanation: `[i.e., sadness]`. */
+const explaining = wordSet(
+  'i e ie that is meaning namely viz or the a an of כלומר היינו דהיינו פירוש פי רל או',
+)
+/** Words after which a negation within brackets denies the words of the brackets: `[joy, which is not laughter]`. */
+const relating = wordSet('which who whose whom and namely meaning ie viz כלומר היינו דהיינו אשר')
+const begins = /^(?:i e|that is) /
+const hebrewRelating = /^[וש](?=[א-ת]{2})/
+/** Words that complete no negation: `[which is not so]`, `[it is not true that]`. */
+const emptyWords = wordSet(
+  'so true truly really right correct the case that to of for in by a an is are be it this at all even only כן כך נכון אמת אמתי באמת ממש של את כי',
+)
+
 /**
  * Whether words that an editor adds in brackets can turn the quoted words round.
  * @param words folded.
- * @param next the quoted words behind the brackets, folded.
+ * @param beside the quoted words before and behind the brackets, folded.
  */
-export function areReversing(words: string, next: string): boolean {
+export function areReversing(
+  words: string,
+  beside: { readonly before: string; readonly behind: string },
+): boolean {
   if (reversingPhrase.test(words) || opposingPrepositions.test(words)) return true
   const all = words.split(' ')
-  return all.some((word, i) => reverses(word, all[i + 1] ?? /^\S*/.exec(next)?.[0]))
+  const behind = beside.behind.split(' ').slice(0, nearWords)
+  const near = [...beside.before.split(' ').slice(-nearWords), ...behind]
+  const [meant, ...more] = all.filter((word) => !explaining.has(word))
+  if (meant !== undefined && more.length === 0 && near.some((word) => areOpposite(meant, word))) return true
+  return all.some((word, i) => reverses(word, all[i + 1] ?? behind[0]) && !deniesWithin(all, i))
+}
+
+const nearWords = 2
+
+/** Whether a negation within brackets denies only words of the brackets: `[joy, which is not mere laughter]`. */
+function deniesWithin(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? ''
+  if (!isNegation(word, 'before', words[at + 1]) || emptyWords.has(words.at(-1) ?? '')) return false
+  const isRelated = begins.test(words.join(' ')) || words.slice(0, at).some((one) => relating.has(one))
+  return (isRelated || hebrewRelating.test(word)) && words.slice(at + 1).some((one) => !emptyWords.has(one))
 }
