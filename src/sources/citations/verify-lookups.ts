@@ -3,6 +3,7 @@ import type { AskPublisher } from '../library/publisher.ts'
 import { entriesInText } from '../refs/entries/entries-in-text.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { partsInText } from '../refs/in-text/parts-in-text.ts'
+import { TitledText } from '../refs/in-text/titled-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
 import { worksInText } from '../refs/works/works-in-text.ts'
@@ -27,10 +28,15 @@ export function verifyLookups(
     const nearest = similarTitles ? nearestRefs : nearestUnderTitle
     return { exists: false, nearest: await nearest(executor, ref) }
   }
+  let last = { whole: '', titled: new TitledText(executor, '') }
+  const titledText = (whole: string): TitledText => {
+    if (last.whole !== whole) last = { whole, titled: new TitledText(executor, whole) }
+    return last.titled
+  }
   return {
     resolveRef: ask,
     async refsIn(text, options) {
-      const held = await namedIn(executor, text, options)
+      const held = await namedIn(executor, titledText(text), options)
       if (!publisher) return held
       const asked = held.filter(({ outcome }) => outcome === 'missing' || outcome === 'unknown_work')
       const refs = [...new Set(asked.map((ref) => ref.asked))].slice(0, maxAsked)
@@ -38,13 +44,14 @@ export function verifyLookups(
         await Promise.all(refs.map(async (ref) => [ref, await publisher(ref, signal)] as const)),
       )
       const hasNew = [...answers.values()].some(({ kind }) => kind === 'held')
-      const named = hasNew ? await namedIn(executor, text, options) : held
+      if (hasNew) last = { whole: text, titled: new TitledText(executor, text) }
+      const named = hasNew ? await namedIn(executor, last.titled, options) : held
       return named.map((ref) => {
         const answer = answers.get(ref.asked)
         return answer?.kind === 'linked' ? { ...ref, publisher: answer.at } : ref
       })
     },
-    worksIn: (text) => worksInText(executor, text),
+    worksIn: (text) => worksInText(executor, titledText(text)),
     candidates: (words) => candidateStretches(executor, words),
     stretches: (ref) => stretchesAt(executor, ref),
     isTitle: async (words) => (await resolveRef(executor, words)) !== undefined,
@@ -53,7 +60,7 @@ export function verifyLookups(
 
 async function namedIn(
   executor: Executor,
-  text: string,
+  text: TitledText,
   options?: { readonly numbersOnly: boolean },
 ): Promise<readonly NamedRef[]> {
   const found = await findRefs(executor, text, options)
@@ -63,7 +70,7 @@ async function namedIn(
   )
   // `Work, Kuzari 1` names a part of the stored work, and not the Kuzari.
   const whole = found.filter((ref) => !parts.some(({ start, end }) => start <= ref.start && ref.start < end))
-  const entries = await entriesInText(executor, text, [...found, ...parts])
+  const entries = await entriesInText(executor, text.text, [...found, ...parts])
   const apart = whole.filter((ref) => !entries.some(({ start, end }) => start < ref.end && ref.start < end))
   return [...apart, ...parts, ...entries].toSorted((a, b) => a.start - b.start)
 }

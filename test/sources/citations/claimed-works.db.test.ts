@@ -1,4 +1,7 @@
+import type { SQL } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Executor } from '../../../src/db/client.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
@@ -18,11 +21,22 @@ const passages = [
     he: 'הקוצרים שרים בצהריים תחת עץ התאנה הגדול שבשדה',
   },
 ]
+const miller = 'The miller counts his sacks in silence before the first bell'
+/** Parts of a work that is too large to be read as one place. */
+const parts = ['First Hall', 'Second Hall'].flatMap((part, i) =>
+  Array.from({ length: 70 }, (_, n) => ({
+    work: 'Palace of Grain',
+    he_title: 'היכל הדגן',
+    ref: `Palace of Grain, ${part} ${n + 1}`,
+    he_ref: `היכל הדגן, ${i === 0 ? 'היכל ראשון' : 'היכל שני'} ${n + 1}`,
+    en: i === 0 && n === 20 ? `${miller}.` : `Row ${n + 1} of the hall is bare.`,
+  })),
+)
 
 beforeAll(async () => {
   db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
-    for (const passage of passages) yield JSON.stringify({ license: 'own', ...passage })
+    for (const passage of [...passages, ...parts]) yield JSON.stringify({ license: 'own', ...passage })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
@@ -64,6 +78,21 @@ describe('words of another work than the one that the text names without a place
   })
 })
 
+describe('words of another part of a work than the one that the text names without a number', () => {
+  it.each([
+    ['“Q” (Palace of Grain, Second Hall)', 'misattributed'],
+    ['“Q” (*Palace of Grain*, Second Hall)', 'misattributed'],
+    ['As the Palace of Grain (Second Hall) says, “Q”', 'misattributed'],
+    ['בהיכל הדגן, היכל שני נאמר: “Q”', 'misattributed'],
+    ['“Q” (Palace of Grain, First Hall)', 'verbatim'],
+    ['As the Palace of Grain says, “Q”', 'verbatim'],
+  ])('are misattributed, those of the part are verbatim: %s', async (text, result) => {
+    expect(await quotesOf(text.replace('Q', miller))).toMatchObject([
+      { result, found_ref: 'Palace of Grain, First Hall 21' },
+    ])
+  })
+})
+
 it('words that a passage quotes in the name of a work that is not held are verbatim there', async () => {
   expect(await quotesOf('The Tanya says: “the soul is a small candle of the night”.')).toMatchObject([
     { result: 'verbatim', found_ref: 'Songs of Harvest 1' },
@@ -91,3 +120,27 @@ it('a mark beside a quotation decides, not a title in its sentence', async () =>
   const { sources } = await checkCitations({ text, cited, lookups: verifyLookups(db.database.system) })
   expect(sources[0]?.verification).toMatchObject([{ result: 'verbatim' }])
 })
+
+it('a text is searched for titles once, whatever a verification looks for in it', async () => {
+  const { executor, statements } = recorded(db.database.system)
+  const text = `The Tanya writes, “${lantern}”. The Gate of Lanterns, Simcha 4 says: “The miller sings at noon every day.”`
+  await verifyText(text, verifyLookups(executor))
+  expect(statements().filter((one) => one.includes("split_part(h.key, ' ', 1)"))).toHaveLength(1)
+})
+
+/** An executor that records the text of its statements. */
+function recorded(executor: Executor): { executor: Executor; statements: () => readonly string[] } {
+  const sent: string[] = []
+  const dialect = new PgDialect()
+  const proxy = new Proxy(executor, {
+    get(target, name) {
+      if (name === 'execute')
+        return (query: SQL) => {
+          sent.push(dialect.sqlToQuery(query).sql)
+          return target.execute(query)
+        }
+      return Reflect.get(target, name)
+    },
+  })
+  return { executor: proxy, statements: () => sent }
+}

@@ -8,7 +8,10 @@ const words =
   'אומר|אומרת|כותב|כותבת|כתב|מבאר|מבארת|מסביר|מסבירה|מלמד|מלמדת|נאמר|כתוב|מובא|מבואר|איתא|וזה|זה|וזו|זו|לשונו|לשון|בלשונו|וז["״]ל|בזה|הלשון|כך|כי|כדלהלן|כדלקמן|פותח|מסיים|ממשיך|שם|הוא'
 const marks = `[\\s“”"«„‘'״*_>\u2060]`
 /** From the title to the quotation. The words end with a colon, a comma or a verb. */
-const between = new RegExp(`^["”'’*_]{0,3}(?:[’']s)?(?:[\\s,:—–-]+(?:${words}))*[\\s,:;—–-]*${marks}*$`, 'iu')
+const between = new RegExp(
+  `^["”'’*_)]{0,3}(?:[’']s)?(?:[\\s,:—–-]+(?:${words}))*[\\s,:;—–-]*${marks}*$`,
+  'iu',
+)
 /** With nothing but a sign between title and quotation, one of these stands before the title: `In the Tanya: “…”`. */
 const cue =
   /(?:(?:^|[^\p{L}])(?:in|from|per|quoting|cites?|quotes?|according to|(?:words|text|language) of) (?:the )?(?:book |holy |sefer )?|(?:^|[^א-ת])(?:לפי|על פי|בלשון|לשון|מתוך|ככתוב|כמ["״]ש|כמבואר) ?|(?:^|[^א-ת])(?:ש|ו|כמו ש|כמ["״]ש )?ב)["“'*_]{0,3}$/iu

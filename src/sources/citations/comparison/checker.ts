@@ -172,7 +172,7 @@ export class QuoteChecker {
     if (near?.isNear && (work === undefined || standsInWork(near, work)))
       return { check: { quote, ...near.check }, ref: near.ref }
     const found = await this.#elsewhere(quotation, work)
-    const ref = work && { ref: work.held[0] ?? work.written }
+    const ref = work && { ref: work.parts[0] ?? work.held[0] ?? work.written }
     if (found === undefined) return { check: { quote, result: 'not_found' }, ...ref }
     if (work === undefined || standsInWork(found, work))
       return { check: { quote, ...found.check, found_ref: found.ref } }

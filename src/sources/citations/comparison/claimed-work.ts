@@ -1,27 +1,35 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import type { NearestMatch } from './nearest-match.ts'
-import type { Stretch } from './stretch.ts'
+import type { ComparedPassage, Stretch } from './stretch.ts'
 
 /** A work that the text names for a quotation, without a place in it. */
 export type ClaimedWork = {
   readonly written: string
   /** Titles of the works of the library that it means. Empty if the library does not hold the work. */
   readonly held: readonly string[]
+  /** If it names parts of a work: their headings. Empty for a whole work. */
+  readonly parts: readonly string[]
   /** All its names, see `headingKey`. */
   readonly names: readonly string[]
 }
 
-/** Whether the passages of a stretch belong to the work. */
-export function isOfWork({ passages }: Stretch, { held }: ClaimedWork): boolean {
-  return held.includes(passages[0]?.work ?? '')
+/** Whether passages of a stretch belong to the work, or to the part of it that is named. */
+export function isOfWork({ passages }: Stretch, claimed: ClaimedWork): boolean {
+  return passages.some((passage) => belongs(passage, claimed))
+}
+
+function belongs({ work, ref }: ComparedPassage, { held, parts }: ClaimedWork): boolean {
+  if (parts.length === 0) return held.includes(work ?? '')
+  return parts.some((part) => ref === part || (ref.startsWith(part) && /^[ ,]/.test(ref.slice(part.length))))
 }
 
 /**
  * Whether a work has the quotation: a passage of it does, or, if the library does not hold the work, a passage whose
  * sentence names it. That one may quote the work.
  */
-export function standsInWork({ place, check }: NearestMatch, { held, names }: ClaimedWork): boolean {
-  if (held.length > 0) return held.includes(place.first.work ?? '')
+export function standsInWork({ place, check }: NearestMatch, claimed: ClaimedWork): boolean {
+  const { held, names } = claimed
+  if (held.length > 0) return belongs(place.first, claimed)
   const sentence = headingKey(sentenceOf(place.first.text, check.start ?? 0, check.end ?? 0))
   return names.some((name) => mentions(` ${sentence} `, name))
 }

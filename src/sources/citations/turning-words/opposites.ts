@@ -1,4 +1,4 @@
-import { englishStem } from '../../text/english.ts'
+import { tokenize } from '../../text/tokens.ts'
 import { wordSet } from './negations.ts'
 
 /** Words with opposite meanings, one pair of lists a line. English words stand for all their forms. */
@@ -86,5 +86,5 @@ function formsOf(word: string): readonly string[] {
 }
 
 function stemOf(word: string): string {
-  return /^[a-z]/.test(word) ? englishStem(word) : word
+  return /^[a-z]/.test(word) ? (tokenize(word)[0]?.term ?? word) : word
 }

@@ -8,15 +8,14 @@ import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
 import { addressAt, romanAddressAt } from '../text-numbers/addresses.ts'
-import { type TextWord, wordsIn } from '../text-numbers/text-words.ts'
+import type { TextWord } from '../text-numbers/text-words.ts'
 import { sitesWithin } from './short-refs.ts'
 import type { Candidate, ReadText, Site } from './site.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
-import { titlesIn } from './titles-in-text.ts'
+import { TitledText } from './titled-text.ts'
 import { unheldPortions } from './unheld-works.ts'
 import { unknownTitles } from './unknown-titles.ts'
-import { addressesIn } from './web-addresses.ts'
 
 /** A ref in a text, with the result of its look-up. */
 export type FoundRef = {
@@ -48,8 +47,6 @@ export type FindOptions = {
   readonly nearest?: boolean
 }
 
-/** Only this many characters of a text are read. */
-const longestText = 200_000
 /** Maximum number of readings that are looked up, and of missing refs for which near ones are searched. */
 const maxAsked = 400
 const maxNearest = 20
@@ -66,15 +63,14 @@ const batchAsked = 100
  */
 export async function findRefs(
   executor: Executor,
-  text: string,
+  whole: string | TitledText,
   { context, numbersOnly = false, nearest = true }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
-  const looked = text.slice(0, longestText)
-  if (numbersOnly && isWithoutNumbers(looked)) return []
-  const { sites, masked } = await runInTimeSlices(addressesIn(looked))
-  const words = await runInTimeSlices(wordsIn(masked))
+  const titled = TitledText.of(executor, whole)
+  if (numbersOnly && isWithoutNumbers(titled.text)) return []
+  const { sites, text: masked, words } = await titled.words()
   if (numbersOnly && sites.length === 0 && !(await runInTimeSlices(hasAddress(masked, words)))) return []
-  const read: ReadText = { text: masked, words, titles: await titlesIn(executor, masked, words) }
+  const read: ReadText = { text: masked, words, titles: await titled.titles() }
   const { placed, short } = await runInTimeSlices(sitesOf(read, context, numbersOnly))
   const apart = await choose(executor, [...sites, ...placed.map(({ site }) => site)])
   const unknown = besides(await runInTimeSlices(unknownTitles(read)), apart)
@@ -82,7 +78,7 @@ export async function findRefs(
   named.sort((a, b) => a.start - b.start)
   const within = short.length === 0 ? [] : await choose(executor, sitesWithin(masked, short, named))
   const chosen = within.length === 0 ? named : withoutOverlaps([...within, ...named])
-  return withNearest(executor, text, chosen, nearest ? maxNearest : 0)
+  return withNearest(executor, titled.text, chosen, nearest ? maxNearest : 0)
 }
 
 /** Looks the sites up and chooses a reading for each. */

@@ -1,16 +1,14 @@
 import type { Executor } from '../../../db/client.ts'
 import { maxRangePassages } from '../../library/load-passages.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
 import { countsNext } from '../text-numbers/number-senses.ts'
-import { wordsIn } from '../text-numbers/text-words.ts'
 import type { FindOptions, FoundRef } from './find-refs.ts'
-import { type TitleInText, titlesIn } from './titles-in-text.ts'
+import { TitledText } from './titled-text.ts'
+import type { TitleInText } from './titles-in-text.ts'
 
 /** Maximum number of parts; each needs one or two queries. */
 const maxParts = 40
-const longestText = 200_000
 
 type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boolean }
 
@@ -40,18 +38,18 @@ const anyNumberedPart = new RegExp(numberedPart.source.slice(1), 'u')
  */
 export async function partsInText(
   executor: Executor,
-  text: string,
+  whole: string | TitledText,
   found: readonly FoundRef[],
   { numbersOnly = false }: Pick<FindOptions, 'numbersOnly'> = {},
 ): Promise<readonly FoundRef[]> {
-  const read = text.slice(0, longestText)
-  if (numbersOnly && !anyNumberedPart.test(read)) return []
-  const titles = await titlesIn(executor, read, await runInTimeSlices(wordsIn(read)))
-  const longest = [...Map.groupBy(titles, ({ from }) => from).values()]
+  const titled = TitledText.of(executor, whole)
+  if (numbersOnly && !anyNumberedPart.test(titled.text)) return []
+  const { text } = await titled.words()
+  const longest = [...Map.groupBy(await titled.titles(), ({ from }) => from).values()]
   const parts: Part[] = []
   let end = 0
   for (const atWord of longest) {
-    const part = numbersOnly ? numberedPartOf(read, atWord) : partOf(read, atWord)
+    const part = numbersOnly ? numberedPartOf(text, atWord) : partOf(text, atWord)
     if (part === undefined || part.start < end || overlaps(part, found)) continue
     parts.push(part)
     end = part.end

@@ -1,7 +1,7 @@
 import { type AddressRun, addressAt, gapBefore, innerUnitOf } from '../text-numbers/addresses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
+import { endOfSamePlace } from '../text-numbers/same-place.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
-import { endOfSamePlace } from './same-place.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import {

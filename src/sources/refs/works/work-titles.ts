@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { headingKey } from '../../text/heading-keys.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { titlesIn } from '../in-text/titles-in-text.ts'
-import { wordsIn } from '../text-numbers/text-words.ts'
+import { TitledText } from '../in-text/titled-text.ts'
 
 /** The title of a work of the library in a text. Range in UTF-16 units; `end` is exclusive. */
 export type WorkTitle = {
@@ -15,8 +13,6 @@ export type WorkTitle = {
   readonly work: string
 }
 
-/** Only this many characters of a text are read. */
-const longestText = 200_000
 /** Maximum number of titles that are looked up. */
 const maxTitles = 400
 
@@ -41,12 +37,12 @@ const everydayNames = ['Tanakh', 'Mishnah', 'Talmud', 'Tosefta']
  */
 export async function findWorkTitles(
   executor: Executor,
-  whole: string,
+  whole: string | TitledText,
   cited: ReadonlySet<string> = new Set(),
 ): Promise<readonly WorkTitle[]> {
-  const text = whole.slice(0, longestText)
-  const words = await runInTimeSlices(wordsIn(text))
-  const exact = (await titlesIn(executor, text, words)).filter(({ isExact }) => isExact)
+  const titled = TitledText.of(executor, whole)
+  const { text } = await titled.words()
+  const exact = (await titled.titles()).filter(({ isExact }) => isExact)
   const candidates = longestOfEach(exact).map(({ start, end, from, to }) => {
     const written = text.slice(start, end)
     return { start, end, written, key: headingKey(written), isOneWord: to - from === 1 }

@@ -5,6 +5,7 @@ import { containedIn } from '../../../sources/citations/quotations/spans.ts'
 import { hebrewTitles } from '../../../sources/library/catalogue.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
 import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs.ts'
+import { TitledText } from '../../../sources/refs/in-text/titled-text.ts'
 import { findWorkTitles } from '../../../sources/refs/works/work-titles.ts'
 import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
 import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
@@ -144,7 +145,8 @@ async function refMarks(
   text: string,
   cited?: ReadonlySet<string>,
 ): Promise<readonly PlacedRef[]> {
-  const [found, titles] = await Promise.all([findRefs(system, text), findWorkTitles(system, text, cited)])
+  const titled = new TitledText(system, text)
+  const [found, titles] = await Promise.all([findRefs(system, titled), findWorkTitles(system, titled, cited)])
   // A ref that the library does not have is no link, and neither is the title in it.
   // Words of a quotation only look like the title of a work.
   const isQuoted = containedIn((await runInTimeSlices(findQuotations(text, []))).quotations)

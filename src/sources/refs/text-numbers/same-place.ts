@@ -1,5 +1,5 @@
-import { gapBefore } from '../text-numbers/addresses.ts'
-import type { ReadText } from './site.ts'
+import { gapBefore } from './addresses.ts'
+import type { TextWord } from './text-words.ts'
 
 const unitWords = new Set(
   'chapter letter epistle entry section passage place lesson torah siman פרק אגרת איגרת ערכ סימנ מקומ מאמר פרשה תורה שער'.split(
@@ -14,7 +14,10 @@ const leadsOn =
  * The end of words that mean the ref before them, from a word: `loc. cit.`, `the same chapter`, `באותו פרק`, and `there`
  * or `שם` before a quotation. Undefined for other words.
  */
-export function endOfSamePlace({ text, words }: ReadText, at: number): number | undefined {
+export function endOfSamePlace(
+  { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
+  at: number,
+): number | undefined {
   const [word, next] = [words[at], words[at + 1]]
   if (!word) return undefined
   const isBracketed = /[([]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
