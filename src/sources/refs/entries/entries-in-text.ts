@@ -29,6 +29,12 @@ const entry = new RegExp(
   'gu',
 )
 
+/** Matches the name of an entry that is called one: `the entry “Simcha”`, `בערך "שמחה"`. */
+const calledEntry = new RegExp(
+  `(?:\\b(?:[Tt]he|[Tt]his|[Ii]ts) entry (?:on |for |called )?["“‘'*_]{0,3}(?<latin>${latinName})|(?<![א-ת])[ובשה]{0,2}ערך ["“״*_]{1,3}(?<hebrew>[א-ת]{2,14}(?: [א-ת]{2,14}){0,4})(?=["”’״*_]))["”’״*_]{0,3}(?![\\p{L}\\p{M}\\p{N}]| \\d)`,
+  'gu',
+)
+
 const lead = "(?:(?:see|see also|cf\\.?|from|in|ראה|עיין|עי['׳]) (?:the )?)?"
 const leadingWord = /^(?:See(?: also)?|Cf|From|In|ראה|עיין|עי['׳]) (?:[Tt]he )?/u
 const opensBracket = new RegExp(`[([]\\s?(?:[^()[\\]\\n]{0,80}[;,]\\s?(?:and )?)?${lead}$`, 'iu')
@@ -37,7 +43,7 @@ const dash = new RegExp(`[—–-]\\s?${lead}$`, 'iu')
 const closingMark = new RegExp(`["”“»«״’'›*_][.,;:]?\\s?,?\\s?${lead}$`, 'iu')
 const endsLine = /^[.;]?[*_]*[ \t]*(?:\n|$)/
 const endsSentence = /^(?:[.;]|[ \t]*(?:\n|$))/
-const beginsLine = /(?:^|\n)[ \t>#*_]*$/
+const beginsLine = /(?:^|\n)(?:[ \t>#*_•–—-]|\d{1,2}[.)] )*$/
 const introduces = /^[*_]*:[*_]*\s*["“„«״‘'>]/
 /** Words between the name and the quotation that it introduces: `According to Rasha 1, “…”`, `Rasha 1 says: “…”`. */
 const leadsToQuotation =
@@ -73,7 +79,7 @@ export async function entriesInText(
   const entries = await entriesNamed(executor, [...titles.values()].flat())
   const meant = candidates.flatMap((one) => {
     const headings = new Set((titles.get(one.name) ?? []).flatMap((name) => entries.get(name) ?? []))
-    const refs = [...headings].map((heading) => `${heading} ${one.number}`)
+    const refs = [...headings].map((heading) => `${heading} ${one.number}`.trimEnd())
     return refs.length > 0 ? [{ one, refs }] : []
   })
   const asked = [...new Set(meant.flatMap(({ refs }) => refs))].slice(0, maxAsked)
@@ -122,18 +128,25 @@ function namesFor(name: string): readonly string[] {
   return [name, ...otherTitleKeys(key).filter(isPersonTitle)]
 }
 
-/** A plain English answer has neither, and is the usual case. */
-const mayHaveNumber = /\d|[א-ת]/
+/** A plain English answer has none of these, and is the usual case. */
+const mayHaveEntry = /\d|[א-ת]| entry /
 
 function* candidatesIn(text: string): Generator<undefined, readonly Candidate[]> {
   const candidates: Candidate[] = []
-  if (!mayHaveNumber.test(text)) return candidates
+  if (!mayHaveEntry.test(text)) return candidates
   for (const match of text.matchAll(entry)) {
     yield
     const candidate = candidateOf(text, match)
     if (candidate) candidates.push(candidate)
   }
-  return candidates
+  for (const match of text.matchAll(calledEntry)) {
+    yield
+    const name = match.groups?.['latin'] ?? match.groups?.['hebrew'] ?? ''
+    const start = match.index + match[0].indexOf(name)
+    const end = start + name.length
+    candidates.push({ start, end, written: name, name, number: '', isBehindQuotation: false })
+  }
+  return candidates.sort((a, b) => a.start - b.start)
 }
 
 function candidateOf(text: string, match: RegExpExecArray): Candidate | undefined {
@@ -150,12 +163,26 @@ function candidateOf(text: string, match: RegExpExecArray): Candidate | undefine
   return { start, end, written: text.slice(start, end), name, number: String(value), isBehindQuotation }
 }
 
-function standsAsRef(text: string, start: number, near: string, after: string): boolean {
+const emphasisBefore = /(?<=^|[^*_])[*_]{1,3}$/
+const emphasisBehind = /^[*_]{1,3}(?=[^*_]|$)/
+
+/** @param written text before and after the ref. Emphasis around it says nothing. */
+function standsAsRef(
+  text: string,
+  start: number,
+  ...written: readonly [near: string, after: string]
+): boolean {
+  const isEmphasised = emphasisBefore.test(written[0]) && emphasisBehind.test(written[1])
+  const near = isEmphasised ? written[0].replace(emphasisBefore, '') : written[0]
+  const after = isEmphasised ? written[1].replace(emphasisBehind, '') : written[1]
   if (dash.test(near) && endsLine.test(after)) return true
   if (closingMark.test(near) && endsSentence.test(after)) return true
   if (leadsToQuotation.test(after)) return true
   if (beginsLine.test(near) && (endsLine.test(after) || introduces.test(after))) return true
-  return closesBracket.test(after) && opensBracket.test(text.slice(Math.max(0, start - longestLook), start))
+  const before = text.slice(Math.max(0, start - longestLook), start)
+  return (
+    closesBracket.test(after) && opensBracket.test(isEmphasised ? before.replace(emphasisBefore, '') : before)
+  )
 }
 
 function toFound(

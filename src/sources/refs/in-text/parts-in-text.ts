@@ -14,11 +14,14 @@ type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boole
 
 /** Matches `the entry Tefillah in ` before the title of a work, and `בערך תפילה ב` in Hebrew. */
 const entryBefore =
-  /(?:\b(?:the )?entry (?:on )?["“‘']?([^"”’'.,;:()\n]{2,60})["”’']? (?:in|of) (?:the )?|ערך ["“״]?([^"”.,;:()\n]{2,40})["”״]? (?:שב|ב))$/iu
+  /(?:\b(?:the )?entry (?:on )?["“‘'*_]{0,3}([^"”’'.,;:()\n*_]{2,60})["”’'*_]{0,3} (?:in|of) (?:the )?|ערך ["“״*_]{0,3}([^"”.,;:()\n*_]{2,40})["”״*_]{0,3} (?:שב|ב))["“‘'*_]{0,3}$/iu
 
 /** Matches `, s.v. Tefillah` and ` ערך תפילה` behind the title of a work. */
 const entryBehind =
-  /^,? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״']?([^"”’״'.,;:()[\]\n]{2,40})["”’״']?(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
+  /^[*_]{0,3},? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״'*_]{0,3}([^"”’״'.,;:()[\]\n*_]{2,40})["”’״'*_]{0,3}(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
+/** Matches ` (Tefillah)` behind the title of a work, before the words of the entry: `Work (Tefillah): “…”`. */
+const entryInBrackets =
+  /^[*_]{0,3} \(["“‘״'*_]{0,3}([^"”’״'.,;:()[\]\n*_\d]{2,40})["”’״'*_]{0,3}\)(?=[:,]?\s["“„«״]|:)/u
 
 /**
  * Matches a part that the library may not have: after a comma, capitalised or Hebrew words and a number. A Hebrew
@@ -79,10 +82,12 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
 }
 
 function entryBehindOf(text: string, { start, end }: TitleInText): Part | undefined {
-  const entry = entryBehind.exec(text.slice(end, end + 70))
+  const behind = text.slice(end, end + 70)
+  const named = entryBehind.exec(behind)
+  const entry = named ?? entryInBrackets.exec(behind)
   if (entry === null) return undefined
   const asked = `${text.slice(start, end)}, ${entry[1] ?? ''}`
-  return { start, end: end + entry[0].length, asked, isSure: true }
+  return { start, end: end + entry[0].length, asked, isSure: named !== null }
 }
 
 function numberedPartOf(text: string, [longest]: readonly TitleInText[]): Part | undefined {
