@@ -19,10 +19,6 @@ const entryBefore =
 /** Matches `, s.v. Tefillah` and ` ערך תפילה` behind the title of a work. */
 const entryBehind =
   /^[*_]{0,3},? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״'*_]{0,3}([^"”’״'.,;:()[\]\n*_]{2,40})["”’״'*_]{0,3}(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
-/** Matches ` (Tefillah)` behind the title of a work, before the words of the entry: `Work (Tefillah): “…”`. */
-const entryInBrackets =
-  /^[*_]{0,3} \(["“‘״'*_]{0,3}([^"”’״'.,;:()[\]\n*_\d]{2,40})["”’״'*_]{0,3}\)(?=[:,]?\s["“„«״]|:)/u
-
 /**
  * Matches a part that the library may not have: after a comma, capitalised or Hebrew words and a number. A Hebrew
  * number is one letter with a geresh or a word with gershayim, because other short words are ordinary words.
@@ -82,12 +78,10 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
 }
 
 function entryBehindOf(text: string, { start, end }: TitleInText): Part | undefined {
-  const behind = text.slice(end, end + 70)
-  const named = entryBehind.exec(behind)
-  const entry = named ?? entryInBrackets.exec(behind)
+  const entry = entryBehind.exec(text.slice(end, end + 70))
   if (entry === null) return undefined
   const asked = `${text.slice(start, end)}, ${entry[1] ?? ''}`
-  return { start, end: end + entry[0].length, asked, isSure: named !== null }
+  return { start, end: end + entry[0].length, asked, isSure: true }
 }
 
 function numberedPartOf(text: string, [longest]: readonly TitleInText[]): Part | undefined {
