@@ -21,6 +21,15 @@ const passages = [
     he: 'הקוצרים שרים בצהריים תחת עץ התאנה הגדול שבשדה',
   },
 ]
+const verse = 'Serve the Lord with gladness, come before Him with singing'
+const quoting = [
+  {
+    work: 'Songs of Harvest',
+    ref: 'Songs of Harvest 2',
+    en: `As it is written (Psalms 100:2), “${verse}.” The eye is never sated “with seeing, nor the ear with hearing” (Ecclesiastes 1:8). Nobody sings at dusk.`,
+    he: "הרואה אומר (תהלים ק, ב) עבדו את ה' בשמחה בואו לפניו ברננה. ועוד דבר אחר לגמרי",
+  },
+]
 const miller = 'The miller counts his sacks in silence before the first bell'
 /** Parts of a work that is too large to be read as one place. */
 const parts = ['First Hall', 'Second Hall'].flatMap((part, i) =>
@@ -36,7 +45,8 @@ const parts = ['First Hall', 'Second Hall'].flatMap((part, i) =>
 beforeAll(async () => {
   db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
-    for (const passage of [...passages, ...parts]) yield JSON.stringify({ license: 'own', ...passage })
+    for (const passage of [...passages, ...quoting, ...parts])
+      yield JSON.stringify({ license: 'own', ...passage })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
@@ -75,6 +85,29 @@ describe('words of another work than the one that the text names without a place
     ['of a person', 'As the Alter Rebbe says, “Q”'],
   ])('but words %s are verbatim', async (_, text) => {
     expect(await quotesOf(text.replace('Q', lantern))).toMatchObject([{ result: 'verbatim' }])
+  })
+})
+
+describe('words of a verse that the library does not hold', () => {
+  it.each([
+    [`“${verse}” (Psalms 100:2)`, 'Psalms 100:2'],
+    ['As Psalm 100:2 says, “come before Him with singing”.', 'Psalm 100:2'],
+    ['"עבדו את ה׳ בשמחה בואו לפניו" (תהילים ק, ב)', 'תהילים ק, ב'],
+    ['“with seeing, nor the ear with hearing” (Ecclesiastes 1:8)', 'Ecclesiastes 1:8'],
+  ])('are verbatim where a passage quotes them from it: %s', async (text, ref) => {
+    const [quote, ...more] = await quotesOf(text)
+    expect(more).toEqual([])
+    expect(quote).toMatchObject({ result: 'verbatim', ref, found_ref: 'Songs of Harvest 2' })
+    expect(quote).not.toHaveProperty('start')
+  })
+
+  it.each([
+    `“${verse}” (Psalms 100:3)`,
+    `“${verse}” (Ecclesiastes 1:8)`,
+    '“with seeing, nor the ear with hearing” (Psalms 100:2)',
+    '“The reapers sing at noon” (Psalms 100:2)',
+  ])('are misattributed with another verse: %s', async (text) => {
+    expect(await quotesOf(text)).toMatchObject([{ result: 'misattributed' }])
   })
 })
 

@@ -1,10 +1,10 @@
 import type { Quotation } from '../quotations/quotes.ts'
+import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
 import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
-import { isNameOf } from './passage-names.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { type ComparedPassage, ownPassages, type Stretch } from './stretch.ts'
+import { type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
 
 export type { ComparedPassage, Stretch } from './stretch.ts'
 
@@ -77,6 +77,8 @@ export class QuoteChecker {
     if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
     if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
     if (claims.length === 0) return this.#anywhere(quotation, attribution)
+    const quoted = marked.length === 0 ? await this.#quotedFrom(quotation, attribution.named) : undefined
+    if (quoted !== undefined) return quoted
     const judged = await this.#judge(quotation, claims)
     const passage = marked.find((one) => one === judged.finding?.place.first) ?? marked[0]
     return { check: judged.check, ref: judged.ref, ...(passage && { passage }) }
@@ -179,6 +181,23 @@ export class QuoteChecker {
     // These offsets belong to a passage of another work.
     const { start: _, end: __, ...there } = found.check
     return { check: { quote, ...there, result: 'misattributed', found_ref: found.ref }, ...ref }
+  }
+
+  /** Finds a passage that quotes the words from a verse that the text names and the library does not hold. */
+  async #quotedFrom(quotation: Quotation, named: readonly NamedPlace[]): Promise<QuoteVerdict | undefined> {
+    const verses = unheldVerses(named)
+    if (verses.length === 0 || this.#lookups === undefined || this.#lookupsLeft <= 0) return undefined
+    this.#lookupsLeft -= 1
+    for (const stretch of await this.#lookups.candidates(quotation.text)) {
+      const state = { ...this.#state, prepared: new Map() }
+      const found = await findNearestMatch(quotation, [stretch], state, 'verbatim')
+      if (found === undefined || !isCitedFrom(verses, found)) continue
+      // These offsets belong to the passage that quotes the verse.
+      const { start: _, end: __, ...there } = found.check
+      const check = { quote: quotation.text, ...there, found_ref: found.ref }
+      return { check, ref: named[0]?.ref ?? '' }
+    }
+    return undefined
   }
 
   async #verbatimElsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {

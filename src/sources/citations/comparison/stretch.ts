@@ -1,8 +1,18 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
+import { fold } from '../../text/fold.ts'
 import { type PreparedText, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
+import type { Quotation } from '../quotations/quotes.ts'
 
 /** The passage that a quotation is compared with. */
 export type ComparedPassage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
+
+/** Whether the words in quotation marks are the name, or part of the name, of one of these passages. */
+export function isNameOf(quotation: Quotation, passages: readonly ComparedPassage[]): boolean {
+  const words = ` ${quotation.prepared.folded} `
+  return passages.some(({ ref, heRef, title, work }) =>
+    [ref, heRef, title, work].some((name) => ` ${fold(name ?? '').folded} `.includes(words)),
+  )
+}
 
 /**
  * Consecutive passages of one version, compared as one text. Neighbours on both sides of the cited passages let a
