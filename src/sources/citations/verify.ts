@@ -6,6 +6,7 @@ import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
 import { containedIn } from './quotations/spans.ts'
+import { longestTitle, unsourcedWords } from './unsourced-words.ts'
 
 export type { NamedRef, RefCheck, VerifyLookups } from './attribution/named-refs.ts'
 
@@ -81,6 +82,7 @@ export async function checkText(
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
   const isRef = refFinder(read.refs)
+  const isUnsourced = unsourcedWords(text)
   let checked = 0
   for (const [i, quotation] of read.quotations.slice(0, maxQuotations).entries()) {
     if (options.enough?.()) break
@@ -88,7 +90,8 @@ export async function checkText(
     checked += 1
     if (isRef(quotation)) continue
     const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
-    if (quote === undefined || isSaidMissing(text, quotation, quote.check)) continue
+    if (quote === undefined || isUnsourced({ ...quotation, words: quotation.prepared.words }, quote.check))
+      continue
     quotes.push(quote)
     if (quote.check.result === 'verbatim' || quote.check.result === 'fuzzy') confirmed.push(quotation)
   }
@@ -102,20 +105,6 @@ function refFinder(refs: readonly NamedRef[]): (quotation: Quotation) => boolean
   const signs = 2
   const within = containedIn(refs.filter(({ written }) => written !== ''))
   return ({ start, end }) => within({ start: start + signs, end: end - signs })
-}
-
-/** Maximum number of words in a title. */
-const longestTitle = 8
-
-/** Words by which a text says that the library lacks the title before them. */
-const saysMissing =
-  /^[^\p{L}\p{N}\s,.]{0,6},? (?:(?:itself|as such) )?(?:(?:is|are|was|were) not (?:here|held|found|known|in (?:this|the|our) library)|does not exist|(?:עצמו |עצמה )?(?:אינו|אינה|אינם|איננו|איננה|לא) (?:קיים|קיימת|נמצא|נמצאת|מצוי|מצויה|מוכר|מוכרת|בספרי?יה))/u
-
-/** Whether the words in quotation marks are a title that the text says the library lacks, and so quote nothing. */
-function isSaidMissing(text: string, { end, prepared }: Quotation, { result }: QuoteCheck): boolean {
-  return (
-    result !== 'verbatim' && prepared.words <= longestTitle && saysMissing.test(text.slice(end, end + 60))
-  )
 }
 
 /** @returns undefined for a title in quotation marks. */

@@ -148,6 +148,16 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
     })
   })
 
+  it('names another name for the same as a change, and an abbreviation as one', async () => {
+    const told = source('S9', 'The Baal Shem Tov sat by the river. אמר הבעל שם טוב לתלמידיו דבר גדול.')
+    const kinds = async (quote: string) => {
+      const [checks] = await check(`${quote} [S9]`, undefined, [told])
+      return checks?.[0]?.differences?.map(({ kind }) => kind)
+    }
+    expect(await kinds('“The Besht sat by the river”')).toEqual(['changed'])
+    expect(await kinds('"אמר הבעש"ט לתלמידיו דבר גדול"')).toEqual(['abbreviation'])
+  })
+
   it.each([
     [3, 'fuzzy', 0.85],
     [4, 'not_found', 0.8],

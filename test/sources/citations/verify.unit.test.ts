@@ -181,6 +181,67 @@ describe('a title that the text says the library lacks is no quotation:', () => 
   })
 })
 
+describe('words for which the text claims no source are no quotation:', () => {
+  it.each([
+    ['the question', 'You asked: “Why does nobody answer my prayers?” Here is an answer.'],
+    ['words of the reader', 'In your message you wrote “I feel that nothing helps me any more”.'],
+    ['the question, in Hebrew', 'אתה שואל: "האם אפשר לשמוח גם כשהלב שבור?" זו שאלה עמוקה.'],
+    [
+      'everyday sentences',
+      'People say things like “I am not a patient person” or “waiting is boring for me”.',
+    ],
+    ['words to oneself', 'Then tell yourself: “this too is only a passing cloud”.'],
+    ['a title in quotation marks', 'In “The Ladder of Silence” he speaks of mills.'],
+    ['a title in italics', 'See *The Ladder of Silence* (chapter 4) on mills.'],
+    ['a title in Hebrew', 'הוא כתב את הספר "שער התפילה והתשובה" בזקנותו.'],
+  ])('%s', async (_, text) => {
+    expect((await verifyText(text, lookups())).quotes).toEqual([])
+  })
+
+  it.each([
+    ['words of a source', 'As you said, the book teaches: “the miller weeps for the stones of the river”.'],
+    ['words after a question', 'You asked about it. The answer is “the miller weeps for the stones”.'],
+    ['a question within a story', 'The miller was asked, “why do the stones of the river weep?”'],
+    ['a sentence after a title', 'In “The Ladder of Silence” he says: “the miller weeps for the stones”.'],
+  ])('but %s are', async (_, text) => {
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([{ result: 'not_found' }])
+  })
+
+  it.each([
+    ['the library has', 'You wrote: “The river does not hurry, and no stone”.', 'verbatim'],
+    ['a ref stands beside', 'You wrote: “The river weeps for every stone” (Sayings 54).', 'not_found'],
+  ])('nor are words that %s left out', async (_, text, result) => {
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([{ result }])
+  })
+})
+
+describe('a block in Hebrew with its translation below', () => {
+  const hebrew = 'הנהר אינו ממהר, ושום אבן לא עצרה אותו'
+  const english = 'The river does not hurry, and no stone has stopped it.'
+  const ref = 'Book of Rivers, Part I; Gate 3:4'
+  it.each([
+    `> ${hebrew}\n> ${english}\n\n— ${ref}`,
+    `> ${hebrew} (${ref})\n>\n> ${english} (${ref})`,
+    `> ${hebrew}\n>\n> (“${english}”)\n\n(${ref})`,
+    `> **Hebrew:** ${hebrew}\n>\n> **English:** ${english}\n> — ${ref}`,
+    `${ref}:\n\n> *${hebrew}*\n> ${english}`,
+  ])('is two quotations from one place: %s', async (text) => {
+    const { quotes } = await verifyText(text, lookups())
+    expect(quotes).toMatchObject([
+      { result: 'verbatim', ref },
+      { result: 'verbatim', ref },
+    ])
+  })
+
+  it('is held to the ref below it, each quotation on its own', async () => {
+    const { quotes } = await verifyText(`> ${hebrew}\n> The miller weeps for us.\n\n— Sayings 54`, lookups())
+    expect(quotes).toMatchObject([
+      { result: 'misattributed', ref: 'Sayings 54', found_ref: ref },
+      { result: 'not_found', ref: 'Sayings 54' },
+    ])
+  })
+})
+
 describe('a ref at the edge of a block', () => {
   const passage = 'Sayings 99, by its number, speaks of hills and of the wind. Its root is in Sayings 99.'
   const offered = [

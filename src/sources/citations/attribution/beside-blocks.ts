@@ -35,6 +35,9 @@ function attributionBehind(
   byBlock: readonly (readonly Anchor[])[],
 ): Anchor | undefined {
   const next = blocks[at + 1]
+  const translation = isTranslated(at, blocks) ? at + 1 : undefined
+  if (translation !== undefined)
+    return byBlock[translation]?.at(-1) ?? attributionBehind(text, translation, blocks, byBlock)
   if (next === undefined || next.kind === 'quote' || isWithinItem(text, at, blocks)) return undefined
   const line = text.slice(next.start, next.end)
   const ref = byBlock[at + 1]?.[0]
@@ -45,6 +48,12 @@ function attributionBehind(
     !isHeading(text, at + 1, blocks) &&
     !leadsOn(text, at + 1, blocks)
   return isAttribution ? ref : undefined
+}
+
+/** Whether a `>` block goes on in another script. A ref before or behind both belongs to both. */
+function isTranslated(at: number, blocks: QuotedText['blocks']): boolean {
+  const [block, next] = [blocks[at], blocks[at + 1]]
+  return block?.kind === 'quote' && next?.kind === 'quote' && next.start - block.end === 1
 }
 
 /** Whether a block is part of a list, so that the item after it begins another matter. */
@@ -65,6 +74,7 @@ function blockAbove(
   byBlock: readonly (readonly Anchor[])[],
 ): number {
   let above = at - 1
+  while (isTranslated(above, blocks) && (byBlock[above]?.length ?? 0) === 0) above -= 1
   if (blocks[at]?.kind !== 'item') return above
   let indent = indentOf(text, at, blocks)
   while (blocks[above]?.kind === 'item') {

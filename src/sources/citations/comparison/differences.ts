@@ -1,5 +1,5 @@
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import type { ComparedWord } from '../quotations/abbreviations.ts'
+import { type ComparedWord, isAbbreviated } from '../quotations/abbreviations.ts'
 import type { PreparedText, Span } from '../quotations/prepare.ts'
 import type { PreparedQuote } from '../quotations/readings.ts'
 import { minSimilarity, type NearestSpans, type QuoteLocation, toLocation } from './locate.ts'
@@ -118,7 +118,7 @@ function comparedLength({ steps, from }: Alignment, mine: readonly Word[], other
   let passed = 0
   walk({ steps, from }, mine, others, (step, own, other) => {
     const [ownLength, otherLength] = [lengthOf(own), lengthOf(other)]
-    const isShort = step.kind === 'abbreviation'
+    const isShort = step.kind === 'abbreviation' || step.kind === 'name'
     quoted += isShort ? Math.max(ownLength, otherLength) : ownLength
     passed += isShort ? Math.max(ownLength, otherLength) : otherLength
   })
@@ -145,6 +145,16 @@ function walk(
   }
 }
 
+/** Another name is an abbreviation only if it is written as one: `הבעש"ט`, but not `Hashem` for `God`. */
+function reportedKind(
+  { kind }: Step,
+  own: readonly Word[],
+  other: readonly Word[],
+): Difference['kind'] | 'same' {
+  if (kind !== 'name') return kind
+  return [...own, ...other].some(isAbbreviated) ? 'abbreviation' : 'changed'
+}
+
 /** Joins neighbouring differences, unless one of them is an abbreviation. */
 function differencesOf(
   alignment: Alignment,
@@ -152,8 +162,9 @@ function differencesOf(
   others: readonly Word[],
 ): readonly Difference[] {
   const found: { kind: Difference['kind']; quote: string; text: string }[] = []
-  let previous: Step['kind'] = 'same'
-  walk(alignment, mine, others, ({ kind }, own, other) => {
+  let previous: Difference['kind'] | 'same' = 'same'
+  walk(alignment, mine, others, (step, own, other) => {
+    const kind = reportedKind(step, own, other)
     const last = found.at(-1)
     const goesOn = kind !== 'abbreviation' && previous !== 'same' && previous !== 'abbreviation'
     previous = kind

@@ -10,7 +10,8 @@ import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.t
 export type Step = {
   readonly quoted: number
   readonly passed: number
-  readonly kind: 'same' | 'abbreviation' | 'changed' | 'left_out' | 'added'
+  /** `name`: another name of the same person or thing. */
+  readonly kind: 'same' | 'abbreviation' | 'name' | 'changed' | 'left_out' | 'added'
 }
 
 /** The cheapest alignment of two lists of words. */
@@ -30,7 +31,7 @@ type Cell = { readonly cost: number; readonly from: number; readonly step: Step 
 /**
  * Aligns the words of a quotation with a part of a text; words at the edges of the text may stay unused. This is
  * semi-global alignment (Needleman and Wunsch) with letters as costs. An abbreviation or another name of the same
- * person costs nothing. The generator yields at points where the caller may pause it.
+ * person or thing costs nothing. The generator yields at points where the caller may pause it.
  * @returns undefined for more than `maxCells`.
  */
 export function* alignWords(
@@ -86,7 +87,7 @@ function bestCell(rows: readonly (readonly Cell[])[], i: number, j: number, side
     consider(cost === 0 ? 'same' : 'changed', 1, 1, cost)
     considerAbbreviations(i, j, sides, consider)
     const names = cost === 0 ? undefined : sameName(sides.quoteNames[i - 1], sides.textNames[j - 1])
-    if (names !== undefined) consider('abbreviation', names[0], names[1], 0)
+    if (names !== undefined) consider('name', names[0], names[1], 0)
   }
   if (mine !== undefined) consider('added', 1, 0, mine.letters.length + 1)
   if (other !== undefined) consider('left_out', 0, 1, other.letters.length + 1)

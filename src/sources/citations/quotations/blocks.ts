@@ -1,4 +1,4 @@
-/** A paragraph, a list item, a heading, or consecutive `>` lines. Range in UTF-16 units; `end` is exclusive. */
+/** A paragraph, a list item, a heading, or consecutive `>` lines in one script. Range in UTF-16 units; `end` is exclusive. */
 export type Block = {
   readonly kind: 'prose' | 'item' | 'quote'
   readonly start: number
@@ -9,22 +9,51 @@ const quoteLine = /^[ \t]{0,3}>/
 const ownBlock = /^[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} )/
 const blankLine = /^\s*$/
 
-/** Cuts a text into its blocks, in order. It only looks at lines and does not parse Markdown. */
+/** Lines that do not begin with a dash or a bracket, as the source of a quotation does. */
+const words = /^[ \t>*_]*(?:\([“"„«‘'])?[“"„«‘'״\p{L}]/u
+const minLetters = 12
+
+/** The script of the words in a `>` line, without brackets at its end, which may be its ref. Undefined for a short line, a mixed one and one that may name the source. */
+function scriptOf(line: string): 'hebrew' | 'latin' | undefined {
+  if (!quoteLine.test(line) || !words.test(line)) return undefined
+  const bare = line.replace(/(?<=\s)[([](?!["“„«‘'])[^()[\]]{0,120}[)\]][\s.*_]*$/, '')
+  const hebrew = bare.match(/[א-ת]/g)?.length ?? 0
+  const latin = bare.match(/\p{Script=Latin}/gu)?.length ?? 0
+  if (hebrew + latin < minLetters) return undefined
+  if (hebrew >= 3 * latin) return 'hebrew'
+  return latin >= 3 * hebrew ? 'latin' : undefined
+}
+
+/**
+ * Cuts a text into its blocks, in order. It only looks at lines and does not parse Markdown. A `>` block in Hebrew with
+ * its translation below is two blocks.
+ */
 export function splitBlocks(text: string): readonly Block[] {
   const blocks: Block[] = []
-  let current: { kind: Block['kind']; start: number; end: number } | undefined
+  let current: OpenBlock | undefined
   for (const line of text.matchAll(/[^\n]+/g)) {
     if (current !== undefined && line.index - current.end > 1) current = undefined
     const end = line.index + line[0].length
-    const kind = kindOf(line[0], current?.kind)
-    if (blankLine.test(line[0])) {
-      current = undefined
-    } else if (current === undefined || current.kind !== kind || ownBlock.test(line[0])) {
-      current = { kind, start: line.index, end }
+    if (blankLine.test(line[0])) current = undefined
+    else if (current !== undefined && goesOn(current, line[0])) {
+      current.end = end
+      current.script ??= scriptOf(line[0])
+    } else {
+      const kind = kindOf(line[0], current?.kind)
+      current = { kind, start: line.index, end, script: scriptOf(line[0]) }
       blocks.push(current)
-    } else current.end = end
+    }
   }
-  return blocks
+  return blocks.map(({ kind, start, end }) => ({ kind, start, end }))
+}
+
+type OpenBlock = { kind: Block['kind']; start: number; end: number; script: ReturnType<typeof scriptOf> }
+
+/** Whether a line belongs to the block before it. */
+function goesOn({ kind, script }: OpenBlock, line: string): boolean {
+  if (kindOf(line, kind) !== kind || ownBlock.test(line)) return false
+  if (kind !== 'quote' || script === undefined) return true
+  return (scriptOf(line) ?? script) === script
 }
 
 /** A line that continues a list item belongs to the item. */

@@ -128,6 +128,10 @@ function* proseSpans(
 /** Matches an attribution line at the end of a quotation, such as `— Tanya 32:4`. */
 const attribution = /\n[ \t]*[—–-][^\n]{0,160}$/
 
+/** What stands before the words of a `>` block in two languages: `**Hebrew:** …`. */
+const languageLabel =
+  /^[\s*_]*(?:hebrew|english|aramaic|yiddish|original|translation|source|עברית|אנגלית|מקור|תרגום|בתרגום)(?: (?:text|translation))?[*_]{0,2}\s?:[*_]{0,2}\s*/iu
+
 /**
  * Finds the quotations of a `>` block, which its marks cut into pieces. A piece that is mostly in quotation marks gives
  * the quoted parts; any other piece is one quotation.
@@ -137,7 +141,8 @@ function* blockSpans(
   block: Block,
   marks: readonly Anchor[],
 ): Generator<undefined, readonly QuoteSpan[]> {
-  const starts = [block.start, ...marks.map((mark) => mark.end)]
+  const label = languageLabel.exec(masked.slice(block.start, block.end))?.[0].length ?? 0
+  const starts = [block.start + label, ...marks.map((mark) => mark.end)]
   const edges = [...marks.map((mark) => mark.start), block.end]
   const all: QuoteSpan[] = []
   for (const [i, edge] of edges.entries()) {
