@@ -91,9 +91,41 @@ describe('without a ref', () => {
   })
 })
 
+describe('a sentence behind a quotation that ends with a point', () => {
+  const words = 'Every lantern in the valley burns until the miller closes.'
+  it.each([
+    ['speaks of another place', `“${words}” In Garden 1:1 the same is said of flowers.`],
+    ['compares another place', `“${words}” That is like Garden 1:1, which speaks of flowers.`],
+  ])('is not its source if it %s', async (_, text) => {
+    expect(await quotesOf(text)).toMatchObject([{ result: 'verbatim', found_ref: 'Garden 2:3' }])
+  })
+
+  it('does not take its ref from the quotation before it', async () => {
+    const text = `“${words}” The other says: “The old gardener does not leave the northern gate open” (Garden 2:2).`
+    expect(await quotesOf(text)).toMatchObject([
+      { result: 'verbatim', found_ref: 'Garden 2:3' },
+      { result: 'verbatim', ref: 'Garden 2:2' },
+    ])
+  })
+})
+
+it('a note of the writer within a quotation is not quoted', async () => {
+  expect(
+    await quotesOf(
+      '“Every lantern in the *valley* burns until the miller closes (emphasis added)” (Garden 2:3)',
+    ),
+  ).toMatchObject([{ result: 'verbatim', ref: 'Garden 2:3' }])
+})
+
 describe('words of another place are misattributed', () => {
   const words = '“Every lantern in the valley burns until the miller closes”'
   it.each([
+    ['with a sentence that names their source', `${words}. This is from Garden 1:1.`],
+    [
+      'with a sentence behind their point',
+      `${words.replace('”', '.”')} These words are found in Garden 1:1.`,
+    ],
+    ['with an item that names their source', `- **Quote:** ${words}\n- **Source:** Garden 1:1`],
     ['with an abbreviation in the brackets behind them', `${words} (cf. b. Garden 1:1)`],
     ['with a point at the end of them', `${words.replace('”', '.”')} (R. Moshe, Garden 1:1)`],
     ['with a line that names their source', `${words}\n\nSource: Garden 1:1`],

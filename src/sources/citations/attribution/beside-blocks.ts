@@ -38,8 +38,9 @@ function attributionBehind(
   const translation = isTranslated(at, blocks) ? at + 1 : undefined
   if (translation !== undefined)
     return byBlock[translation]?.at(-1) ?? attributionBehind(text, translation, blocks, byBlock)
-  if (next === undefined || next.kind === 'quote' || isWithinItem(text, at, blocks)) return undefined
+  if (next === undefined || next.kind === 'quote') return undefined
   const line = text.slice(next.start, next.end)
+  if (isWithinItem(text, at, blocks) && !label.test(line)) return undefined
   const ref = byBlock[at + 1]?.[0]
   const isAttribution =
     line.length <= shortLine &&
@@ -95,7 +96,7 @@ const longestIndent = 40
 
 /** A label before a ref: `Source: Tanya, ch. 32`. */
 const label =
-  /^\s*[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\s/iu
+  /^\s*(?:[-*+•]\s+)?[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\s/iu
 
 /** A line that consists of a ref, without its label and without the points that end no sentence: `Tanya, ch. 32`. */
 function plainLine(line: string, start: number, ref: Anchor | undefined): string {

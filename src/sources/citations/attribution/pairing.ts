@@ -46,6 +46,8 @@ export function pairWithRefs(
     if (own !== undefined) return { named: own, hinted: [] }
     const inNote = notedFor(quotation)
     if (inNote.length > 0) return { named: inNote, hinted: [] }
+    const source = sourceSaid(text, quotation, byBlock[quotation.block] ?? [])
+    if (source !== undefined) return { named: [source], hinted: [] }
     const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : []
     if (beside.length > 0) return { named: beside, hinted: [] }
     return { named: [], hinted: hintsFor(text, quotation, quoted, byBlock) }
@@ -71,10 +73,23 @@ function clustersOf(text: string, items: readonly Item[]): readonly (readonly It
   const clusters: Item[][] = []
   for (const item of items) {
     const last = clusters.at(-1)?.at(-1)
-    if (last !== undefined && isSameSentence(text, last.end, item.start)) clusters.at(-1)?.push(item)
+    const goesOn = last !== undefined && isSameSentence(text, last.end, item.start)
+    if (goesOn && !endsSentence(text, last, item)) clusters.at(-1)?.push(item)
     else clusters.push([item])
   }
   return clusters
+}
+
+/** What follows a quotation that ends with a point: another sentence, which does not say where the words are from. */
+const otherSentence =
+  /^["”“»’'*_)]{1,4}\s+(?!(?:See|Cf|From|So|Thus|As|Quoted|Cited|Source|Compare|Ibid|Per|Says|Said)\b)\p{Lu}[\p{L}’']*[\s,]/u
+
+/** Whether a quotation ends its sentence with a point of its own: `“… joy.” In Tanya 26 the same is said.` */
+function endsSentence(text: string, { end, quotation }: Item, next: Item): boolean {
+  if (quotation === undefined || !/[.!?…]["”’'*_]{0,3}$/.test(text.slice(Math.max(0, end - 5), end)))
+    return false
+  const between = text.slice(end, next.start)
+  return /\p{L}/u.test(between) && otherSentence.test(between) && !saysSource.test(between)
 }
 
 function pairCluster(text: string, items: readonly Item[], given: Map<number, readonly Anchor[]>): void {
@@ -95,6 +110,16 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
     const nearest = nearestTo(quote, free) ?? nearestTo(quote, refs)
     given.set(quote.quotation ?? 0, own.length > 0 ? own : nearest === undefined ? [] : [nearest])
   }
+}
+
+/** A sentence behind a quotation that names its source: `“…”. This is from Tanya 26.` */
+const saysSource =
+  /^["”“»״'’.!?…*_)]{0,5}\s+(?:\(?(?:this|that|it|these words|(?:this|that|the) (?:quotation|quote|passage|line|phrase|saying|verse|teaching))(?: (?:is|are|was|were|can be|comes?|appears?|stands?|quoted|taken|found|cited|written|said|quotation|from|in|at|the)){1,4}|(?:source|from|ref|reference|citation):|(?:זה|זהו|הדברים|דברים אלו|המאמר|הציטוט|הקטע|וזה)(?: (?:לקוח|לקוחים|נמצא|נמצאים|מופיע|מופיעים|כתוב|כתובים|נאמר|נאמרו|מובא|מובאים|הוא|הם|מתוך))?|(?:המקור|מקור|מקורו|מקור הדברים):?)[\s:*_"“]{0,4}[במ]?$/iu
+
+/** The ref of the sentence behind a quotation, if that says where the words are from. */
+function sourceSaid(text: string, { end }: Quotation, refs: readonly Anchor[]): Anchor | undefined {
+  const next = refs.find(({ start }) => start >= end)
+  return next && next.start - end < 100 && saysSource.test(text.slice(end, next.start)) ? next : undefined
 }
 
 /** `; see also ch. 27` after a quotation outside brackets, if the sentence names the source before the quotation. */

@@ -73,9 +73,14 @@ export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote
   return { folded, parts, written, others, letters: countLetters(folded), words: folded.split(' ').length }
 }
 
-/** A quotation without markup and struck words. The length stays the same. */
+/** Notes of the writer within a quotation. They are not quoted. */
+const writersNote =
+  /[([](?:(?:the )?(?:emphasis|emphases|italics|bold|translation)(?: is| are)? (?:added|mine|my own|ours)|my (?:emphasis|italics|translation)|emphasis in (?:the )?original|(?:ההדגשה|ההדגשות|התרגום) (?:שלי|אינה במקור|אינן במקור|נוספה))\.?[)\]]/giu
+
+/** A quotation without markup, struck words and notes of the writer. The length stays the same. */
 function cleanedOf(quote: string): string {
-  return hideMarkup(withoutStruck(quote)).replaceAll('*', '\u2060')
+  const plain = quote.replace(writersNote, (note) => ' '.repeat(note.length))
+  return hideMarkup(withoutStruck(plain)).replaceAll('*', '\u2060')
 }
 
 function* partsOf(
