@@ -62,6 +62,8 @@ describe('words of another work than the one that the text names without a place
     ['as the Tanya writes, “Q”', 'Tanya'],
     ['The Tanya itself explains that “Q”.', 'Tanya'],
     ['In the words of the Tanya, “Q”', 'Tanya'],
+    ['The Tanya begins with the line “Q”.', 'Tanya'],
+    ['התניא פותח במילים: "Q"', 'תניא'],
     ['*Tanya*: “Q”', 'Tanya'],
     ['“Q” (Tanya)', 'Tanya'],
     ['“Q”, says the Tanya.', 'Tanya'],

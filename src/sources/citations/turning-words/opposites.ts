@@ -33,6 +33,15 @@ more | less
 all everything every everyone always | none nothing never
 great large big | small little
 war | peace
+day | night
+morning dawn | evening dusk
+start begin | stop end cease finish
+east | west
+right | left
+heaven heavens | earth
+silence silent | speech
+free freedom | slave slavery
+hot | cold
 שמחה שמחים שמח חדוה ששון | עצבות עצב עצבים עצוב יגון מרירות
 טוב טובה טובים טובות | רע רעה רעים רעות
 אהבה אוהב | שנאה שונא
@@ -57,6 +66,13 @@ war | peace
 ראשון | אחרון
 לפני | אחרי
 מלחמה | שלום
+יום | לילה
+בוקר | ערב
+מזרח | מערב
+ימין | שמאל
+שמים | ארץ
+שתיקה | דיבור
+חירות | עבדות
 `
 const listed = pairs
   .trim()
