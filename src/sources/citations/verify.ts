@@ -5,7 +5,7 @@ import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from '.
 import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
-import { containedIn } from './quotations/spans.ts'
+import { containedIn, fillsMarks } from './quotations/spans.ts'
 import { longestTitle, unsourcedWords } from './unsourced-words.ts'
 
 export type { NamedRef, RefCheck, VerifyLookups } from './attribution/named-refs.ts'
@@ -81,7 +81,8 @@ export async function checkText(
   const slices = new TimeSlices()
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
-  const isRef = refFinder(read.refs)
+  // Words in quotation marks that are only a ref, even of no existing place.
+  const isRef = fillsMarks(read.refs.filter(({ written }) => written !== ''))
   const isUnsourced = unsourcedWords(text)
   let checked = 0
   for (const [i, quotation] of read.quotations.slice(0, maxQuotations).entries()) {
@@ -98,13 +99,6 @@ export async function checkText(
   const isConfirmed = containedIn(confirmed)
   const ownRefs = read.refs.filter((ref) => !isConfirmed(ref))
   return { quotes, refs: read.refs, ownRefs, unchecked: read.quotations.length - checked }
-}
-
-/** Returns a function that says whether the words in quotation marks are only a ref, even of no existing place. */
-function refFinder(refs: readonly NamedRef[]): (quotation: Quotation) => boolean {
-  const signs = 2
-  const within = containedIn(refs.filter(({ written }) => written !== ''))
-  return ({ start, end }) => within({ start: start + signs, end: end - signs })
 }
 
 /** @returns undefined for a title in quotation marks. */

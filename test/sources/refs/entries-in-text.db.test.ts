@@ -50,6 +50,7 @@ describe('words of another entry beside the name of an entry are misattributed:'
     [`Rasha 1: “${joy}”.`, rasha],
     [`**Rasha 1**: “${joy}”.`, rasha],
     [`Rasha 1\n> ${joy}`, rasha],
+    [`Rasha 1 begins: “${joy}”.`, rasha],
     [`- From **Rasha 1**: “${joy}”.`, rasha],
     [`1. *Rasha 1*: “${joy}”.`, rasha],
     [`“${joy}” (*Rasha 1*)`, rasha],

@@ -3,18 +3,20 @@ import { firstFrom, type Span } from '../quotations/spans.ts'
 
 const raised = '[¹²³⁰⁴-⁹]{1,3}'
 const number = '\\d{1,3}|[א-ת]{1,2}'
+/** The mark of a file search: `【3:0†source】`. */
+const lens = '\\d{1,3}(?::\\d{1,3})?†[^】\\n]{0,30}'
 /** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`, `“…”<sup>1</sup>`, `“…” [1]`, `“…” (1)`. */
 const marker = new RegExp(
-  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\))(?!:)`,
+  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
   'u',
 )
 /** A footnote: a line that begins with its number. */
 const footnote = new RegExp(
-  `^[ \\t]{0,3}(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|(?<dotted>\\d{1,3})[.)])[^\\n]*`,
+  `^[ \\t]{0,3}(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|【(?<lens>${lens})】|(?<dotted>\\d{1,3})[.)])[^\\n]*`,
   'gmu',
 )
 
-type Kind = 'name' | 'raised' | 'sup' | 'square' | 'round' | 'dotted'
+type Kind = 'name' | 'raised' | 'sup' | 'square' | 'round' | 'lens' | 'dotted'
 type Note = Span & { readonly kind: Kind; readonly key: string }
 
 /** The kinds of lines that a marker of each kind may mean. */
@@ -24,6 +26,7 @@ const linesOf: Readonly<Record<Exclude<Kind, 'dotted'>, readonly Kind[]>> = {
   sup: ['raised', 'sup', 'square', 'round', 'dotted'],
   square: ['square', 'dotted'],
   round: ['round'],
+  lens: ['lens'],
 }
 
 /**
@@ -34,7 +37,7 @@ export function footnoteRefs(
   text: string,
   refs: readonly Anchor[],
 ): (quotation: Quotation) => readonly Anchor[] {
-  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|[[(](?:\d{1,3}|[א-ת]{1,2})[,\])]/.test(text)) return () => []
+  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|【\d|[[(](?:\d{1,3}|[א-ת]{1,2})[,\])]/.test(text)) return () => []
   const notes = Map.groupBy(
     [...text.matchAll(footnote)].map(noteOf).filter((note) => isNote(text, note, refs)),
     ({ key }) => key,
@@ -101,7 +104,7 @@ const longestNumber = 12
 
 /** A line with a plain number is an entry of a list of sources if it begins with a ref; with `1.` it has nothing else. */
 function isNote(text: string, note: Note, refs: readonly Anchor[]): boolean {
-  if (note.kind === 'name' || note.kind === 'raised' || note.kind === 'sup') return true
+  if (/^(?:name|raised|sup|lens)$/.test(note.kind)) return true
   const [first] = refsIn(refs, note)
   if (first === undefined || first.start - note.start > longestNumber) return false
   return note.kind === 'square' || !/\p{L}/u.test(text.slice(refsIn(refs, note).at(-1)?.end, note.end))

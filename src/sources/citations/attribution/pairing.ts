@@ -1,5 +1,5 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
-import { containedIn, nearestTo } from '../quotations/spans.ts'
+import { containedIn, fillsMarks, nearestTo } from '../quotations/spans.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
 import { besideBlock, isHeading } from './beside-blocks.ts'
 import { footnoteRefs } from './footnotes.ts'
@@ -31,11 +31,16 @@ export function pairWithRefs(
   quoted: QuotedText,
   refs: readonly Anchor[],
 ): readonly NamedRefs[] {
-  const isQuoted = containedIn(quoted.quotations)
+  const isRef = fillsMarks(refs)
+  const isQuoted = containedIn(quoted.quotations.filter((quotation) => !isRef(quotation)))
   const outside = refs.filter((ref) => !isQuoted(ref))
   const byBlock = groupByBlock(quoted.blocks, outside)
   const given = new Map<number, readonly Anchor[]>()
-  const inBlocks = Map.groupBy(quoted.quotations.keys(), (i) => quoted.quotations[i]?.block ?? 0)
+  const words = [...quoted.quotations.entries()].filter(([, quotation]) => !isRef(quotation))
+  const inBlocks = Map.groupBy(
+    words.map(([i]) => i),
+    (i) => quoted.quotations[i]?.block ?? 0,
+  )
   for (const [block, indices] of inBlocks) {
     const items = itemsOf(indices, quoted.quotations, byBlock[block] ?? [])
     for (const cluster of clustersOf(text, items)) pairCluster(text, cluster, given)

@@ -36,6 +36,16 @@ export function containedIn(outer: readonly Span[]): (inner: Span) => boolean {
 }
 
 /**
+ * Returns a function that says whether words in quotation marks are one of the spans and nothing else:
+ * `("Tanya, chapter 26")`.
+ */
+export function fillsMarks(spans: readonly Span[]): (quoted: Span) => boolean {
+  const signs = 2
+  const within = containedIn(spans)
+  return ({ start, end }) => within({ start: start + signs, end: end - signs })
+}
+
+/**
  * Returns the span with the smallest distance to a position; of two with the same distance, the earlier one.
  * @param spans in order, without overlaps.
  */

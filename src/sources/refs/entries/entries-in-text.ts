@@ -47,7 +47,7 @@ const beginsLine = /(?:^|\n)(?:[ \t>#*_•–—-]|\d{1,2}[.)] )*$/
 const introduces = /^[*_]*:[*_]*\s*["“„«״‘'>]/
 /** Words between the name and the quotation that it introduces: `According to Rasha 1, “…”`, `Rasha 1 says: “…”`. */
 const leadsToQuotation =
-  /^(?:[,:]?\s|,? (?:we (?:read|learn)|(?:says?|states|has|reads|writes|teaches|explains)(?: that)?|it (?:says|is (?:said|written))|נאמר|כתוב|מבואר|אומר)[,:]?\s)[ושב]?["“„«״]/u
+  /^(?:[,:]?\s|,? (?:we (?:read|learn)|(?:says?|states|has|reads|writes|teaches|explains|begins|opens|ends|concludes|adds|continues|notes|tells us|goes on|warns)(?: that| with| to say)?|it (?:says|is (?:said|written))|נאמר|כתוב|מבואר|אומר)[,:]?\s)[ושב]?["“„«״]/u
 const quotedBefore = new RegExp(`["”“»«״’'›*_][.,;:]?\\s{0,2}(?:[([,—–-]\\s?)${lead}$`, 'iu')
 
 const longestLook = 120
