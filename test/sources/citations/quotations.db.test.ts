@@ -120,8 +120,8 @@ it('a note of the writer within a quotation is not quoted', async () => {
 describe('words of another place are misattributed', () => {
   const words = '“Every lantern in the valley burns until the miller closes”'
   it.each([
-    ['with a ref in quotation marks', `${words} (“Garden, ch. 1:1”)`],
-    ['in JSON', `{"quote": "${words.slice(1, -1)}", "ref": "Garden, ch. 1:1"}`],
+    ['with a ref in quotation marks', `${words} (“Garden, chapter 1:1”)`],
+    ['in JSON', `{"quote": "${words.slice(1, -1)}", "ref": "Garden, chapter 1:1"}`],
     ['with the mark of a file search', `${words}【3:0†source】\n\n【3:0†source】: Garden 1:1`],
     ['with a sentence that names their source', `${words}. This is from Garden 1:1.`],
     [
