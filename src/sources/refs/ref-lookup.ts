@@ -4,6 +4,7 @@ import { stripControls } from '../text/strip-controls.ts'
 import { entriesNamed } from './entry-lookup.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
+import { type NumberedReadings, noNumberedReadings, numberedReadings } from './numbered-readings.ts'
 import {
   type PassageRange,
   type RangeQuery,
@@ -85,20 +86,23 @@ export async function resolveRefs(
   const written = refs.map(stripControls)
   const exact = await exactPlaces(executor, written)
   const open = written.filter((ref) => !exact.has(ref))
-  const known = await knownReadingsOf(executor, open, minNumbers)
+  const read = await knownReadingsOf(executor, open, minNumbers)
+  const known = read.map((of) => of.known)
   const printed = await placesPrinted(executor, open, known)
-  const readings = known.flat()
-  const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (known[i] ?? []) : [])))
+  const all = read.map((of) => [...of.known, ...of.own])
+  const readings = all.flat()
+  const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (all[i] ?? []) : [])))
   const spans = await resolveRanges(
     executor,
     readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
   )
   const spansByReading = new Map(readings.map((reading, i) => [reading, spans[i] ?? []]))
-  const byRef = new Map(open.map((ref, i) => [ref, known[i] ?? []]))
+  const byRef = new Map(open.map((ref, i) => [ref, read[i]]))
   const resolved: Resolution[] = []
   for (const ref of written) {
-    const mine = byRef.get(ref) ?? []
-    const found = exact.get(ref) ?? printed.get(ref) ?? (await firstPlace(executor, mine, spansByReading))
+    const { known: mine = [], own = [] } = byRef.get(ref) ?? {}
+    const found =
+      exact.get(ref) ?? printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
     resolved.push({ found, several: found ? [] : severalIn(mine, spansByReading), known: mine })
   }
   return resolved
@@ -154,30 +158,56 @@ async function exactPlaces(
 
 /** The readings of a ref whose titles the library has, most likely first. */
 export async function knownReadings(executor: Executor, written: string): Promise<readonly KnownReading[]> {
-  const [known = []] = await knownReadingsOf(executor, [written], 0)
-  return known
+  const [read] = await knownReadingsOf(executor, [written], 0)
+  return read?.known ?? []
+}
+
+type Readings = {
+  readonly known: readonly KnownReading[]
+  /** Readings that are tried last. They say nothing about a place that does not exist. */
+  readonly own: readonly KnownReading[]
 }
 
 async function knownReadingsOf(
   executor: Executor,
   written: readonly string[],
   minNumbers: number,
-): Promise<readonly (readonly KnownReading[])[]> {
+): Promise<readonly Readings[]> {
   const readings = written.map((ref) =>
     refReadings(ref).filter(({ address }) => address.length >= minNumbers),
   )
   const headings = [...new Set(readings.flatMap((of) => of.map(({ heading }) => heading)))]
-  if (headings.length === 0) return readings.map(() => [])
+  if (headings.length === 0) return readings.map(() => ({ known: [], own: [] }))
   const titles = await findTitles(executor, headings)
   const named = new Map(headings.map((heading, i) => [heading, titles[i]]))
-  return readings.map((of) => {
-    const known = of.flatMap((reading) => {
+  const all = readings.map((of) =>
+    of.flatMap((reading) => {
       const title = named.get(reading.heading)
       return title ? [{ reading, named: title }] : []
-    })
+    }),
+  )
+  const numbered = await numberedReadings(executor, written, (i) => (all[i]?.length ?? 0) > 0)
+  return all.map((known, i) => {
     // A word before a number may be a unit or the end of a title. It is the title if the library has that title.
-    return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
+    const sorted = known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
+    const { own, ...byParts } = numbered[i] ?? noNumberedReadings
+    return { known: withNumbered(sorted, byParts), own }
   })
+}
+
+/**
+ * Inserts the readings by numbered headings. One with the unit of the ref comes first. One with its number alone follows
+ * the full titles, and precedes titles that are composed of a work and a part of a heading.
+ */
+function withNumbered(
+  known: readonly KnownReading[],
+  { readings, isAbsent }: Omit<NumberedReadings, 'own'>,
+): readonly KnownReading[] {
+  const isTitle = ({ named }: KnownReading): boolean => named.isWhole
+  const composed = isAbsent ? [] : known.filter((one) => !isTitle(one))
+  const sure = readings.filter(({ isSure }) => isSure)
+  const others = readings.filter(({ isSure }) => !isSure)
+  return [...sure, ...known.filter(isTitle), ...others, ...composed]
 }
 
 function wholeLength({ reading, named }: KnownReading): number {

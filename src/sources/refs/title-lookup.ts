@@ -85,6 +85,11 @@ function keysFor(written: string): {
   return { whole, split }
 }
 
+/** The keys under which a title may be stored, with the ranks of `keysFor`. */
+export function titleKeys(title: string): readonly WholeKey[] {
+  return keysFor(title).whole
+}
+
 type Row = {
   readonly asked: number
   readonly heading: string

@@ -114,9 +114,12 @@ function fits(sum: number, value: number): boolean {
 }
 
 const word = '[a-z]{1,10}'
-/** Matches words after a unit by lookahead, because each of them may be a unit itself: `Holy Letter, letter ten`. */
+/**
+ * Matches words after a unit by lookahead, because each of them may be a unit itself: `Holy Letter, letter ten`. The
+ * unit must end there: `Notes` is not `no.` with the letter tet.
+ */
 const spelled = new RegExp(
-  `((?:^|[\\s,.:;(])${latinUnitPattern})\\s*(?=(${word}(?:[\\s-]+${word}){0,4}))`,
+  `((?:^|[\\s,.:;(])${latinUnitPattern})(?:\\s+|(?<=[.§#¶]))(?=(${word}(?:[\\s-]+${word}){0,4}))`,
   'giu',
 )
 

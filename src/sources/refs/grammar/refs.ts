@@ -29,7 +29,7 @@ const maxReadings = 12
  * Roman number at its end as a number.
  */
 export function refReadings(written: string): readonly ParsedRef[] {
-  const text = normalised(written)
+  const text = normalisedRef(written)
   const whole = { heading: trimHeading(text), address: [] }
   if (isPageRef(text)) return [whole]
   const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
@@ -52,7 +52,8 @@ const siteAddress = /^(?:https?:\/\/)?(?:www\.|voices\.)?sefaria\.org(?:\.il)?\/
 /** Matches a URL of this service's reader, with any host. */
 const readerAddress = /^(?:https?:\/\/[^/\s]+)?\/library\/read\/([^?#/]+).*$/i
 
-function normalised(written: string): string {
+/** A ref without the address of a site and percent-encoding, with digits for numbers in words. */
+export function normalisedRef(written: string): string {
   const bare = written.slice(0, longestRef).trim().replace(siteAddress, '$1').replace(readerAddress, '$1')
   const text = decoded(bare)
     .normalize('NFKC')

@@ -2,29 +2,29 @@ import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 
 /** The weekly portions of the Torah, by which many books are divided: English names, `/`, Hebrew names. */
 const parashot = `
-Bereshit;Bereishit / בראשית
-Noach / נח
+Bereshit;Bereishit;Bereshis;Bereishis / בראשית
+Noach;Noah / נח
 Lech Lecha;Lekh Lekha / לך לך;לך
 Vayera;Vayeira / וירא
 Chayei Sarah;Chayei Sara / חיי שרה
-Toldot;Toledot / תולדות
+Toldot;Toledot;Toldos / תולדות;תולדת
 Vayetzei;Vayetze / ויצא
 Vayishlach / וישלח
 Vayeshev / וישב
 Miketz;Mikeitz / מקץ
 Vayigash / ויגש
 Vayechi / ויחי
-Shemot / שמות
+Shemot;Shemos / שמות
 Vaera;Va'era / וארא
 Bo / בא
 Beshalach;Beshallach / בשלח
 Yitro / יתרו
 Mishpatim / משפטים
 Terumah / תרומה
-Tetzaveh / תצוה
+Tetzaveh / תצוה;תצווה
 Ki Tisa;Ki Sisa / כי תשא;תשא
 Vayakhel / ויקהל
-Pekudei / פקודי
+Pekudei / פקודי;פיקודי
 Vayikra / ויקרא
 Tzav / צו
 Shemini / שמיני
@@ -34,38 +34,67 @@ Acharei;Acharei Mot / אחרי;אחרי מות
 Kedoshim / קדושים
 Emor / אמור
 Behar / בהר
-Bechukotai / בחוקותי;בחקתי
+Bechukotai / בחוקותי;בחקתי;בחקותי;בחוקתי
 Bamidbar / במדבר
 Naso;Nasso / נשא
-Behaalotecha;Beha'alotecha / בהעלותך
+Behaalotecha;Beha'alotecha / בהעלותך;בהעלתך
 Shelach;Shlach / שלח;שלח לך
 Korach / קרח
-Chukat / חוקת;חקת
+Chukat;Chukas / חוקת;חקת
 Balak / בלק
 Pinchas / פינחס;פנחס
-Matot / מטות
+Matot;Matos / מטות
 Masei / מסעי
 Devarim / דברים
 Vaetchanan;Va'etchanan / ואתחנן
 Ekev;Eikev / עקב
 Re'eh;Reeh / ראה
 Shoftim / שופטים
-Ki Teitzei;Ki Tetzei / כי תצא;תצא
-Ki Tavo / כי תבוא;תבוא
+Ki Teitzei;Ki Tetzei;Ki Seitzei / כי תצא;תצא
+Ki Tavo;Ki Savo / כי תבוא;כי תבא;תבוא;תבא
 Nitzavim / נצבים
-Vayelech / וילך
+Vayelech;Vayeilech / וילך
 Haazinu;Ha'azinu / האזינו
 VeZot HaBerachah;Vezot Haberakhah / וזאת הברכה`
 
-const keys: ReadonlySet<string> = new Set(
-  parashot.split(/[\n;]| \/ /).flatMap((name) => {
-    const loose = looseHeadingKey(name)
-    // A short loose key matches ordinary words.
-    return name === '' ? [] : [headingKey(name), ...(loose.length > 3 ? [loose] : [])]
-  }),
+/** Keys of the names, with the name of the portion that comes first. Exact keys come before loose ones. */
+const names: ReadonlyMap<string, string> = new Map(
+  [looseHeadingKey, headingKey].flatMap((keyOf) =>
+    parashot.split('\n').flatMap((line) => {
+      const spellings = line.split(/;| \/ /).filter((name) => name !== '')
+      const keys = spellings.map(keyOf)
+      // A short loose key matches ordinary words.
+      return keys
+        .filter((key) => !key.startsWith('~') || key.length > 3)
+        .map((key) => [key, firstName(line)] as const)
+    }),
+  ),
 )
+
+/** The key of the first name in a line. */
+function firstName(line: string): string {
+  return headingKey(line.split(/;| \/ /)[0] ?? '')
+}
 
 /** Whether words are the name of a weekly portion, in either language and any spelling. */
 export function isParasha(name: string): boolean {
-  return keys.has(headingKey(name)) || keys.has(looseHeadingKey(name))
+  return nameOf(name) !== undefined
+}
+
+function nameOf(written: string): string | undefined {
+  return names.get(headingKey(written)) ?? names.get(looseHeadingKey(written))
+}
+
+/** Maximum words of a name. */
+const maxWords = 3
+
+/** The weekly portion that begins these words, as one name for all spellings, with its number of words. */
+export function parashaAt(
+  words: readonly string[],
+): { readonly name: string; readonly words: number } | undefined {
+  for (let count = Math.min(maxWords, words.length); count > 0; count -= 1) {
+    const name = nameOf(words.slice(0, count).join(' '))
+    if (name !== undefined) return { name, words: count }
+  }
+  return undefined
 }

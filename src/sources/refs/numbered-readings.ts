@@ -1,0 +1,119 @@
+import type { Executor } from '../../db/client.ts'
+import { rangeEnd } from './grammar/ref-parts.ts'
+import type { ParsedRef } from './grammar/refs.ts'
+import { matchHeadings, numbersHeadings, unitsOf } from './heading-match.ts'
+import { withOtherHeads } from './numbered/generic-heads.ts'
+import type { NamedParts } from './numbered/numbered-headings.ts'
+import { isKnownUnit } from './numbered/part-units.ts'
+import { type TitleSplit, titleSplits } from './numbered/title-splits.ts'
+import { type NumberedWork, numberedWorks } from './numbered-works.ts'
+import type { Named } from './title-lookup.ts'
+
+/** A reading by the numbered parts of a work: `Letters, ch. 3, 2` for the passage `Letters, Chapter 3: The Return 2`. */
+export type NumberedReading = {
+  readonly reading: ParsedRef
+  readonly named: Named
+  /** Whether the heading has the number with the unit of the ref. Otherwise it has the number alone. */
+  readonly isSure: boolean
+}
+
+/** What the numbered headings of a work say about a ref. */
+export type NumberedReadings = {
+  readonly readings: readonly NumberedReading[]
+  /** The numbers under the title of the work itself, whatever their units. They count only if the library has them. */
+  readonly own: readonly NumberedReading[]
+  /** Whether the parts of the work have such numbers, but not this one. A guess by other headings is wrong then. */
+  readonly isAbsent: boolean
+}
+
+export const noNumberedReadings: NumberedReadings = { readings: [], own: [], isAbsent: false }
+
+/**
+ * Reads refs by the numbered parts of the works that they name. It sends one statement for all, and another one for
+ * refs whose titles the library may have with another first word, such as `Sefer`.
+ * @param named whether the library has the title of a ref.
+ * @returns one result per ref, in order.
+ */
+export async function numberedReadings(
+  executor: Executor,
+  refs: readonly string[],
+  named: (index: number) => boolean,
+): Promise<readonly NumberedReadings[]> {
+  const splits = refs.map(titleSplits)
+  const works = await numberedWorks(executor, titlesOf(splits))
+  const open = splits.filter((of, i) => !named(i) && !of.some(({ title }) => works.has(title)))
+  const others = new Map(titlesOf(open).map((title) => [title, withOtherHeads(title)]))
+  const found = await numberedWorks(executor, [...new Set([...others.values()].flat())])
+  const workOf = (title: string): NumberedWork | undefined =>
+    works.get(title) ?? onlyOne((others.get(title) ?? []).flatMap((other) => found.get(other) ?? []))
+  return splits.map((of) => {
+    // The longest title that is one is the intended one.
+    for (const split of of) {
+      const work = workOf(split.title)
+      if (work) return readingsIn(split, work)
+    }
+    return noNumberedReadings
+  })
+}
+
+function titlesOf(splits: readonly (readonly TitleSplit[])[]): readonly string[] {
+  return [...new Set(splits.flatMap((of) => of.map(({ title }) => title)))]
+}
+
+function onlyOne(works: readonly NumberedWork[]): NumberedWork | undefined {
+  return new Set(works.map(({ workId }) => workId)).size === 1 ? works[0] : undefined
+}
+
+function readingsIn(split: TitleSplit, work: NumberedWork): NumberedReadings {
+  const units = unitsOf(work.headings)
+  const found = split.named.flatMap((named) => readingByHeading(split, named, work, units))
+  const sure = found.filter(({ isSure }) => isSure)
+  return {
+    readings: sure.length > 0 ? sure : found,
+    own: split.named.flatMap((named) => readingByNumbers(split, named, work)),
+    isAbsent:
+      found.length === 0 && split.named.every((named) => numbersHeadings(named, work.headings, units)),
+  }
+}
+
+/** The numbers behind the parts of the heading are the address. */
+function readingByHeading(
+  { until }: TitleSplit,
+  named: NamedParts,
+  work: NumberedWork,
+  units: ReadonlySet<string>,
+): readonly NumberedReading[] {
+  const match = matchHeadings(named, work.headings, units)
+  const heading = match?.headings[0]
+  if (!match || !heading) return []
+  const address = named.parts.slice(match.taken).map(({ name }) => name)
+  const isRangeOfHeadings = until !== undefined && address.length === 0
+  if (isRangeOfHeadings || address.some((name) => name.startsWith('@'))) return []
+  const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
+  return [
+    {
+      reading: { heading: heading.heading, address, ...end },
+      named: { headings: match.headings, isWork: false, isWhole: true },
+      isSure: match.isSure,
+    },
+  ]
+}
+
+/** Numbers that stand directly under the title of the work: `Sayings, saying 3`, `Zohar I 15a`. */
+function readingByNumbers(
+  { until }: TitleSplit,
+  { parts, words }: NamedParts,
+  { workId, title }: NumberedWork,
+): readonly NumberedReading[] {
+  const isOther = parts.some(({ unit }) => unit !== undefined && !isKnownUnit(unit))
+  if (words.length > 0 || isOther) return []
+  const address = parts.map(({ name }) => name)
+  const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
+  return [
+    {
+      reading: { heading: title, address, ...end },
+      named: { headings: [{ heading: title, workId }], isWork: false, isWhole: true },
+      isSure: false,
+    },
+  ]
+}

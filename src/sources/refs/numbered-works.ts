@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { type NumberedHeading, numberedHeading } from './numbered/numbered-headings.ts'
+import { type Heading, titleKeys } from './title-lookup.ts'
+
+/** A heading with its numbered parts. */
+export type HeadingWithParts = Heading & NumberedHeading
+
+/** A work that a title names, with its headings that have numbered parts, in reading order. */
+export type NumberedWork = {
+  readonly workId: number
+  readonly title: string
+  readonly headings: readonly HeadingWithParts[]
+}
+
+type Row = { readonly asked: string | null; readonly work_id: number; readonly name: string }
+
+/**
+ * Finds the work that each title names in the most reliable way, with one statement. A title that names several or
+ * none is absent.
+ */
+export async function numberedWorks(
+  executor: Executor,
+  titles: readonly string[],
+): Promise<ReadonlyMap<string, NumberedWork>> {
+  const asked = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
+  if (asked.length === 0) return new Map()
+  const { rows } = await executor.execute<Row>(sql`
+    with ranked as (
+      select a.asked, w.id, w.title,
+        rank() over (partition by a.asked order by min(a.rank + 1000 * (h.kind = 'former')::int)) as place
+      from unnest(${sql.param(asked.map(({ title }) => title))}::text[],
+          ${sql.param(asked.map(({ key }) => key))}::text[],
+          ${sql.param(asked.map(({ rank }) => rank))}::int[]) as a (asked, key, rank)
+        join headings h on h.key = a.key join works w on w.id = h.work_id and w.title = h.heading
+      group by a.asked, w.id, w.title),
+    meant as (
+      select asked, min(id) as work_id, min(title) as name from ranked where place = 1
+      group by asked having count(*) = 1)
+    select asked, work_id, name, 0 as place from meant
+    union all
+    select null, work_id, heading, min(first_ordinal) from headings
+    where kind = 'place' and work_id in (select work_id from meant) group by work_id, heading
+    order by asked, work_id, place`)
+  const headings = Map.groupBy(
+    rows.filter((row) => row.asked === null).map(({ work_id, name }) => withParts(work_id, name)),
+    ({ workId }) => workId,
+  )
+  return new Map(
+    rows.flatMap(({ asked: title, work_id, name }) => {
+      const own = (headings.get(work_id) ?? []).filter(({ parts }) => parts.length > 0)
+      return title === null ? [] : [[title, { workId: work_id, title: name, headings: own }] as const]
+    }),
+  )
+}
+
+const known = new Map<string, NumberedHeading>()
+
+function withParts(workId: number, heading: string): HeadingWithParts {
+  const read = known.get(heading) ?? numberedHeading(heading)
+  // A library has some ten thousand headings. The limit bounds the memory.
+  if (known.size < 50_000) known.set(heading, read)
+  return { workId, heading, ...read }
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
+import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
+import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
+import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { importLines } from '../../support/library-lines.ts'
+
+/** Books whose parts are headings in words, as Markdown and other sources than Sefaria have them. */
+const headings: readonly (readonly [work: string, hebrew: string, ...headings: string[]])[] = [
+  [
+    'Letters of the Elder',
+    'אגרות הסבא',
+    'Letter 1 (3 Kislev 5641)',
+    'Letter 2 (6 Tevet 5642)',
+    'Letter 23 (19 Kislev 5658)',
+  ],
+  [
+    'The Long Road',
+    '',
+    'Introduction',
+    "Chapter 1: The Baker's Son",
+    'Chapter 2: Odessa',
+    'Chapter 3',
+    'Chapter 3, The Song',
+  ],
+  ['Gates of the Grove', '', 'Gate One', 'Gate Two', 'The Third Gate'],
+  ['ספר המעיין', 'ספר המעיין', 'פרק א', 'פרק ב - על הדרך', 'פרק כ״ג'],
+  ['קונטרס האבנים', '', 'אות א', 'אות ב'],
+  ['מנחת יהודה', '', 'ספר בראשית, פרשת נח', 'ספר בראשית, פרשת לך לך', 'ספר ויקרא, פרשת אחרי מות – קדושים'],
+  ['Sefer HaGan', 'ספר הגן', 'Part I', 'Part III'],
+  ['Two Volumes', '', 'Part I, Chapter 1', 'Part I, Chapter 2', 'Part II, Chapter 1'],
+]
+
+/** Two passages under each heading; the second one ends with the words `second of` and the heading. */
+const lines = headings.flatMap(([work, heTitle, ...names]) =>
+  names.flatMap((name) =>
+    (work === 'Sefer HaGan' ? ['15a', '127b'] : ['1', '2']).map((number) => ({
+      work,
+      he_title: heTitle,
+      ref: `${work}, ${name} ${number}`,
+      en: `These are the plain words that stand at number ${number} below ${name} of ${work}.`,
+    })),
+  ),
+)
+const numbered = [
+  {
+    work: 'Sayings of the Lamplighter',
+    he_title: 'אמרות המדליק',
+    ref: 'Sayings of the Lamplighter 3',
+    en: 'three',
+  },
+  { work: 'Tractate Songs', he_title: 'מסכת זמרים', ref: 'Tractate Songs 2a:1', en: 'a leaf' },
+  { work: 'Tikkunei Gan', he_title: 'תיקוני גן', ref: 'Tikkunei Gan 2:40b', en: 'a leaf of part two' },
+]
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createLibraryDatabase()
+  await importLines(db.database, [...lines, ...numbered])
+})
+afterAll(() => db.drop())
+
+const resolved = async (ref: string) => (await resolveRefs(db.database.system, [ref]))[0]?.found?.ref
+
+const first = "The Long Road, Chapter 1: The Baker's Son"
+describe('a heading is found by its number, in whatever way number and unit are written:', () => {
+  it.each([
+    ['The Long Road, ch. 1', first],
+    ['The Long Road, Chapter I', first],
+    ['The Long Road chapter one', first],
+    ['The Long Road, first chapter', first],
+    ['The Long Road 1', first],
+    ['The Long Road פרק א', first],
+    ['Long Road, ch. 1', first],
+    ['The Long Road, Chapter 1:2', `${first} 2`],
+    ['The Long Road, ch. 1, par. 2', `${first} 2`],
+    ['The Long Road 1:2', `${first} 2`],
+    ['The Long Road, ch. 1:1-2', `${first} 1-2`],
+    ['The Long Road, ch. 3', 'The Long Road, Chapter 3'],
+    ['Letters of the Elder, Letter 2', 'Letters of the Elder, Letter 2 (6 Tevet 5642)'],
+    ['Letters of the Elder, no. 23', 'Letters of the Elder, Letter 23 (19 Kislev 5658)'],
+    ['Letters of the Elder, epistle XXIII', 'Letters of the Elder, Letter 23 (19 Kislev 5658)'],
+    ['Letters of the Elder, 6 Tevet 5642', 'Letters of the Elder, Letter 2 (6 Tevet 5642)'],
+    ['אגרות הסבא, אגרת כ"ג', 'Letters of the Elder, Letter 23 (19 Kislev 5658)'],
+    ['אגרות הסבא מכתב ב', 'Letters of the Elder, Letter 2 (6 Tevet 5642)'],
+    ['אגרות הסבא כג', 'Letters of the Elder, Letter 23 (19 Kislev 5658)'],
+    ['Gates of the Grove, gate 2', 'Gates of the Grove, Gate Two'],
+    ['Gates of the Grove, Gate Three', 'Gates of the Grove, The Third Gate'],
+    ['Gates of the Grove, the second gate', 'Gates of the Grove, Gate Two'],
+    ['ספר המעיין פ"ב', 'ספר המעיין, פרק ב - על הדרך'],
+    ['ספר המעיין כג', 'ספר המעיין, פרק כ״ג'],
+    ['ספר המעיין, פרק 23', 'ספר המעיין, פרק כ״ג'],
+    ['המעיין פרק ב', 'ספר המעיין, פרק ב - על הדרך'],
+    ['קונטרס האבנים אות ב', 'קונטרס האבנים, אות ב'],
+    ['קונטרס האבנים ב', 'קונטרס האבנים, אות ב'],
+    ['Two Volumes, vol. 2, ch. 1', 'Two Volumes, Part II, Chapter 1'],
+    ['Two Volumes 1:2', 'Two Volumes, Part I, Chapter 2'],
+    ['Two Volumes 1:2:2', 'Two Volumes, Part I, Chapter 2 2'],
+  ])('%s', async (written, ref) => {
+    expect(await resolved(written)).toBe(ref)
+  })
+})
+
+describe('a leaf is found below its part, however that is written:', () => {
+  it.each([
+    ['Sefer HaGan 1:15a', 'Sefer HaGan, Part I 15a'],
+    ['Sefer HaGan III 127b', 'Sefer HaGan, Part III 127b'],
+    ['ספר הגן חלק א דף טו ע"א', 'Sefer HaGan, Part I 15a'],
+    ['ספר הגן ח"ג קכז ע"ב', 'Sefer HaGan, Part III 127b'],
+    ['ספר הגן ח"ג קכז:', 'Sefer HaGan, Part III 127b'],
+    ['ספר הגן ג, קכז ב', 'Sefer HaGan, Part III 127b'],
+    ['Tikkunei Gan II 40b', 'Tikkunei Gan 2:40b'],
+    ['תיקוני גן ח"ב דף מ ע"ב', 'Tikkunei Gan 2:40b'],
+  ])('%s', async (written, ref) => {
+    expect(await resolved(written)).toBe(ref)
+  })
+})
+
+const noach = 'מנחת יהודה, ספר בראשית, פרשת נח'
+describe('a weekly portion is found by its name in either language:', () => {
+  it.each([
+    ['מנחת יהודה נח ב', `${noach} 2`],
+    ["מנחת יהודה פ' נח ב", `${noach} 2`],
+    ['מנחת יהודה על פרשת נח, ב', `${noach} 2`],
+    ['מנחת יהודה Noach 2', `${noach} 2`],
+    ['מנחת יהודה, Parashat Lech Lecha', 'מנחת יהודה, ספר בראשית, פרשת לך לך'],
+    ['מנחת יהודה אחרי-קדושים א', 'מנחת יהודה, ספר ויקרא, פרשת אחרי מות – קדושים 1'],
+    ['מנחת יהודה קדושים', 'מנחת יהודה, ספר ויקרא, פרשת אחרי מות – קדושים'],
+  ])('%s', async (written, ref) => {
+    expect(await resolved(written)).toBe(ref)
+  })
+})
+
+describe('a title is found without a first word such as Sefer, and with another unit before its numbers:', () => {
+  it.each([
+    ['Songs 2a', 'Tractate Songs 2a'],
+    ['Masechet Songs 2a', 'Tractate Songs 2a'],
+    ['זמרים ב ע"א', 'Tractate Songs 2a'],
+    ['זמרים דף ב.', 'Tractate Songs 2a'],
+    ['Sayings of the Lamplighter, saying 3', 'Sayings of the Lamplighter 3'],
+  ])('%s', async (written, ref) => {
+    expect(await resolved(written)).toBe(ref)
+  })
+})
+
+describe('a number that no heading has names no passage of another heading:', () => {
+  it.each([
+    'Gates of the Grove, gate 7',
+    'Letters of the Elder, letter 4',
+    'The Long Road, chapter 9',
+    'קונטרס האבנים אות ג',
+    'Two Volumes, part 3',
+    'The Long Road, part 2',
+    'מנחת יהודה, פרשת בלק',
+  ])('%s', async (written) => {
+    expect(await resolved(written)).toBeUndefined()
+  })
+})
+
+it('a title that begins like a unit with a number is no number', async () => {
+  await importLines(db.database, [
+    { work: 'Notes of a Driver', ref: 'Notes of a Driver 1', en: 'The driver sang.' },
+    { work: 'Notes of a Driver', ref: 'Notes of a Driver 2', en: 'The horses did not.' },
+  ])
+  expect(await resolved('Notes of a Driver')).toBe('Notes of a Driver')
+})
+
+describe('a quotation is compared with the heading whose number its sentence names:', () => {
+  const words = '“the plain words that stand at number 2 below Chapter 1”'
+  it.each([
+    [`${words} (The Long Road, ch. 1)`, 'verbatim'],
+    [`As The Long Road writes in chapter 1, ${words}.`, 'verbatim'],
+    [`${words} (The Long Road, ch. 2)`, 'misattributed'],
+    [`${words} (The Long Road, chapter 2)`, 'misattributed'],
+    [`${words} (The Long Road, ch. 9)`, 'misattributed'],
+  ])('%s', async (text, result) => {
+    const { quotes } = await verifyText(text, verifyLookups(db.database.system))
+    expect(quotes.map((quote) => quote.result)).toEqual([result])
+  })
+})
+
+it('such a ref is found in a sentence of either language', async () => {
+  const refs = await findRefs(
+    db.database.system,
+    'So it stands in The Long Road, ch. 2, and in Gates of the Grove (gate 2). וכן הוא באגרות הסבא, אגרת כ"ג, ובקונטרס האבנים אות ב.',
+  )
+  expect(refs.map(({ ref }) => ref)).toEqual([
+    'The Long Road, Chapter 2: Odessa',
+    'Gates of the Grove, Gate Two',
+    'Letters of the Elder, Letter 23 (19 Kislev 5658)',
+    'קונטרס האבנים, אות ב',
+  ])
+})
