@@ -1,6 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
@@ -16,6 +13,7 @@ import { collectionCommands } from './imports/add-collection.ts'
 import { markdownCommands } from './imports/import-markdown.ts'
 import { allowedLicenses, exitCodeOf, licenseOption } from './imports/import-options.ts'
 import { sefariaCommands } from './imports/import-sefaria.ts'
+import { linesOfFile, namingFile } from './imports/text-file.ts'
 import { recorded, recordLibraryAction } from './library-audit.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
@@ -27,19 +25,15 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     words: [1, 1],
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
-      await access(file).catch(() => {
-        throw new ServiceError(
-          'invalid_value',
-          `The file ${file} cannot be read. Check its path and permissions.`,
-        )
-      })
       const allowLicenses = allowedLicenses(invocation)
       const details = { command: 'sources import jsonl', from: file }
       return recorded(invocation, { action: 'library.imported', details }, async () => {
-        const rows = await importJsonl(invocation.installation.library, linesOf(file), {
-          allowLicenses,
-          onProgress: (done) => invocation.progress(`${done} passages`),
-        })
+        const rows = await namingFile(file, () =>
+          importJsonl(invocation.installation.library, linesOfFile(file), {
+            allowLicenses,
+            onProgress: (done) => invocation.progress(`${done} lines`),
+          }),
+        )
         const skipped = rows.skipped.map(({ why, count }) => `  skipped ${count}: ${why}`)
         const summary = `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages`
         return { rows, lines: [summary, ...skipped], exitCode: exitCodeOf(rows) }
@@ -110,9 +104,4 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       return { rows: { removed: title }, lines: [`Removed: ${title}`] }
     },
   },
-}
-
-/** The lines of a file, which is opened when they are read: lines that come before a reader would be lost. */
-async function* linesOf(file: string): AsyncIterable<string> {
-  yield* createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
 }

@@ -35,9 +35,18 @@ const markdownFacts = [
  */
 export function readFrontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(content)
+  if (!match && unclosed.test(content)) {
+    throw new ServiceError(
+      'invalid_value',
+      'The front matter begins in line 1 and does not end. Write a line `---` after its last property.',
+    )
+  }
   if (!match) return { facts: {}, body: content }
   return { facts: factsOf(match[1] ?? ''), body: content.slice(match[0].length) }
 }
+
+/** Matches front matter that begins with a known property and has no end. A line `---` alone separates paragraphs. */
+const unclosed = new RegExp(`^---[ \\t]*\\r?\\n(?:${markdownFacts.join('|')}|licence)[ \\t]*:`, 'i')
 
 function factsOf(matter: string): MarkdownFacts {
   // The `failsafe` schema keeps every scalar as text: `version: 1.10` is not the number 1.1.

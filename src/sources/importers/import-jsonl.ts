@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withImportTx } from '../../db/client.ts'
 import { requireWritable } from '../../db/library/library-database.ts'
+import { ServiceError } from '../../errors.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
@@ -86,6 +87,8 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
     links.set(line.ref, line.refs)
   }
   options.onProgress?.(number)
+  if (links.size === 0 && skipped.size === 0)
+    throw new ServiceError('invalid_value', 'The file has no lines with texts. Check that it is complete.')
   return { works, links, skipped: [...skipped].map(([why, count]) => ({ why, count })) }
 }
 

@@ -4,8 +4,11 @@ import { isWebAddress } from '../library/source-url.ts'
 import { parseYears, yearsRule } from '../periods/composed.ts'
 import { readSegment } from './markup.ts'
 
-const words = z.string().trim().min(1)
-const optional = z.string().trim().default('')
+const text = z.string({
+  error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text in quotation marks'),
+})
+const words = text.trim().min(1, 'must not be empty')
+const optional = text.trim().default('')
 
 /** The years of a work, as a number or a text. */
 const years = z.union([z.string(), z.number()], yearsRule).transform((written, context) => {
@@ -53,8 +56,8 @@ export function readJsonlLine(raw: string, number: number): JsonlLine {
   let value: unknown
   try {
     value = JSON.parse(number === 1 ? raw.replace(/^\ufeff/, '') : raw)
-  } catch {
-    throw badLine(number, 'it is not a JSON object')
+  } catch (error) {
+    throw badLine(number, `it is not a JSON object${whereIn(error, raw)}`)
   }
   const parsed = lineShape.safeParse(value)
   if (!parsed.success) {
@@ -70,6 +73,13 @@ export function readJsonlLine(raw: string, number: number): JsonlLine {
   return { ...parsed.data, he, en }
 }
 
+/** Where a JSON text is faulty, as far as the parser says it, and the remedy for a file that is one list. */
+function whereIn(error: unknown, raw: string): string {
+  if (/^\s*\[/.test(raw)) return '. Write one object per line, without the brackets and commas of a list'
+  const column = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined
+  return column === undefined ? '' : `: there is a fault near character ${Number(column) + 1}`
+}
+
 /** An unknown field is refused, because it may be a known one in another spelling: `licence` would import as `own`. */
 function faultOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'unrecognized_keys') {
@@ -77,7 +87,7 @@ function faultOf(issue: z.core.$ZodIssue | undefined): string {
     return `field "${issue.keys[0]}" is unknown. Remove it, or rename it to one of ${known}`
   }
   const field = issue?.path.join('.')
-  return field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object'
+  return field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object. Write one object per line'
 }
 
 export function badLine(number: number, what: string): ServiceError {

@@ -40,6 +40,9 @@ function read(html: string, noteEnds: NoteEnds): SegmentReader {
   return reader
 }
 
+/** Matches the end of a word, with points and punctuation. */
+const behindWord = /[\p{L}][\p{M}.,;:!?׃"'״׳”’)\]]{0,4}$/u
+
 /** Receives the parser's events. */
 class SegmentReader {
   /** Whether a note was still open when the markup around it ended. */
@@ -82,7 +85,15 @@ class SegmentReader {
     const isEnd =
       this.#noteEnds === 'nested' ? kind === 'footnote' && !this.#open.includes('footnote') : name === 'i'
     if (this.#inNote && isEnd) this.#endNote()
-    if (kind === 'sup' && !this.#inNote) this.#sup = { start: this.#supStart, end: this.#text.length }
+    if (kind === 'sup' && !this.#inNote) this.#endSup()
+  }
+
+  /** The number of a note behind a word is removed even if the note stands elsewhere: with it, the word is another one. */
+  #endSup(): void {
+    const raised = this.#text.slice(this.#supStart)
+    const isNumber = /^[\d*†‡]{1,4}$/.test(raised) && behindWord.test(this.#text.slice(0, this.#supStart))
+    if (isNumber) this.#text = this.#text.slice(0, this.#supStart)
+    this.#sup = { start: this.#supStart, end: this.#text.length }
   }
 
   #startNote(): void {

@@ -55,6 +55,15 @@ test('headings become nodes of the refs and paragraphs numbered passages', async
     versions: 1,
     segments: 5,
     unchanged: 0,
+    language: 'en',
+    version: 'English text',
+    license: 'own',
+    headings: 3,
+    cut: 0,
+    notes: 0,
+    first: 'Notes on Dawn 1',
+    last: 'Notes on Dawn, On Light 1',
+    likelyHeadings: [],
   })
   expect(
     await rows(

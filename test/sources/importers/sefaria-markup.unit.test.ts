@@ -23,7 +23,14 @@ test.each([
     'dawn day',
     ['n'],
   ],
+  [
+    'the number of a note that stands elsewhere vanishes',
+    'by silence<sup>3</sup> alone,<sup>*</sup> נֵר<sup>12</sup>',
+    'by silence alone, נֵר',
+    [],
+  ],
   ['other raised letters stay', 'the 4<sup>th</sup> day', 'the 4th day', []],
+  ['raised numbers behind numbers stay', '10<sup>3</sup> lamps', '103 lamps', []],
   [
     'punctuation after a note returns to its word',
     `dawn ${marker}<i class="footnote">n</i> , day`,

@@ -1,0 +1,81 @@
+import type { PassageRef } from '../index/passage-ref.ts'
+import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
+import { hebrewNumeral } from '../text/hebrew-numbers.ts'
+import { markdownBlocks } from './markdown-blocks.ts'
+import { splitNotes, takeNotes } from './markdown-notes.ts'
+import { passageCount, splitPassages } from './split-passages.ts'
+
+/** A paragraph with its place below the headings. */
+export type Paragraph = {
+  readonly place: PassageRef
+  readonly text: string
+  readonly notes: readonly string[]
+}
+
+/**
+ * Returns the paragraphs, numbered below their headings. A heading equal to the title adds no part. The footnotes of a
+ * heading go to the paragraph below it.
+ */
+export function paragraphsOf(title: string, heTitle: string, text: string): readonly Paragraph[] {
+  const { body, notes } = splitNotes(text)
+  const plainNotes = new Map([...notes].map(([label, note]) => [label, plain(note)] as const))
+  const paragraphs: Paragraph[] = []
+  const numbers = new Map<string, number>()
+  let headings: readonly string[] = []
+  let ofHeadings: readonly string[] = []
+  for (const block of markdownBlocks(body)) {
+    const taken = takeNotes(block.text, plainNotes)
+    if (block.level > 0) {
+      headings = [...headings.slice(0, block.level - 1), ...padding(headings, block.level), taken.text]
+      ofHeadings = [...ofHeadings, ...taken.notes]
+      continue
+    }
+    if (taken.text === '') continue
+    const nodes = headings.filter((heading) => heading !== '' && heading !== title && heading !== heTitle)
+    const sectionRef = [title, ...nodes].join(', ')
+    const number = (numbers.get(sectionRef) ?? 0) + 1
+    numbers.set(sectionRef, number)
+    const heRef = heTitle === '' ? '' : `${[heTitle, ...nodes].join(', ')} ${hebrewNumeral(number)}`
+    const place = { ref: `${sectionRef} ${number}`, heRef, sectionRef }
+    paragraphs.push({ place, text: taken.text, notes: [...ofHeadings, ...taken.notes] })
+    ofHeadings = []
+  }
+  return paragraphs
+}
+
+function plain(note: string): string {
+  return markdownBlocks(note)
+    .map(({ text }) => text)
+    .join(' ')
+}
+
+/** Fills skipped heading levels with empty parts. */
+function padding(headings: readonly string[], level: number): readonly string[] {
+  return Array.from({ length: Math.max(0, level - 1 - headings.length) }, () => '')
+}
+
+/**
+ * Cuts long paragraphs into passages, as the JSON lines importer cuts long texts. A paragraph that another edition has
+ * gets as many pieces as there.
+ * @param division the number of pieces of stored paragraphs, by ref; 0 for one that is whole.
+ */
+export function cutParagraph(
+  paragraph: Paragraph,
+  division: ReadonlyMap<string, number>,
+): readonly Paragraph[] {
+  const { place, text, notes } = paragraph
+  const known = division.get(place.ref)
+  const count = known ?? passageCount(text)
+  if (count === 0 || (count === 1 && known === undefined)) return [paragraph]
+  const pieces = splitPassages(text, count)
+  return pieces.map((piece, i) => ({
+    place: {
+      ref: pieceRef(place.ref, i + 1),
+      heRef: hebrewPieceRef(place.heRef, i + 1),
+      sectionRef: place.sectionRef,
+    },
+    text: piece,
+    // The position of a note within the text is unknown, so notes stand after the last piece.
+    notes: i === pieces.length - 1 ? notes : [],
+  }))
+}
