@@ -31,19 +31,22 @@ export const noNumberedReadings: NumberedReadings = { readings: [], own: [], isA
 /**
  * Reads refs by the numbered parts of the works that they name. It sends one statement for all, and another one for
  * refs whose titles the library may have with another first word, such as `Sefer`.
- * @param named whether the library has the title of a ref.
+ * @param isNamed whether the library has the title of a ref.
  * @returns one result per ref, in order.
  */
 export async function numberedReadings(
   executor: Executor,
   refs: readonly string[],
-  named: (index: number) => boolean,
+  isNamed: (index: number) => boolean,
 ): Promise<readonly NumberedReadings[]> {
   const splits = refs.map(titleSplits)
-  const works = await numberedWorks(executor, titlesOf(splits))
-  const open = splits.filter((of, i) => !named(i) && !of.some(({ title }) => works.has(title)))
+  const names = new Set(
+    splits.flat().flatMap(({ named }) => named.flatMap(({ parts }) => parts.map(({ name }) => name))),
+  )
+  const works = await numberedWorks(executor, titlesOf(splits), names)
+  const open = splits.filter((of, i) => !isNamed(i) && !of.some(({ title }) => works.has(title)))
   const others = new Map(titlesOf(open).map((title) => [title, withOtherHeads(title)]))
-  const found = await numberedWorks(executor, [...new Set([...others.values()].flat())])
+  const found = await numberedWorks(executor, [...new Set([...others.values()].flat())], names)
   const workOf = (title: string): NumberedWork | undefined =>
     works.get(title) ?? onlyOne((others.get(title) ?? []).flatMap((other) => found.get(other) ?? []))
   return splits.map((of) => {

@@ -1,12 +1,16 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { spellingsOf } from './numbered/number-spellings.ts'
 import { type NumberedHeading, numberedHeading } from './numbered/numbered-headings.ts'
 import { type Heading, titleKeys } from './title-lookup.ts'
 
 /** A heading with its numbered parts. */
 export type HeadingWithParts = Heading & NumberedHeading
 
-/** A work that a title names, with its headings that have numbered parts, in reading order. */
+/**
+ * A work that a title names, with its first headings that have numbered parts, and all that have one of the numbers that
+ * were asked for.
+ */
 export type NumberedWork = {
   readonly workId: number
   readonly title: string
@@ -15,13 +19,18 @@ export type NumberedWork = {
 
 type Row = { readonly asked: string | null; readonly work_id: number; readonly name: string }
 
+/** Number of first headings of a work that show how its parts are numbered. */
+const sampled = 100
+
 /**
  * Finds the work that each title names in the most reliable way, with one statement. A title that names several or
- * none is absent.
+ * none is absent. A work may have thousands of headings, so the database selects those that matter.
+ * @param names of the parts that the refs have.
  */
 export async function numberedWorks(
   executor: Executor,
   titles: readonly string[],
+  names: Iterable<string>,
 ): Promise<ReadonlyMap<string, NumberedWork>> {
   const asked = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
   if (asked.length === 0) return new Map()
@@ -36,11 +45,20 @@ export async function numberedWorks(
       group by a.asked, w.id, w.title),
     meant as (
       select asked, min(id) as work_id, min(title) as name from ranked where place = 1
-      group by asked having count(*) = 1)
+      group by asked having count(*) = 1),
+    having_number as (
+      select distinct h.work_id, h.heading
+      from headings h cross join lateral unnest(string_to_array(h.key, ' ')) as own (word)
+        join unnest(${sql.param(spellingsOf(names))}::text[]) as asked (word) on asked.word = own.word
+      where h.kind = 'place' and h.work_id in (select work_id from meant)),
+    placed as (
+      select work_id, heading, min(first_ordinal) as place,
+        row_number() over (partition by work_id order by min(first_ordinal), heading) as number
+      from headings where kind = 'place' and work_id in (select work_id from meant) group by work_id, heading)
     select asked, work_id, name, 0 as place from meant
     union all
-    select null, work_id, heading, min(first_ordinal) from headings
-    where kind = 'place' and work_id in (select work_id from meant) group by work_id, heading
+    select null, p.work_id, p.heading, p.place from placed p left join having_number n using (work_id, heading)
+    where p.number <= ${sampled} or n.work_id is not null
     order by asked, work_id, place`)
   const headings = Map.groupBy(
     rows.filter((row) => row.asked === null).map(({ work_id, name }) => withParts(work_id, name)),

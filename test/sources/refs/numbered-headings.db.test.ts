@@ -158,6 +158,39 @@ describe('a number that no heading has names no passage of another heading:', ()
   })
 })
 
+describe('in a work of hundreds of headings, a late one is found in whatever way its number is spelled:', () => {
+  beforeAll(async () => {
+    const early = Array.from({ length: 150 }, (_, i) => `Story ${i + 1}`)
+    const late = [
+      'סיפור קנ״ב',
+      'Story CLX',
+      'Story One Hundred Seventy',
+      'The 181st Story',
+      'Story 190: The End',
+      'פרשת ויצא',
+    ]
+    await importLines(
+      db.database,
+      [...early, ...late].map((name) => ({
+        work: 'Many Stories',
+        ref: `Many Stories, ${name} 1`,
+        en: 'A story.',
+      })),
+    )
+  })
+  it.each([
+    ['Many Stories, story 152', 'Many Stories, סיפור קנ״ב'],
+    ['Many Stories, story 160', 'Many Stories, Story CLX'],
+    ['Many Stories 170', 'Many Stories, Story One Hundred Seventy'],
+    ['Many Stories, tale 181', 'Many Stories, The 181st Story'],
+    ['Many Stories, סיפור ק"צ', 'Many Stories, Story 190: The End'],
+    ['Many Stories, Vayetze 1', 'Many Stories, פרשת ויצא 1'],
+    ['Many Stories, story 199', undefined],
+  ])('%s', async (written, ref) => {
+    expect(await resolved(written)).toBe(ref)
+  })
+})
+
 it('a title that begins like a unit with a number is no number', async () => {
   await importLines(db.database, [
     { work: 'Notes of a Driver', ref: 'Notes of a Driver 1', en: 'The driver sang.' },
@@ -178,6 +211,25 @@ describe('a quotation is compared with the heading whose number its sentence nam
     const { quotes } = await verifyText(text, verifyLookups(db.database.system))
     expect(quotes.map((quote) => quote.result)).toEqual([result])
   })
+})
+
+it('a weekly portion alone in brackets is the place of the quotation before it', async () => {
+  const words = '“the plain words that stand at number 2 below ספר בראשית, פרשת נח”'
+  const portions = ['פרשת נח', "פ' נח", 'פרשת לך לך', 'לך לך', 'Parashat Lech Lecha', 'אחרי-קדושים']
+  const results = await Promise.all(
+    portions.map(async (portion) => {
+      const text = `${words} (מנחת יהודה, ${portion})`
+      return (await verifyText(text, verifyLookups(db.database.system))).quotes.map(({ result }) => result)
+    }),
+  )
+  expect(results.flat()).toEqual([
+    'verbatim',
+    'verbatim',
+    'misattributed',
+    'misattributed',
+    'misattributed',
+    'misattributed',
+  ])
 })
 
 it('such a ref is found in a sentence of either language', async () => {

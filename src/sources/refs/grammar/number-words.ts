@@ -238,3 +238,13 @@ export function hebrewNumberInWords(words: readonly string[]): NumberInWords | u
   }
   return count === 0 ? undefined : { value: sum, words: count }
 }
+
+/** All words of numbers in both languages, in the form of `headingKey`. */
+export function numberWords(): readonly string[] {
+  const hebrew = [...hebrewValues.keys()]
+  const english = [...values.keys(), ...letters.keys(), ...ordinals.keys(), 'hundred']
+  const tenths = [...values.keys()]
+    .filter((word) => word.endsWith('ty'))
+    .map((word) => word.replace(/y$/, 'ieth'))
+  return [...english, ...tenths, ...hebrew, ...hebrew.map((word) => `ה${word}`)]
+}

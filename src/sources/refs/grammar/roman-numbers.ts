@@ -28,3 +28,29 @@ export function withRomanDigits(text: string): string | undefined {
   const number = romanNumber(written)
   return number === undefined ? undefined : `${title} ${number}${more}`
 }
+
+const romanParts: readonly (readonly [letters: string, value: number])[] = [
+  ['C', 100],
+  ['XC', 90],
+  ['L', 50],
+  ['XL', 40],
+  ['X', 10],
+  ['IX', 9],
+  ['V', 5],
+  ['IV', 4],
+  ['I', 1],
+]
+
+/** Writes a number below 400 in Roman letters; empty for others. */
+export function toRomanNumber(number: number): string {
+  if (number >= 400) return ''
+  let left = number
+  let written = ''
+  for (const [letters, value] of romanParts) {
+    while (left >= value) {
+      written += letters
+      left -= value
+    }
+  }
+  return written
+}

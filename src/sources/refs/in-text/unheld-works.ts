@@ -1,7 +1,7 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
-import { isParasha } from '../../vocabulary/titles/parashot.ts'
+import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { scriptureBook } from '../scripture/scripture.ts'
 import { type AddressRun, bare, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
@@ -108,32 +108,45 @@ function gapOf({ read: { text, words }, title, run }: NamedNumber): string {
   return text.slice(title.end, words[run.from]?.start)
 }
 
-/** Finds weekly portions without a number after known titles, alone in brackets: `(Noam Elimelech, Vayeshev)`. */
+/**
+ * Finds weekly portions without a number after titles, alone in brackets: `(Noam Elimelech, Vayeshev)`. A known work that
+ * the library lacks is named too; of other works the library must have the portion.
+ */
 export function* unheldPortions(read: ReadText): Generator<undefined, readonly Placed[]> {
   const placed: Placed[] = []
   for (const title of read.titles) {
-    for (const length of [1, 2]) {
-      const to = title.to + length
-      const portion = portionOf(read, title, to)
+    const from = portionWord.test(read.words[title.to]?.key ?? '') ? title.to + 1 : title.to
+    for (const length of [1, 2, 3, 4]) {
+      const portion = portionOf(read, title, from, from + length)
       if (!portion) continue
-      const site = { candidates: [portion], isSure: false, unheld: portion, isPortion: true }
-      placed.push({ site, from: title.from, to })
+      const known = isKnownBook(portion.title) ? { unheld: portion } : {}
+      const site = { candidates: [portion], isSure: false, ...known, isPortion: true }
+      placed.push({ site, from: title.from, to: from + length })
     }
     yield
   }
   return placed
 }
 
-function portionOf(read: ReadText, title: TitleInText, to: number): Candidate | undefined {
+/** Matches the word for a weekly portion, in the form of `headingKey`. */
+const portionWord = /^(?:פרשת|פ|para?shas?t?)$/u
+
+function portionOf(read: ReadText, title: TitleInText, from: number, to: number): Candidate | undefined {
   const { text, words } = read
-  const [first, last] = [words[title.to], words[to - 1]]
-  const name = text.slice(title.start, title.end)
-  if (!first || !last || !/^,? $/.test(text.slice(title.end, first.start))) return undefined
-  if (!isParasha(text.slice(first.start, last.end)) || !isInBrackets(text, title.start, last.end))
-    return undefined
-  if (!isKnownBook(name) || !title.isExact) return undefined
+  const [behind, first, last] = [words[title.to], words[from], words[to - 1]]
+  if (!title.isExact || !behind || !first || !last) return undefined
+  if (!/^,? $/.test(text.slice(title.end, behind.start))) return undefined
+  if (!arePortions(words.slice(from, to).map(({ key }) => key))) return undefined
+  if (!isInBrackets(text, title.start, last.end)) return undefined
   const asked = text.slice(title.start, last.end)
+  const name = text.slice(title.start, title.end)
   return { start: title.start, end: last.end, asked, title: name, mustExist: true }
+}
+
+/** Whether words are the name of a weekly portion, or of two that are read together. */
+function arePortions(keys: readonly string[]): boolean {
+  const first = parashaAt(keys)
+  return first !== undefined && (first.words === keys.length || arePortions(keys.slice(first.words)))
 }
 
 function isKnownBook(name: string): boolean {

@@ -1,4 +1,3 @@
-import { headingKey } from '../../text/heading-keys.ts'
 import {
   type NumberedPart,
   numberedAt,
@@ -23,7 +22,7 @@ export function numberedHeading(heading: string): NumberedHeading {
   const names = heading.split(/,\s+/)
   const read = names.map((name, i) => partsOfName(name, i > 0))
   const parts = read.filter((of, i) => !isBookOfPortions(of, read[i + 1])).flat()
-  return { parts, words: new Set(headingKey(heading).split(' ')) }
+  return { parts, words: new Set(wordsOf(heading).map(({ key }) => key)) }
 }
 
 /** `Genesis, Noach` and `בראשית, נח`: the first name is that of the book. */

@@ -28,8 +28,19 @@ export function wordsOf(written: string): readonly Word[] {
     .replace(/''|[״“”„]/g, '"')
   return [...text.matchAll(word)].slice(0, maxWords).map((match) => {
     const end = match.index + match[0].length
-    return { text: match[0], key: headingKey(match[0]), behind: text.slice(end, end + 2) }
+    return { text: match[0], key: keyOf(match[0]), behind: text.slice(end, end + 2) }
   })
+}
+
+const keys = new Map<string, string>()
+
+function keyOf(written: string): string {
+  const known = keys.get(written)
+  if (known !== undefined) return known
+  const key = headingKey(written)
+  // Headings repeat a few thousand words. The limit keeps hostile input from growing the table.
+  if (keys.size < 20_000) keys.set(written, key)
+  return key
 }
 
 /** A part that begins at a word, with the index after its last word. */

@@ -1,4 +1,4 @@
-import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { headingKey, looseHeadingKey, looseWord } from '../../text/heading-keys.ts'
 
 /** The weekly portions of the Torah, by which many books are divided: English names, `/`, Hebrew names. */
 const parashot = `
@@ -85,16 +85,30 @@ function nameOf(written: string): string | undefined {
   return names.get(headingKey(written)) ?? names.get(looseHeadingKey(written))
 }
 
+/** The first words of the names, exact and loose, because most words begin none. */
+const firstWords: ReadonlySet<string> = new Set([...names.keys()].map((key) => key.split(' ')[0] ?? key))
+
 /** Maximum words of a name. */
 const maxWords = 3
 
-/** The weekly portion that begins these words, as one name for all spellings, with its number of words. */
+/**
+ * The weekly portion that begins these words, as one name for all spellings, with its number of words.
+ * @param words in the form of `headingKey`.
+ */
 export function parashaAt(
   words: readonly string[],
 ): { readonly name: string; readonly words: number } | undefined {
+  const [first = ''] = words
+  if (!firstWords.has(first) && !firstWords.has(`~${looseWord(first)}`)) return undefined
   for (let count = Math.min(maxWords, words.length); count > 0; count -= 1) {
     const name = nameOf(words.slice(0, count).join(' '))
     if (name !== undefined) return { name, words: count }
   }
   return undefined
+}
+
+/** The first words of a portion's names, exact and loose, by the name that `parashaAt` gives it. */
+export function parashaWords(name: string): readonly string[] {
+  const keys = [...names].filter(([, own]) => own === name).map(([key]) => key.replace(/^~/, ''))
+  return keys.map((key) => key.split(' ')[0] ?? key)
 }
