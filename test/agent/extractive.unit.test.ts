@@ -561,3 +561,51 @@ test.each([
 ])('%s searches for %s and would be the file %s', (question, search, name) => {
   expect([searchWords(question), fileNameFor(question)]).toEqual([search, name])
 })
+
+/** A conversation in which the last message is the question. */
+function conversation(...questions: readonly string[]): NonNullable<Overrides['messages']> {
+  const earlier = questions.slice(0, -1).flatMap((content) => [
+    { role: 'user' as const, content },
+    { role: 'assistant' as const, content: 'An answer.', toolCalls: [] },
+  ])
+  return [...earlier, { role: 'user', content: questions.at(-1) ?? '' }]
+}
+
+test('a question that refers to the one before is searched with its words, and says so', async () => {
+  const messages = conversation('Tell me about the beinoni', 'what books did he write?')
+  const { text, asked } = await answerTo('', [english], { messages })
+  expect(asked[0]).toBe(
+    'search_sources {"query":"Tell me about the beinoni\\nwhat books did he write?","limit":8}',
+  )
+  expect(text).toContain('A search for the words of this question and of the one before found')
+})
+
+test('a continuation that names an article is answered from it alone', async () => {
+  const messages = conversation('What is a farbrengen?', 'and a beinoni?')
+  const { text, asked } = await answerTo('', [{ ...english, titled: true }], { messages })
+  expect(asked.slice(0, 2)).toEqual([
+    'search_sources {"query":"and a beinoni?","limit":8}',
+    'search_sources {"query":"What is a farbrengen?\\nand a beinoni?","limit":8}',
+  ])
+  expect(text).toContain('A search for the words of the question found')
+})
+
+test('a new question is searched alone', async () => {
+  const messages = conversation('What is a farbrengen?', 'Who was the Satmar Rebbe?')
+  const { asked } = await answerTo('', [english], { messages })
+  expect(asked[0]).toBe('search_sources {"query":"Who was the Satmar Rebbe?","limit":8}')
+})
+
+test('small talk is answered without a search', async () => {
+  const { text, asked } = await answerTo('thanks!', [english])
+  expect(text).toBe('You are welcome.')
+  expect(asked).toEqual([])
+})
+
+test('a short answer was asked for: it has one passage, and an excerpt of a long one', async () => {
+  const article = { ...english, text: `${'The beinoni is a person. '.repeat(30)}`, titled: true, coverage: 1 }
+  const { text } = await answerTo('What is a beinoni, in short?', [article, { ...other, coverage: 0.9 }])
+  expect(text).not.toContain(other.text)
+  expect(text.match(/The beinoni is a person\./g)?.length).toBeLessThan(15)
+  expect(text).toMatch(/…” \[S1\]/)
+})

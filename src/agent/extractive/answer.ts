@@ -1,4 +1,5 @@
 import { bareWord, excerptOf, type WholeLimit, wholeArticle, wholePassage } from './excerpt.ts'
+import { asksInHebrew } from './language.ts'
 import { wording } from './wording.ts'
 
 /**
@@ -33,13 +34,6 @@ export type FoundPassage = {
  * `most`: contains most words of the question. `some`: contains fewer.
  */
 export type Finding = 'named' | 'most' | 'some'
-
-const hebrew = /[\u05d0-\u05ea]/u
-
-/** Whether the question is in Hebrew. */
-export function asksInHebrew(question: string): boolean {
-  return hebrew.test(question)
-}
 
 const fileWords =
   /\b(files?|sheets?|documents?|docs?|handouts?|markdown|save (it|this|that)|write (it|this|that) (up|down))\b|קובץ|קבצים|דף מקורות|דף לימוד|דפי מקורות|מסמך|גיליון|גליון|תיעוד/iu
@@ -148,6 +142,10 @@ export type AnswerParts = {
   readonly texts?: readonly FoundPassage[]
   /** The question asks for a ruling. The answer refers to a rabbi, then quotes passages for study. */
   readonly ruling?: boolean
+  /** The search was for the words of the question before this one, too. */
+  readonly withEarlier?: boolean
+  /** The question asks for a short answer: the best passage is cut like the others. */
+  readonly isBrief?: boolean
 }
 
 /** Matches a question that asks only who somebody was, by name. */
@@ -163,19 +161,30 @@ export function asksForPerson(question: string): boolean {
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  { finding, fileName, attached = false, unread, missing, texts = [], ruling = false }: AnswerParts,
+  {
+    finding,
+    fileName,
+    attached = false,
+    unread,
+    missing,
+    texts = [],
+    ruling = false,
+    withEarlier = false,
+    isBrief = false,
+  }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? wording.he : wording.en
   const isNobody = finding === 'some' && asksForPerson(question)
+  const found = isNobody ? 'nobody' : finding === 'most' && withEarlier ? 'mostOfBoth' : finding
   const refusal = ruling ? say.noRuling : undefined
   if (passages.length === 0) {
     const nothing = joined([refusal, missing]) || joined([say.none, say.missingBook])
     return joined([unread, nothing])
   }
-  const opening = ruling
-    ? say.study
-    : `${say.start} ${attached ? say.attached : say[isNobody ? 'nobody' : finding]}`
-  const blocks = passages.map((passage, i) => quoteBlock(passage, question, i === 0 && finding !== 'some'))
+  const opening = ruling ? say.study : `${say.start} ${attached ? say.attached : say[found]}`
+  const blocks = passages.map((passage, i) =>
+    quoteBlock(passage, question, i === 0 && finding !== 'some' && !isBrief),
+  )
   // If the passages may be about something else, their links do not help either.
   const primary = finding === 'some' ? [] : primaryList(question, passages)
   const quoted =

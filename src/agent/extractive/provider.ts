@@ -1,22 +1,33 @@
-import type { ModelMessage, ModelRequest, Provider } from '../provider.ts'
+import type { ModelRequest, Provider } from '../provider.ts'
 import { estimateUsage } from '../usage.ts'
 import {
   asksForFile,
   asksForPerson,
   asksForSheet,
-  asksInHebrew,
   composeAnswer,
   composeFile,
+  type Finding,
   type FoundPassage,
   fileNameFor,
   nearestOfFile,
   searchWords,
   sheetArguments,
 } from './answer.ts'
+import { asksForBrevity, fewest } from './brevity.ts'
+import {
+  currentTurn,
+  type Results,
+  type Searched,
+  searchedTexts,
+  type ToolResult,
+  type Turn,
+} from './conversation.ts'
+import { asksInHebrew, languageOfAnswer } from './language.ts'
 import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
 import { sendReply, stopped } from './reply.ts'
 import { asksForRuling } from './rulings.ts'
-import { aboutUnreadFiles, filesIn } from './unread-files.ts'
+import { answerToSmallTalk, type SmallTalk, smallTalk } from './small-talk.ts'
+import { aboutUnreadFiles } from './unread-files.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -56,25 +67,56 @@ const toolCall = ({ name, args }: Call, i: number) => ({
 })
 
 const maxQuoted = 3
-/** Longer questions are cut: search and answer only use the beginning. */
-const maxQuestion = 10_000
-
 function nextMove(request: ModelRequest): Move {
-  const { question, attached, results } = currentTurn(request.messages)
-  const may = (name: string) =>
-    request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
-  if (may('search_sources')) {
-    return callOf('search_sources', { query: searchWords(question).slice(0, 500), limit: 8 })
-  }
-  const search = results.get('search_sources')?.[0]
+  const turn = currentTurn(request.messages)
+  const may: MayCall = (name) =>
+    request.toolChoice !== 'none' &&
+    request.tools.some((tool) => tool.name === name) &&
+    !turn.results.has(name)
+  const talk = turn.attached === 0 ? smallTalk(turn.question) : undefined
+  if (talk) return moveInSmallTalk(talk, turn, may)
+  const searched = searchedTexts(turn)
+  if (may('search_sources')) return { kind: 'call', calls: searched.texts.map(searchCall) }
+  return moveWithFindings(turn, foundBy(turn, searched), may)
+}
+
+type MayCall = (tool: string) => boolean
+
+function moveInSmallTalk(talk: SmallTalk, { question, results }: Turn, may: MayCall): Move {
+  if (talk === 'works' && may('list_works')) return callOf('list_works', {})
+  return { kind: 'answer', text: answerToSmallTalk(talk, question, results.get('list_works')?.[0]) }
+}
+
+/** What the search found, and what is to be said about it. */
+type Findings = {
+  readonly places: readonly FoundPassage[]
+  readonly finding: Finding
+  readonly missing: string | undefined
+  readonly ruling: boolean
+  readonly isBrief: boolean
+  readonly withEarlier: boolean
+}
+
+function foundBy({ question, results }: Turn, { texts, withEarlier }: Searched): Findings {
+  const { search, isOwn } = searchToUse(results.get('search_sources') ?? [], texts.length)
   const nowhere = textIn(search, 'does_not_exist')
-  const missing = nowhere ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable')
   const chosen = choosePassages(hitsIn(search), nowhere !== undefined)
-  const finding = asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding
   const ruling = asksForRuling(question) && !asksForFile(question)
   const places = ruling ? forStudy(chosen) : chosen.places
-  const inHebrew = asksInHebrew(question)
-  const asked = inHebrew ? 'he' : 'en'
+  const isBrief = asksForBrevity(question)
+  return {
+    places: isBrief ? fewest(places) : places,
+    isBrief,
+    finding: asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding,
+    missing: nowhere ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable'),
+    ruling,
+    withEarlier: withEarlier && !isOwn,
+  }
+}
+
+function moveWithFindings({ question, attached, results }: Turn, findings: Findings, may: MayCall): Move {
+  const { places, finding } = findings
+  const asked = languageOfAnswer(question)
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   const toFetch = finding === 'some' ? [] : textsToFetch(places)
   const refs = [...toRead.map(({ ref }) => ref), ...toFetch]
@@ -93,19 +135,27 @@ function nextMove(request: ModelRequest): Move {
   if (quoted.length > 0 && asksForFile(question) && !results.has('make_source_sheet') && may('write_file')) {
     return callOf('write_file', { name: fileNameFor(question), content: composeFile(question, quoted) })
   }
-  const fileName = fileWritten(question, results)
   return {
     kind: 'answer',
     text: composeAnswer(question, quoted, {
-      finding,
-      fileName,
+      ...findings,
+      fileName: fileWritten(question, results),
       attached: fromFile.length > 0,
-      unread: aboutUnreadFiles(attached, files, inHebrew),
-      missing,
+      unread: aboutUnreadFiles(attached, files, asksInHebrew(question)),
       texts,
-      ruling,
     }),
   }
+}
+
+function searchCall(text: string): Call {
+  return { name: 'search_sources', args: { query: searchWords(text).slice(0, 500), limit: 8 } }
+}
+
+/** Of two searches, that for the question alone if its best hit is an article that the question names. */
+function searchToUse(searches: readonly ToolResult[], searched: number) {
+  const [own, both] = searches
+  const isOwn = searched === 2 && choosePassages(hitsIn(own), false).places[0]?.titled === true
+  return { search: searched === 2 && !isOwn ? both : own, isOwn }
 }
 
 function textIn(result: ToolResult | undefined, member: string): string | undefined {
@@ -144,41 +194,4 @@ function inLanguage(
 function bestOf(asked: string, question: string, passages: readonly FoundPassage[]): readonly FoundPassage[] {
   const inAsked = passages.filter(({ language }) => language === asked)
   return nearestOfFile(question, inAsked.length > 0 ? inAsked : passages).slice(0, 1)
-}
-
-type ToolResult = Readonly<Record<string, unknown>>
-type Results = ReadonlyMap<string, readonly ToolResult[]>
-
-/** The newest question, and the results of later tool calls, by tool name. */
-function currentTurn(messages: readonly ModelMessage[]): {
-  question: string
-  attached: number
-  results: Results
-} {
-  const asked = messages.findLastIndex((message) => message.role === 'user')
-  const user = messages[asked]
-  const question = user?.role === 'user' ? textOf(user.content).slice(0, maxQuestion) : ''
-  const results = new Map<string, ToolResult[]>()
-  const names = new Map<string, string>()
-  for (const message of messages.slice(asked + 1)) {
-    if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name)
-    if (message.role !== 'tool') continue
-    const name = names.get(message.callId) ?? ''
-    results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
-  }
-  return { question, attached: filesIn(user), results }
-}
-
-function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): string {
-  if (typeof content === 'string') return content
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-}
-
-function parsed(content: string): ToolResult {
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null ? (value as ToolResult) : {}
-  } catch {
-    return {}
-  }
 }

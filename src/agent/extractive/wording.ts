@@ -4,6 +4,7 @@ export const wording = {
     start: 'Passages from the library (no written summary).',
     named: 'At the place that the question names:',
     most: 'A search for the words of the question found, closest first:',
+    mostOfBoth: 'A search for the words of this question and of the one before found, closest first:',
     some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
     nobody:
       'A search found no passage about that person. These have a part of the name, and may speak of somebody else:',
@@ -15,6 +16,13 @@ export const wording = {
     study: 'For study, and not as a ruling, passages on the subject:',
     texts: 'Primary texts on this:',
     primary: 'To read on, in this library:',
+    greeting: 'Hello.',
+    thanks: 'You are welcome.',
+    service:
+      'This is a library that answers with quotations. A built-in model searches it and quotes what it finds, and writes nothing of its own. Ask in English or Hebrew about a person, a book, a practice or a concept.',
+    works: (count: string) => `The library holds these works (${count}):`,
+    moreWorks: 'And others. The page of the library lists all.',
+    noWorks: 'The library holds no works yet.',
     file: (name: string) => `The same passages were written to the file ${name}.`,
     unread: (name: string, reason: string) => `The file ${name} cannot be read. ${reason}`,
     partlyRead: (name: string, reason: string) => `Only a part of the file ${name} was read. ${reason}`,
@@ -26,6 +34,7 @@ export const wording = {
     start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
     named: 'במקום שנזכר בשאלה כתוב:',
     most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
+    mostOfBoth: 'בחיפוש לפי מילות השאלה הזאת והקודמת נמצאו, מן הקרוב ביותר:',
     some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
     nobody: 'בחיפוש לא נמצא קטע על אדם זה. בקטעים אלה נמצא חלק מן השם, וייתכן שמדובר באדם אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
@@ -35,6 +44,13 @@ export const wording = {
     study: 'ללימוד ולא להלכה למעשה, קטעים בעניין זה:',
     texts: 'מקורות ראשונים בעניין זה:',
     primary: 'להמשך עיון, בספרייה זו:',
+    greeting: 'שלום.',
+    thanks: 'בשמחה.',
+    service:
+      'זו ספרייה המשיבה בציטוטים. מודל מובנה מחפש בה ומצטט את מה שנמצא, ואינו כותב דבר משלו. אפשר לשאול בעברית או באנגלית על אדם, ספר, מנהג או מושג.',
+    works: (count: string) => `אלה הספרים שבספרייה (${count}):`,
+    moreWorks: 'ויש עוד. בדף הספרייה נמצאת הרשימה המלאה.',
+    noWorks: 'אין עדיין ספרים בספרייה.',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
     // Tools give their reasons in English only, so Hebrew answers say what can be read.
     unread: (name: string, _reason: string) =>

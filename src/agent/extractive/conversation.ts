@@ -1,0 +1,74 @@
+import type { ModelMessage } from '../provider.ts'
+import { followsUp, isWithoutSubject, subjectBefore } from './follow-up.ts'
+import { withoutLanguageRequest } from './language.ts'
+import { smallTalk } from './small-talk.ts'
+import { filesIn } from './unread-files.ts'
+
+export type ToolResult = Readonly<Record<string, unknown>>
+export type Results = ReadonlyMap<string, readonly ToolResult[]>
+
+/** The newest question, those before it, and the results of later tool calls, by tool name. */
+export type Turn = {
+  readonly question: string
+  /** Oldest first. */
+  readonly earlier: readonly string[]
+  /** Number of files in the question. */
+  readonly attached: number
+  readonly results: Results
+}
+
+/** Longer questions are cut: search and answer only use the beginning. */
+const maxQuestion = 10_000
+
+export function currentTurn(messages: readonly ModelMessage[]): Turn {
+  const asked = messages.findLastIndex((message) => message.role === 'user')
+  const user = messages[asked]
+  const question = questionOf(user)
+  const earlier = messages
+    .slice(0, Math.max(0, asked))
+    .flatMap((message) => (message.role === 'user' ? questionOf(message) : []))
+  const results = new Map<string, ToolResult[]>()
+  const names = new Map<string, string>()
+  for (const message of messages.slice(asked + 1)) {
+    if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name)
+    if (message.role !== 'tool') continue
+    const name = names.get(message.callId) ?? ''
+    results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
+  }
+  return { question, earlier, attached: filesIn(user), results }
+}
+
+/** What to search for. With two texts, the first is preferred if it names an article. */
+export type Searched = { readonly texts: readonly string[]; readonly withEarlier: boolean }
+
+/** The question, or for one that needs the question before it, the words of both. */
+export function searchedTexts({ question, earlier }: Turn): Searched {
+  const own = withoutLanguageRequest(question) || question
+  const kind = followsUp(own)
+  const subject = subjectBefore(earlier, (message) => smallTalk(message) !== undefined)
+  if (subject === undefined) return { texts: [own], withEarlier: false }
+  if (isWithoutSubject(own)) return { texts: [subject], withEarlier: true }
+  const both = `${subject}\n${own}`
+  if (kind === 'refers') return { texts: [both], withEarlier: true }
+  return kind === 'continues'
+    ? { texts: [own, both], withEarlier: true }
+    : { texts: [own], withEarlier: false }
+}
+
+function questionOf(message: ModelMessage | undefined): string {
+  return message?.role === 'user' ? textOf(message.content).slice(0, maxQuestion) : ''
+}
+
+function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function parsed(content: string): ToolResult {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && value !== null ? (value as ToolResult) : {}
+  } catch {
+    return {}
+  }
+}

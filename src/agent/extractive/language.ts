@@ -1,0 +1,51 @@
+type Language = 'he' | 'en'
+
+/**
+ * The language of an answer: the one that the question asks for, otherwise the one in which most of its words are. A
+ * single term in the other script ("What does ביטול mean?") does not change the language.
+ */
+export function languageOfAnswer(question: string): Language {
+  return requestedLanguage(question) ?? (isMainlyHebrew(question) ? 'he' : 'en')
+}
+
+/** Whether the answer to a question is in Hebrew. */
+export function asksInHebrew(question: string): boolean {
+  return languageOfAnswer(question) === 'he'
+}
+
+/** The question without its request for a language, which is no search term. */
+export function withoutLanguageRequest(question: string): string {
+  const language = requestedLanguage(question)
+  if (language === undefined) return question
+  return question.replace(names[language], ' ').replace(translate, ' ').replaceAll(/\s+/g, ' ').trim()
+}
+
+const names = {
+  he: /\b(?:in|into|to) hebrew\b|(?<![\u05d0-\u05ea])[בל]עברית(?![\u05d0-\u05ea])/iu,
+  en: /\b(?:in|into|to) english\b|(?<![\u05d0-\u05ea])[בל]אנגלית(?![\u05d0-\u05ea])/iu,
+} as const
+
+const translate = /\btranslate\b|(?<![\u05d0-\u05ea])ת?תרגמ?[םיו]?(?![\u05d0-\u05ea])/iu
+/** Words that make the name of a language a request. "Was it written in Hebrew?" has none of them. */
+const requestVerb =
+  /\b(?:say|answer|reply|respond|explain|translate|give|quote|show|write|put|repeat|tell)\b|(?<![\u05d0-\u05ea])ת?(?:תרגמ?[םיו]?|ענה|עני|הסביר|הסבר|סביר|כתוב|אמור|גיד|גידי|ן|ני|נו|הצג|צטט)(?![\u05d0-\u05ea])/iu
+/** Words beside which the name of a language may stand alone: "In Hebrew, please". */
+const onlyPolite = /^(?:[^\p{L}]|please|and|now|בבקשה|ועכשיו|עכשיו)*$/iu
+
+function requestedLanguage(question: string): Language | undefined {
+  return (['he', 'en'] as const).find((language) => {
+    const found = names[language].exec(question)
+    if (!found) return false
+    const before = question.slice(Math.max(0, found.index - 100), found.index)
+    const rest = question.replace(found[0], ' ')
+    return requestVerb.test(before) || onlyPolite.test(rest)
+  })
+}
+
+function isMainlyHebrew(question: string): boolean {
+  const words = question.match(/\p{L}+(?:["'’׳״-]\p{L}+)*/gu) ?? []
+  const hebrew = words.filter((word) => /[\u05d0-\u05ea]/u.test(word)).length
+  return (
+    hebrew * 2 > words.length || (hebrew * 2 === words.length && /^[^\p{L}]*[\u05d0-\u05ea]/u.test(question))
+  )
+}

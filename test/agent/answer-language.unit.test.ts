@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { languageOfAnswer, withoutLanguageRequest } from '../../src/agent/extractive/language.ts'
+
+test.each([
+  ['What is bittul?', 'en'],
+  ['What does ביטול mean?', 'en'],
+  ['מהו ביטול?', 'he'],
+  ['מה זה bittul', 'he'],
+  ['אתכפיא', 'he'],
+  ['can you say that in Hebrew?', 'he'],
+  ['In Hebrew, please', 'he'],
+  ['Was the Tanya written in Hebrew?', 'en'],
+  ['תרגם לי לאנגלית את הערך על כעס', 'en'],
+  ['באנגלית בבקשה', 'en'],
+  ['האם התניא נכתב באנגלית?', 'he'],
+  ['Translate into English: מה זה אתערותא דלתתא', 'en'],
+] as const)('the answer to "%s" is in %s', (question, language) => {
+  expect(languageOfAnswer(question)).toBe(language)
+})
+
+test('a request for a language is no search term', () => {
+  expect(withoutLanguageRequest('Translate into English: מה זה אתערותא')).toBe(': מה זה אתערותא')
+  expect(withoutLanguageRequest('explain bittul in Hebrew')).toBe('explain bittul')
+  expect(withoutLanguageRequest('Was the Tanya written in Hebrew?')).toBe('Was the Tanya written in Hebrew?')
+})
