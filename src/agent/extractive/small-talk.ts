@@ -1,4 +1,3 @@
-import type { ToolResult } from './conversation.ts'
 import { asksInHebrew } from './language.ts'
 import { wording } from './wording.ts'
 
@@ -49,7 +48,11 @@ const maxLength = 120
 const maxListed = 20
 
 /** The answer to small talk. `listed` is the result of `list_works`, if the turn has that tool. */
-export function answerToSmallTalk(talk: SmallTalk, message: string, listed: ToolResult | undefined): string {
+export function answerToSmallTalk(
+  talk: SmallTalk,
+  message: string,
+  listed: Readonly<Record<string, unknown>> | undefined,
+): string {
   const inHebrew = asksInHebrew(message)
   const say = inHebrew ? wording.he : wording.en
   if (talk === 'thanks') return say.thanks

@@ -16,6 +16,7 @@ import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phra
 import { withPlainQuotations } from './phrases/quoted-words.ts'
 import { type Candidates, findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
+import { entriesTogether } from './relevance/entries-together.ts'
 import { expansionsOf } from './relevance/expansions.ts'
 import { isRelevant } from './relevance/relevance-floor.ts'
 import { rerank } from './relevance/rerank.ts'
@@ -104,7 +105,7 @@ export async function searchLibrary(
   const coverage = coverageOf(asked, facts, topics)
   const withSemantic = fuseSemantic(byWords, nearest, rows, (row) => isRelevant(coverage(row)))
   const preferred = source ? boostNamedWorks(withSemantic, source) : withSemantic
-  const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
+  const ranked = entriesTogether(phrasesFirst(sourcesFirst(preferred), whole, rows), asked)
   const fused = namesPlace ? addNamedPassages(named, ranked) : collapse(ranked)
   const expansions = expansionsOf(query.text, parsed, found)
   const snippet = snippetsOf(found, facts)

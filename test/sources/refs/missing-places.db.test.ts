@@ -111,6 +111,7 @@ describe('a question names what does not exist:', () => {
     'Who wrote the Tanya 200 years ago, in 1796?',
     'What is the book Likutei Moharan about?',
     'Who wrote Mesillat Yesharim?',
+    'What is the difference between Torah Or and Likutei Torah?',
     'What does Or Makif mean?',
     'What does Birkat HaMazon teach us?',
     'According to David HaMelech, what is song?',

@@ -43,6 +43,31 @@ test('a word in another spelling than that of the library is found as what it is
 })
 
 test.each([
+  ['איך מתבודדים', 'Practices of Chassidut, Hitbodedut 1'],
+  ['לא להתייאש', 'Concepts of Chassidut, Yiush 1'],
+  ['אסור לכעוס', 'Concepts of Chassidut, Kaas 1'],
+  ['אדם שמתגאה', 'Concepts of Chassidut, Gaavah 1'],
+  ['להתוועד', 'Practices of Chassidut, Farbrengen 1'],
+  ['why say lchaim on vodka', 'Practices of Chassidut, LeChaim 1'],
+])('a verb finds the entry of its noun, above the floor: %s', async (text, ref) => {
+  const [best] = await searchSources(db.database.system, { text, limit: 1 })
+  expect(best?.ref).toBe(ref)
+  expect(best && isRelevant(best.coverage)).toBe(true)
+})
+
+test.each([
+  ['תניא לעומת ליקוטי מוהר"ן', ['Books of Chassidut, Likutei Moharan 1', 'Books of Chassidut, Tanya 1']],
+  ['הקשר בין צדקה לתשובה', ['Concepts of Chassidut, Teshuvah 1', 'Practices of Chassidut, Tzedakah 1']],
+  [
+    'What is the difference between Torah Or and Likutei Torah',
+    ['Books of Chassidut, Likkutei Torah 1', 'Books of Chassidut, Torah Ohr 1'],
+  ],
+])('the entries of two subjects stand together: %s', async (text, refs) => {
+  const hits = await searchSources(db.database.system, { text, limit: 2 })
+  expect(hits.map(({ ref }) => ref).sort()).toEqual(refs)
+})
+
+test.each([
   ['אהבת השם', 'Ahavat Hashem'],
   ['למה השם מסתיר את עצמו', 'Hester Panim'],
   ['what is gashmius', 'Avodah BeGashmiyut'],

@@ -84,6 +84,9 @@ describe('names and abbreviations', () => {
     ['sovev kol olmin', 'סוכ"ע'],
     ['Berdichev', 'אב בית דין דברדיטשוב'],
     ["דעם אלטער רבי'ס", 'the Alter Rebbe'],
+    ['הרה"מ', 'Maggid of Mezritch'],
+    ['סניגורן של ישראל', 'Levi Yitzchak of Berditchev'],
+    ['זושא', 'Zusha of Anipoli'],
   ])('%s finds "%s"', (query, text) => {
     expect(met(query, text)).not.toEqual([])
   })

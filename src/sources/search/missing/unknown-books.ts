@@ -36,7 +36,9 @@ export async function unknownBooks(
   refs: readonly FoundRef[],
 ): Promise<readonly NamedBook[]> {
   const taken = refs.filter(({ outcome }) => outcome !== 'unknown_work')
-  const named = namedBooks(text).filter((book) => !taken.some((ref) => overlap(ref, book)))
+  const named = namedBooks(text).filter(
+    (book) => !taken.some((ref) => overlap(ref, book)) && !beginsWithinTitle(text, book),
+  )
   const books = await withoutHeadings(executor, named.filter(isOpen))
   const slots = titleSlots(text).filter(
     (slot) => isOpen(slot) && ![...refs, ...named].some((span) => overlap(span, slot)),
@@ -47,6 +49,14 @@ export async function unknownBooks(
     open.map(({ familiar }) => familiar),
   )
   return [...books, ...open.filter((_, i) => !inTexts.has(i))].sort((a, b) => a.start - b.start)
+}
+
+const wordBefore = /([\p{L}\p{M}'’-]+) $/u
+
+/** Whether a name begins with the last word of a known title: `Or and Likutei X` in `Torah Or and Likutei X`. */
+function beginsWithinTitle(text: string, { start, title }: NamedBook): boolean {
+  const before = wordBefore.exec(text.slice(Math.max(0, start - 40), start))?.[1]
+  return before !== undefined && isKnownTitle(`${before} ${title.split(' ')[0]}`)
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   queryWords,
   toQueryConcept,
 } from './relevance-floor.ts'
-import { type ByTerm, matchesTitle } from './title-match.ts'
+import { conceptsByTerm, titlesNamed } from './title-match.ts'
 
 /**
  * `share`, 0 to 1: weighted fraction of the query that the passage contains. `words`: number of the query's
@@ -39,12 +39,14 @@ export function coverageOf(
   const absent = absentPeople(concepts)
   const telling = concepts.map((found) => (isWithin(found, absent) ? withoutTerms(found) : found))
   const asked = telling.map((found) => toQueryConcept(found, facts))
-  const termsAsked = byTerm(telling)
+  const termsAsked = conceptsByTerm(telling)
   const field = new Set([...topics.field].filter((at) => !absent.has(at)))
   return (row) => {
     const present = passageTerms(row)
-    const titled = matchesTitle({ ref: row.ref, heRef: row.he_ref }, termsAsked)
-    const evidence = evidenceScore(queryWords(asked, present), { ...topics, field, titled })
+    const titles = titlesNamed({ ref: row.ref, heRef: row.he_ref }, termsAsked)
+    const titled = titles.length > 0
+    const naming = new Set(titles.flatMap((title) => title.concepts).flatMap((i) => asked[i] ?? []))
+    const evidence = evidenceScore(queryWords(asked, present, naming), { ...topics, field, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
 }
@@ -87,16 +89,4 @@ function shareOf(asked: readonly QueryConcept[], present: PassageTerms): Pick<Co
     words += 1
   }
   return { share: all === 0 ? 0 : found / all, words }
-}
-
-function byTerm(concepts: readonly FoundConcept[]): ByTerm {
-  const places = new Map<string, number[]>()
-  for (const [index, { terms }] of concepts.entries()) {
-    for (const term of terms.keys()) {
-      const known = places.get(term)
-      if (known) known.push(index)
-      else places.set(term, [index])
-    }
-  }
-  return places
 }

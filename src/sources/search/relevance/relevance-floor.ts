@@ -81,6 +81,8 @@ export type QueryConcept = {
   readonly idf: number
   readonly named: boolean
   readonly isPerson: boolean
+  /** Whether the library has the word as the query writes it. */
+  readonly isWritten: boolean
   /** Certainty that a passage with this term has the concept. */
   readonly strengths: readonly (readonly [term: string, strength: number])[]
   /** Terms with a larger weight than other forms of the word. */
@@ -105,6 +107,7 @@ export function toQueryConcept(
     idf,
     named: concept.terms.keys().some(isName),
     isPerson: concept.isPerson === true,
+    isWritten,
     strengths: [...terms].map(
       ([term, weight]) => [term, strengthOfTerm(concept, term, weight, isWritten)] as const,
     ),
@@ -127,15 +130,21 @@ function strengthOfTerm(
   return weight >= spellingWeight && !isWritten ? strengthOf.spelling : formStrength
 }
 
-/** The words of a query by position, each with the certainty that a passage with these terms has it. */
+/**
+ * The words of a query by position, each with the certainty that a passage with these terms has it. Under a title that has a
+ * synonym of the word, or an inflection of a word that no passage has, this counts as a spelling of it: `מתבודדים` under
+ * the title `התבודדות`.
+ * @param naming concepts that name the title of the passage.
+ */
 export function queryWords(
   concepts: readonly QueryConcept[],
   present: PassageTerms,
+  naming: ReadonlySet<QueryConcept> = new Set(),
 ): ReadonlyMap<number, QueryWord> {
   const words = new Map<number, QueryWord>()
-  for (const { position, length, documents, idf, named, isPerson, strengths } of concepts) {
-    let strength = 0
-    for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
+  for (const concept of concepts) {
+    const { position, length, documents, idf, named, isPerson } = concept
+    const strength = strengthIn(concept, present, naming.has(concept))
     for (let at = position; at < position + length; at += 1) {
       const word = words.get(at) ?? {
         idf: Number.POSITIVE_INFINITY,
@@ -155,6 +164,17 @@ export function queryWords(
     }
   }
   return words
+}
+
+function strengthIn(
+  { strengths, isWritten }: QueryConcept,
+  present: PassageTerms,
+  namesTitle: boolean,
+): number {
+  let strength = 0
+  for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
+  const isForm = strength === strengthOf.synonyms || (strength === formStrength && !isWritten)
+  return isForm && namesTitle ? strengthOf.spelling : strength
 }
 
 /** Whether an index term stands for a group of names. */

@@ -1,5 +1,7 @@
 import { headingsOf } from '../../index/terms.ts'
+import type { Word } from '../../text/tokens.ts'
 import { headingWords } from '../phrases/passage-words.ts'
+import type { FoundConcept } from '../scoring/index-reader.ts'
 
 /** For each term, the indexes of the concepts that have it. */
 export type ByTerm = ReadonlyMap<string, readonly number[]>
@@ -21,18 +23,28 @@ export function matchTitles(
   })
 }
 
-/** Whether the query contains a title of the place completely. */
-export function matchesTitle(
+/** The titles of the place that the query contains completely. */
+export function titlesNamed(
   place: { readonly ref: string; readonly heRef: string },
   byTerm: ByTerm,
-): boolean {
-  return matchTitles(place, byTerm).some(({ share }) => share === 1)
+): readonly TitleMatch[] {
+  return matchTitles(place, byTerm).filter(({ share }) => share === 1)
+}
+
+/** Words that say what kind of thing a title names. A question leaves them out: `התניא` for `ספר התניא`. */
+const kinds = new Set('ספר רבי הרבי אדמור האדמור ואדמור בעל rabbi rebb book'.split(' '))
+
+/** Whether a word of a title tells it from others. In a title that is only such a word, that word does. */
+function tellingIn(words: readonly Word[]): (word: Word) => boolean {
+  const tells = ({ term, isStopWord }: Word): boolean => !isStopWord && !kinds.has(term)
+  return words.some(tells) ? tells : ({ isStopWord }) => !isStopWord
 }
 
 function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
   const { words, compounds } = headingWords(title)
   const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
   const concepts = new Set<number>()
+  const tells = tellingIn(words)
   let [named, content, met] = [0, 0, 0]
   for (const [at, word] of words.entries()) {
     const terms = [word.term]
@@ -43,10 +55,23 @@ function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
     }
     const found = terms.flatMap((one) => byTerm.get(one) ?? [])
     for (const index of found) concepts.add(index)
-    if (word.isStopWord) continue
+    if (!tells(word)) continue
     content += 1
     if (found.length > 0 || at < named) met += 1
   }
   if (concepts.size === 0) return undefined
   return { concepts: [...concepts], share: content === 0 ? 1 : met / content }
+}
+
+/** The indexes of the concepts that have each term. */
+export function conceptsByTerm(concepts: readonly FoundConcept[]): ByTerm {
+  const places = new Map<string, number[]>()
+  for (const [index, { terms }] of concepts.entries()) {
+    for (const term of terms.keys()) {
+      const known = places.get(term)
+      if (known) known.push(index)
+      else places.set(term, [index])
+    }
+  }
+  return places
 }

@@ -11,7 +11,7 @@ export const earlyMasters: readonly Person[] = [
   },
   {
     names: `Maggid of Mezritch; The Maggid; Great Maggid; Maggid Gadol; Rav HaMaggid; Dov Ber ben Avraham;
-      המגיד; הרב המגיד; רב המגיד; המגיד הגדול; מגיד הגדול; הה"מ; ר"ב ממעזריטש; מגיד מישרים ממעזריטש`,
+      המגיד; הרב המגיד; רב המגיד; המגיד הגדול; מגיד הגדול; הה"מ; הרה"מ; ר"ב ממעזריטש; מגיד מישרים ממעזריטש`,
     given: 'Maggid; Dov Ber; Dov Baer; DovBer; Dovber; מגיד; דוב בער; דובער; דב בער',
     towns: ['mezritch'],
     isMaster: true,
@@ -70,7 +70,8 @@ export const earlyMasters: readonly Person[] = [
   },
   {
     names: `Levi Yitzchak of Berditchev; Rabbi Levi Yitzchak; Reb Levi Yitzchak; רבי לוי יצחק; ר' לוי יצחק; Levi Yitzchok ben Meir; Levi Isaac of Berdichev;
-      Baal Kedushas Levi; Kedushas Levi of Berditchev; בעל קדושת לוי; בעל הקדושת לוי; סנגורם של ישראל;
+      Baal Kedushas Levi; Kedushas Levi of Berditchev; בעל קדושת לוי; בעל הקדושת לוי; סנגורם של ישראל; סניגורם של ישראל;
+      סנגורן של ישראל; סניגורן של ישראל; Advocate of Israel; Defender of Israel; Saneigor shel Yisrael; Saneigoran shel Yisrael;
       לוי יצחק בן מאיר`,
     given: 'Levi Yitzchak; Levi Yitzchok; Levi Isaac; לוי יצחק',
     towns: ['berditchev'],
@@ -85,7 +86,7 @@ export const earlyMasters: readonly Person[] = [
     isMaster: true,
   },
   {
-    names: `Zusha of Anipoli; Meshulam Zusha; Reb Zusha; Rebbe Zusha; Rabbi Zusya; Reb Zishe;
+    names: `Zusha of Anipoli; Zusha; Zusya; זושא; זוסיא; Meshulam Zusha; Reb Zusha; Rebbe Zusha; Rabbi Zusya; Reb Zishe;
       משולם זוסיא; משולם זושא; רבי זושא; ר' זושא; ר' זוסיא; הרבי זושא`,
     given: `Zusha; Zusya; Zushya; Zisha; Zishe; Meshulam Zusha; Meshullam Zusya; משולם זושא;
       משולם זוסיא; משולם זוסא; זושא; זוסיא; זוסא; זישא`,
