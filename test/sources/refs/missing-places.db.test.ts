@@ -222,3 +222,10 @@ it('of a chapter named in a question the piece with its words comes first', asyn
   const [hit] = await searchSources(db.database.system, { text, limit: 1 })
   expect(hit?.text).toContain('Love of Israel')
 })
+
+it('an English question with a Hebrew title gets an English statement', () => {
+  const place = { written: 'ספר הבהיר', kind: 'unheld_work' as const, nearest: [] }
+  const statement = missingResult('What does ספר הבהיר say of light?', [place])['not_in_library']
+  expect(statement).toBe('"ספר הבהיר" is not in this library: it does not hold that work.')
+  expect(missingResult('מה אומר ספר הבהיר?', [place])['not_in_library']).toMatch(/אינו בספרייה/)
+})

@@ -56,6 +56,16 @@ test.each([
 })
 
 test.each([
+  ['What is remembered on 12 Tammuz?', 'Frierdiker Rebbe'],
+  ["מה קרה בג' בתמוז", 'Lubavitcher Rebbe'],
+  ['10 Kislev', 'Mitteler Rebbe'],
+])('a day written as a number finds the master of that day: %s', async (text, entry) => {
+  const [best] = await searchSources(db.database.system, { text, limit: 1 })
+  expect(best?.ref).toBe(`Masters of Chassidut, ${entry} 1`)
+  expect(best && isRelevant(best.coverage)).toBe(true)
+})
+
+test.each([
   ['תניא לעומת ליקוטי מוהר"ן', ['Books of Chassidut, Likutei Moharan 1', 'Books of Chassidut, Tanya 1']],
   ['הקשר בין צדקה לתשובה', ['Concepts of Chassidut, Teshuvah 1', 'Practices of Chassidut, Tzedakah 1']],
   [

@@ -90,8 +90,11 @@ export async function namesFor(executor: Executor, query: string, refs: readonly
   return languageOf(query) === 'he' ? hebrewNames(executor, refs) : new Map()
 }
 
+/** The language of most words. One Hebrew title does not make an English question Hebrew. */
 function languageOf(text: string): 'en' | 'he' {
-  return /[\u05d0-\u05ea]/.test(text) ? 'he' : 'en'
+  const words = text.match(/\p{L}+(?:["'’׳״-]\p{L}+)*/gu) ?? []
+  const hebrew = words.filter((word) => /[\u05d0-\u05ea]/.test(word)).length
+  return hebrew > 0 && hebrew * 2 >= words.length ? 'he' : 'en'
 }
 
 /** Whether a query consists of missing places only, without another subject. */
