@@ -23,7 +23,7 @@ const pronouns = `עליו עליה עליהם עליהן עליך עליי על
 const english = `please explain explains explained tell describe define definition meaning mean means meant say says said
   teach teaches taught write writes written wrote passage passages question
   discuss discusses mention mentions mentioned concerning regarding concept idea explanation answer
-  difference between happen happens exactly really actually ever whats someone something anything does
+  difference between happen happens exactly really actually someone something anything does
   according called named give gives example talk talks speak speaks`
 
 /** Yiddish question words, articles and prepositions, which are written in Hebrew letters. */
