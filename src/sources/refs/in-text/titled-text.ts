@@ -37,10 +37,15 @@ export class TitledText {
     return this.#words
   }
 
-  /** @throws database errors. */
-  titles(): Promise<readonly TitleInText[]> {
+  /** @throws database errors. A search that failed is not kept, so that a caller can try again. */
+  async titles(): Promise<readonly TitleInText[]> {
     this.#titles ??= this.words().then(({ text, words }) => titlesIn(this.#executor, text, words))
-    return this.#titles
+    try {
+      return await this.#titles
+    } catch (error) {
+      this.#titles = undefined
+      throw error
+    }
   }
 }
 
