@@ -57,3 +57,12 @@ test('an outage of the library is said instead of its works', () => {
   const listed = { unavailable: 'The library does not answer.' }
   expect(answerToSmallTalk('works', 'What texts do you have?', listed)).toBe(listed.unavailable)
 })
+
+test.each([
+  'what do you know about joy?',
+  'help me understand bittul',
+  'מה אתה יודע על שמחה?',
+  'מה אתה יכול לספר לי על דבקות?',
+])('%s asks about a subject', (question) => {
+  expect(smallTalk(question)).toBeUndefined()
+})

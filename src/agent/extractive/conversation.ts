@@ -1,5 +1,7 @@
 import type { ModelMessage } from '../provider.ts'
+import { withoutBrevityRequest } from './brevity.ts'
 import { followsUp, isWithoutSubject, subjectBefore } from './follow-up.ts'
+import { withoutInstruction } from './instructions.ts'
 import { withoutLanguageRequest } from './language.ts'
 import { smallTalk } from './small-talk.ts'
 import { filesIn } from './unread-files.ts'
@@ -43,7 +45,7 @@ export type Searched = { readonly texts: readonly string[]; readonly withEarlier
 
 /** The question, or for one that needs the question before it, the words of both. */
 export function searchedTexts({ question, earlier }: Turn): Searched {
-  const own = withoutLanguageRequest(question) || question
+  const own = withoutInstruction(withoutBrevityRequest(withoutLanguageRequest(question)) || question)
   const kind = followsUp(own)
   const subject = subjectBefore(earlier, (message) => smallTalk(message) !== undefined)
   if (subject === undefined) return { texts: [own], withEarlier: false }

@@ -1,3 +1,5 @@
+import { withoutBrevityRequest } from './brevity.ts'
+
 type Language = 'he' | 'en'
 
 /**
@@ -37,7 +39,8 @@ function requestedLanguage(question: string): Language | undefined {
     const found = names[language].exec(question)
     if (!found) return false
     const before = question.slice(Math.max(0, found.index - 100), found.index)
-    const rest = question.replace(found[0], ' ')
+    const sentence = question.slice(before.search(/[^?!.\n]*$/) + found.index - before.length)
+    const rest = withoutBrevityRequest(sentence.replace(found[0], ' '))
     return requestVerb.test(before) || onlyPolite.test(rest)
   })
 }

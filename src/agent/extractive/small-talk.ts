@@ -20,11 +20,11 @@ const forms: readonly (readonly [SmallTalk, RegExp])[] = [
   ],
   [
     'service',
-    /^[^\p{L}]*(?:(?:hi|hello|hey|shalom)[^\p{L}]+)?(?:(?:so |and )?(?:who|what) (?:are|r) you|what (?:can|do) you (?:do|know)|what can i ask(?: you)?|how do(?:es)? (?:you|this) work|what is this (?:service|site|website|bot|app)|are you (?:an? )?(?:ai|bot|robot|human|person|rabbi|chatgpt|real)|help(?: me)?)\b[^.\n]{0,60}$/iu,
+    /^[^\p{L}]*(?:(?:hi|hello|hey|shalom)[^\p{L}]+)?(?:(?:so |and )?(?:who|what) (?:are|r) you|what (?:can|do) you (?:do|know)|what can i ask(?: you)?|how do(?:es)? (?:you|this) work|what is this (?:service|site|website|bot|app)|are you (?:an? )?(?:ai|bot|robot|human|person|rabbi|chatgpt|real)|help(?: me)?)(?: (?:and what (?:can|do) you (?:do|know)|here|please|then|exactly|for me|now|really|with|today|about|in this library))*[^\p{L}]*$/iu,
   ],
   [
     'service',
-    /^[^\p{L}]*(?:שלום[^\p{L}]+)?(?:מי אתה|מי את|מה אתה|מה את (?:יודעת|יכולה)|מה אפשר לשאול|איך זה עובד|מה זה האתר הזה|מה זה השירות הזה|אתה (?:בוט|רובוט|רב|בן אדם))(?![\u05d0-\u05ea])[^.\n]{0,60}$/u,
+    /^[^\p{L}]*(?:שלום[^\p{L}]+)?(?:מי אתה|מי את|מה אתה|מה את (?:יודעת|יכולה)|מה אפשר לשאול|איך זה עובד|מה זה האתר הזה|מה זה השירות הזה|אתה (?:בוט|רובוט|רב|בן אדם))(?: (?:ומה אתה|יודע|יכול|כאן|פה|בבקשה|לעשות|בדיוק|בעצם|אותך|לי))*[^\p{L}]*$/u,
   ],
   [
     'greeting',
