@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { languageOfAnswer, withoutLanguageRequest } from '../../src/agent/extractive/language.ts'
+import { languageOfAnswer, withoutLanguageRequest } from '../../src/agent/extractive/requests/language.ts'
 
 test.each([
   ['What is bittul?', 'en'],

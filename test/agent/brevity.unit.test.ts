@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutBrevityRequest } from '../../src/agent/extractive/brevity.ts'
+import { withoutBrevityRequest } from '../../src/agent/extractive/requests/brevity.ts'
 
 test.each([
   ['What is devekut? Briefly', 'What is devekut?'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followsUp, isWithoutSubject, subjectBefore } from '../../src/agent/extractive/follow-up.ts'
+import { followsUp, isWithoutSubject, subjectBefore } from '../../src/agent/extractive/requests/follow-up.ts'
 
 test.each([
   'where is he buried?',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutInstruction } from '../../src/agent/extractive/instructions.ts'
+import { withoutInstruction } from '../../src/agent/extractive/requests/instructions.ts'
 
 test.each([
   ['Write an essay on devekut', 'devekut'],

@@ -1,5 +1,5 @@
 import { bareWord, excerptOf, type WholeLimit, wholeArticle, wholePassage } from './excerpt.ts'
-import { asksInHebrew } from './language.ts'
+import { asksInHebrew } from './requests/language.ts'
 import { wording } from './wording.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ModelMessage } from '../provider.ts'
-import { withoutBrevityRequest } from './brevity.ts'
-import { followsUp, isWithoutSubject, subjectBefore } from './follow-up.ts'
-import { withoutInstruction } from './instructions.ts'
-import { withoutLanguageRequest } from './language.ts'
+import { withoutBrevityRequest } from './requests/brevity.ts'
+import { followsUp, isWithoutSubject, subjectBefore } from './requests/follow-up.ts'
+import { withoutInstruction } from './requests/instructions.ts'
+import { withoutLanguageRequest } from './requests/language.ts'
 import { smallTalk } from './small-talk.ts'
 import { filesIn } from './unread-files.ts'
 

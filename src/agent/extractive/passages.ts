@@ -161,3 +161,14 @@ export function textsToFetch(places: readonly FoundPassage[]): readonly string[]
   const refs = places.flatMap(({ pointsTo }) => pointsTo.filter(({ onRequest }) => onRequest))
   return [...new Set(refs.map(({ ref }) => ref))].slice(0, maxPrimary)
 }
+
+/** A second place is kept only if the question names it as much as the best one: it compares them. */
+const comparedWithBest = 0.5
+
+/** The places of a short answer: the best, and a second one that the question names by its title. */
+export function fewest(places: readonly Hit[]): readonly Hit[] {
+  const [best, ...others] = places
+  if (best === undefined) return []
+  const second = others.find(({ titled, coverage }) => titled && coverage >= best.coverage * comparedWithBest)
+  return second && best.titled && best.coverage < 1 ? [best, second] : [best]
+}

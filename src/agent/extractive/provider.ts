@@ -13,7 +13,6 @@ import {
   searchWords,
   sheetArguments,
 } from './answer.ts'
-import { asksForBrevity, fewest } from './brevity.ts'
 import {
   currentTurn,
   type Results,
@@ -22,9 +21,18 @@ import {
   type ToolResult,
   type Turn,
 } from './conversation.ts'
-import { asksInHebrew, languageOfAnswer } from './language.ts'
-import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
+import {
+  choosePassages,
+  fewest,
+  findingOfPerson,
+  forStudy,
+  hitsIn,
+  passagesIn,
+  textsToFetch,
+} from './passages.ts'
 import { sendReply, stopped } from './reply.ts'
+import { asksForBrevity } from './requests/brevity.ts'
+import { asksInHebrew, languageOfAnswer } from './requests/language.ts'
 import { asksForRuling } from './rulings.ts'
 import { answerToSmallTalk, type SmallTalk, smallTalk } from './small-talk.ts'
 import { aboutUnreadFiles } from './unread-files.ts'

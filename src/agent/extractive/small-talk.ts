@@ -1,4 +1,4 @@
-import { asksInHebrew } from './language.ts'
+import { asksInHebrew } from './requests/language.ts'
 import { wording } from './wording.ts'
 
 /**
