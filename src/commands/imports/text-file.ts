@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../../errors.ts'
@@ -11,11 +12,8 @@ const lineFeed = 0x0a
 export async function readTextFile(file: string): Promise<string> {
   const bytes = await readFile(file).catch(() => Promise.reject(unreadable(file)))
   refuseUtf16(file, bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw wrongBytes(file, lineOfFault(bytes))
-  }
+  if (!isUtf8(bytes)) throw wrongBytes(file, lineOfFault(bytes))
+  return new TextDecoder().decode(bytes)
 }
 
 /**
@@ -30,7 +28,8 @@ export async function* linesOfFile(file: string): AsyncGenerator<string> {
     const bytes = held.length === 0 ? end : Buffer.concat([...held, end])
     held = []
     if (number === 1) refuseUtf16(file, bytes)
-    return decoded(file, bytes, number)
+    if (!isUtf8(bytes)) throw wrongBytes(file, number)
+    return new TextDecoder().decode(bytes)
   }
   try {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
@@ -58,24 +57,11 @@ export async function namingFile<T>(file: string, run: () => Promise<T>): Promis
   }
 }
 
-function decoded(file: string, bytes: Buffer, number: number): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw wrongBytes(file, number)
-  }
-}
-
 function lineOfFault(bytes: Buffer): number {
   let from = 0
   for (let number = 1; ; number += 1) {
     const end = bytes.indexOf(lineFeed, from)
-    try {
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(from, end < 0 ? undefined : end))
-    } catch {
-      return number
-    }
-    if (end < 0) return number
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return number
     from = end + 1
   }
 }
