@@ -1,4 +1,4 @@
-import type { FinishReason, ToolCall, UpstreamReport, Usage } from './provider.ts'
+import type { Attached, FinishReason, ToolCall, UpstreamReport, Usage } from './provider.ts'
 import type { FileChange, OfferedSource } from './tools.ts'
 
 /**
@@ -20,6 +20,8 @@ export type AgentEvent =
       readonly type: 'turn.failed'
       readonly kind: TurnFailure
       readonly message: string
+      /** Of kind `rejected`: the parameter that the model's server refused, as clients name it. */
+      readonly param?: string
       /** The model call during which the turn failed. The journal does not contain it. */
       readonly unfinished?: ModelStep
     }
@@ -30,7 +32,8 @@ export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed
 /** All events before the end. */
 export type TurnProgress = Exclude<AgentEvent, TurnEnd>
 
-export type TurnFailure = 'aborted' | 'context' | 'format' | 'upstream' | 'internal'
+/** `rejected`: the model's server refuses a parameter of the client. */
+export type TurnFailure = 'aborted' | 'context' | 'format' | 'rejected' | 'upstream' | 'internal'
 
 /** A finished model reply, as the journal stores it. */
 export type ModelStep = {
@@ -46,6 +49,10 @@ export type ModelStep = {
    * last of its turn.
    */
   readonly unfinished?: boolean
+  /** What the upstream wants back with this reply. */
+  readonly attached?: Attached
+  /** Parameters of the client that the upstream refused. */
+  readonly leftOut?: readonly string[]
   /** Only of models with several servers. */
   readonly upstream?: UpstreamReport
 }
@@ -55,6 +62,7 @@ export type ModelFault = {
   readonly kind: 'fault'
   readonly failure: TurnFailure
   readonly message: string
+  readonly param?: string
   readonly unfinished?: ModelStep
 }
 

@@ -7,17 +7,43 @@ export type ToolCall = {
   readonly arguments: string
 }
 
+export type ImagePart = { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
+
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
+  | ImagePart
   /** An attached file of the project. The model gets its id. */
   | { readonly type: 'file'; readonly fileId: string }
 
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
-  | { readonly role: 'tool'; readonly callId: string; readonly content: string }
+  | {
+      readonly role: 'assistant'
+      readonly content: string
+      readonly toolCalls: readonly ToolCall[]
+      readonly attached?: Attached
+    }
+  | {
+      readonly role: 'tool'
+      readonly callId: string
+      readonly content: string
+      /** Images of the result. Providers whose API has no place for them there send them in a user message. */
+      readonly images?: readonly ImagePart[]
+    }
+
+/**
+ * What an upstream attached to a reply: reasoning, signatures, its own ids of calls, unknown members. It goes back
+ * unchanged to the same upstream with the message, and to no other one. Only the provider that made it reads `json`.
+ */
+export type Attached = {
+  /** Identity of the upstream: its API, address and model. */
+  readonly upstream: string
+  /** JSON as text, because Postgres refuses some JSON values that an upstream may send. */
+  readonly json: string
+  /** Our ids of the reply's calls, in the order of the reply. */
+  readonly callIds: readonly string[]
+}
 
 /** The text that the model gets for a file. A tool reads the file itself. */
 export function attachmentText(fileId: string): string {
@@ -58,6 +84,14 @@ export type ModelRequest = {
 export type Usage = {
   readonly promptTokens: number
   readonly completionTokens: number
+  /** Part of `promptTokens` that the upstream read from its cache. */
+  readonly cachedTokens?: number
+  /** Part of `promptTokens` that the upstream wrote to its cache. */
+  readonly cacheWriteTokens?: number
+  /** Part of `completionTokens` that the model spent on reasoning. */
+  readonly reasoningTokens?: number
+  /** The upstream's own price of the call, in its currency. Only of upstreams that report it. */
+  readonly cost?: number
   /**
    * True if a count is our estimate, because the upstream sent none or an impossible one, or because the call
    * did not finish.
@@ -80,8 +114,12 @@ export type UpstreamReport = { readonly name: string; readonly passed: readonly 
 export type Finish = {
   readonly type: 'finish'
   readonly reason: FinishReason
+  /** With the upstream's ids. They are unique within the reply. */
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage
+  readonly attached?: Omit<Attached, 'callIds'>
+  /** Parameters that the upstream refused, so that the call was made without them. Names as clients send them. */
+  readonly leftOut?: readonly string[]
   /** Only of models with several servers. */
   readonly upstream?: UpstreamReport
 }
@@ -95,6 +133,8 @@ export type CallEnd =
       readonly message: string
       /** The HTTP status of the server, if it sent one. */
       readonly status?: number
+      /** The parameter of the client's request that the server refused, as clients name it. */
+      readonly param?: string
       readonly upstream?: UpstreamReport
     }
   | { readonly type: 'enough'; readonly upstream?: UpstreamReport }

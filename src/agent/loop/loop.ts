@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts'
 import type { ModelFault, ModelStep, TurnEnd, TurnFailure, TurnProgress } from '../events.ts'
-import type { ModelRequest, ProviderFailure, ToolCall } from '../provider.ts'
+import type { CallEnd, ModelRequest, ToolCall } from '../provider.ts'
 import { answerFormatOf } from '../schema/answer-format.ts'
 import { storable, storableCall } from '../storable-text.ts'
 import { estimateUsage } from '../usage.ts'
@@ -31,10 +31,11 @@ export async function runAgent<Transaction>(input: LoopInput<Transaction>, emit:
   }
 }
 
-const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): TurnEnd => ({
+const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep, param?: string): TurnEnd => ({
   type: 'turn.failed',
   kind,
   message,
+  ...(param !== undefined && { param }),
   ...(unfinished && { unfinished }),
 })
 
@@ -127,7 +128,7 @@ async function callModel<T>(
       )
     : streamReply(input, turn, request, show)
   const reply = await replying.finally(() => shown.end())
-  if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished)
+  if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished, reply.param)
   if (!shown.isComplete) return failed('aborted', stopped, { ...reply, toolCalls: [], unfinished: true })
   input.journal.model(reply)
   turn.add(reply)
@@ -155,7 +156,8 @@ async function streamReply<T>(
   const upstream = end.upstream && { upstream: end.upstream }
   if (end.type === 'error') {
     const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true, ...upstream }
-    return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message), unfinished }
+    const refused = end.param === undefined ? {} : { param: end.param }
+    return { kind: 'fault', failure: failureKind(end), message: storable(end.message), ...refused, unfinished }
   }
   const isWhole = end.type === 'finish' && text.end()
   if (!isWhole) return { ...cutOff(request, separator, text.toString()), ...upstream }
@@ -167,6 +169,8 @@ async function streamReply<T>(
     toolCalls,
     reason: end.reason,
     usage: end.usage,
+    ...(end.attached && { attached: { ...end.attached, callIds: toolCalls.map(({ id }) => id) } }),
+    ...(end.leftOut && { leftOut: end.leftOut }),
     ...upstream,
   }
 }
@@ -177,6 +181,8 @@ function cutOff(request: ModelRequest, separator: string, text: string): ModelSt
   return { kind: 'model', text, toolCalls: [], reason: 'length', usage }
 }
 
-function failureKind(kind: ProviderFailure): TurnFailure {
-  return kind === 'aborted' || kind === 'context' || kind === 'format' ? kind : 'upstream'
+/** A refusal that names no parameter of the client is a fault of our request or of the operator's settings. */
+function failureKind({ kind, param }: Extract<CallEnd, { type: 'error' }>): TurnFailure {
+  if (kind === 'rejected') return param === undefined ? 'upstream' : 'rejected'
+  return kind === 'timeout' ? 'upstream' : kind
 }

@@ -52,7 +52,8 @@ export class Turn<T> {
     if (!record.preset) this.modelCalls += 1
     if (record.text !== '') this.textLength += (this.textLength > 0 ? 2 : 0) + record.text.length
     this.#lastReply = record
-    this.messages.push({ role: 'assistant', content: record.text, toolCalls: record.toolCalls })
+    const { text, toolCalls, attached } = record
+    this.messages.push({ role: 'assistant', content: text, toolCalls, ...(attached && { attached }) })
     for (const call of this.openCalls()) this.#admit(call)
   }
 
