@@ -2,7 +2,7 @@ import { type Account, findAccount, setPlan } from '../accounts/accounts.ts'
 import { type Actor, recordAction } from '../accounts/audit.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
-import { raiseAllowance } from './pools.ts'
+import { raiseAllowance } from './account-credits.ts'
 
 /**
  * Changes the plan of an account from its next request on. A higher plan grants the difference of the

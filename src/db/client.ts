@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { type AccountConnections, openAccountConnections } from './account-connections.ts'
 import { databaseFault, isConnectionFault } from './errors.ts'
 import { retryTransient } from './retry.ts'
 
@@ -21,8 +22,8 @@ export type Database = {
   readonly systemPool: pg.Pool
   /** Its statements keep their plans, which use indexes. For frequent statements that find their rows by index. */
   readonly indexedPool: pg.Pool
-  /** Like `indexedPool`. Its connections send statements without waiting for answers to earlier ones. */
-  readonly callPool: pg.Pool
+  /** For the statements that admit and write turns. Their plans use indexes too. */
+  readonly accountConnections: AccountConnections
   /**
    * For leases and other background work. Requests that use all other connections must not cost a turn its
    * lease.
@@ -101,7 +102,6 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     tenantPool: open({ max: maxConnections }),
     systemPool: open({ max: partOf(2), options: '-c app.account=*', query_timeout: silenceMs }),
     indexedPool: open({ ...indexed, max: partOf(4) }),
-    callPool: open({ ...indexed, max: partOf(2), pipeline: true }),
     backgroundPool: open({ max: 2, options: indexedPlans }),
     importPool: open({
       max: importConnections,
@@ -109,11 +109,18 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
       Client: clientWith(importConnectMs),
     }),
   }
+  const { connectionTimeoutMillis: _, ...config } = settings
+  const accountConnections = openAccountConnections(
+    { ...config, ...indexed, connectionString: url, connectionTimeoutMillis: connectMs },
+    partOf(2),
+  )
   return {
     system: drizzle({ client: pools.systemPool }),
     url,
     ...pools,
+    accountConnections,
     async close() {
+      await accountConnections.close()
       await Promise.all(Object.values(pools).map((pool) => pool.end()))
     },
   }

@@ -77,6 +77,6 @@ async function grantToServiceRole(client: pg.Client, serviceUrl: string): Promis
      grant select, insert, update, delete on all tables in schema public to ${name};
      grant usage, select on all sequences in schema public to ${name};
      grant execute on all functions in schema public to ${name};
-     revoke update, delete, truncate on credit_transactions, credit_entries, audit_log from ${name}`,
+     revoke update, delete, truncate on ledger, audit_log from ${name}`,
   )
 }

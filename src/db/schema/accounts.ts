@@ -30,10 +30,30 @@ export const accounts = pgTable(
      */
     suspendedAt: instant('suspended_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /**
+     * The live state of the account's turns. Statements that change it lock this row first, so its values are exact over
+     * all replicas. Together with the holds of unfinished runs, both amounts are the sums of the ledger.
+     */
+    /** First day of the month (UTC) of the allowance. Null: none was given. */
+    allowanceMonth: date('allowance_month'),
+    /** What is left of the allowance. It is spent first, and expires when the next one is given. */
+    allowanceMicros: micros('allowance_micros').notNull().default(sql`0`),
+    /** What is left of granted credits, which do not expire. */
+    grantedMicros: micros('granted_micros').notNull().default(sql`0`),
+    /** Holds of unfinished runs. */
+    heldMicros: micros('held_micros').notNull().default(sql`0`),
+    /** Used concurrency slots: sessions with an unfinished run. */
+    openTurns: integer('open_turns').notNull().default(0),
+    /** Theoretical arrival time of the next start (GCRA): the rate limit in one value. */
+    nextStartAt: instant('next_start_at').notNull().defaultNow(),
   },
   (t) => [
     uniqueIndex('accounts_email').on(t.email),
     check('accounts_email_lower', sql`${t.email} = lower(${t.email})`),
+    check(
+      'accounts_state',
+      sql`${t.allowanceMicros} >= 0 and ${t.grantedMicros} >= 0 and ${t.heldMicros} >= 0 and ${t.openTurns} >= 0`,
+    ),
   ],
 )
 
@@ -81,8 +101,8 @@ export const apiKeys = pgTable(
 )
 
 /**
- * Charges of an API key by day (UTC), in micro-credits. A trigger adds each charge of the ledger. It has no foreign key
- * to the key, because the ledger outlives keys.
+ * Charges of an API key by day (UTC), in micro-credits. Whoever writes a charge adds it here. It has no foreign key to the
+ * key, because the ledger outlives keys.
  */
 export const keySpending = pgTable(
   'key_spending',

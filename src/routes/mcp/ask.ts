@@ -10,6 +10,7 @@ import { recordCutReply, recordDisconnect } from '../../turns/reading/client-dis
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
+import { closeAfterReply, onReplySent } from '../turn-reply/delivery.ts'
 import { contentOf, endBlock, failureOf } from '../turn-reply/wire.ts'
 import { requireContext } from '../turn-request/context.ts'
 import { requestHash } from '../turn-request/field-schemas.ts'
@@ -108,7 +109,7 @@ function defaultModel({ services }: Caller): string {
  * @throws ServiceError `overloaded` when this process loses the run. The same call finds it again.
  */
 async function follow(
-  { services, left, onSent }: Caller,
+  { services, left, reply }: Caller,
   { run, client }: Admitted,
   ctx: ServerContext,
 ): Promise<TerminalEvent> {
@@ -123,8 +124,7 @@ async function follow(
     return progress(events)
   })
   if (end) {
-    client.ended()
-    onSent(() => client.settle())
+    onReplySent(reply, () => closeAfterReply(services, reply, run, client, left))
     return end
   }
   if (!left.aborted) await recordCutReply(services, run, client)

@@ -20,15 +20,16 @@ export async function recordDisconnect(
   client: ClientConnection,
   options: { readonly cancel: boolean },
 ): Promise<void> {
-  client.lose()
+  client.leave()
   const { isCurrent } = client
-  if (!isCurrent && (!options.cancel || client.isRunAwaited)) return
+  if (!isCurrent && (!options.cancel || client.isRunAwaited)) return client.close()
   const { owner } = services.runner.lease
-  const cancelled = await note(services, run, client, 'could not note that a client left', async (tx) => {
+  const cancelled = await note(services, run, 'could not note that a client left', async (tx) => {
     if (isCurrent && !(await recordClientClosed(tx, run.id, owner))) return false
     // Asked here, because a retry may have connected while the database was away.
     return options.cancel && !client.isRunAwaited && requestCancel(tx, run.id, owner)
   })
+  client.close()
   if (cancelled) services.runner.cancel(run.id)
 }
 
@@ -41,16 +42,15 @@ export async function recordCutReply(
   run: Run,
   client: ClientConnection,
 ): Promise<void> {
-  client.lose()
+  client.leave()
   const work = (tx: Executor) => recordClientClosed(tx, run.id, services.runner.lease.owner)
-  await note(services, run, client, 'could not note that a reply was cut short', work, { once: true })
+  await note(services, run, 'could not note that a reply was cut short', work, { once: true })
+  client.close()
 }
 
-/** Once the disconnect is recorded, other replicas need not ask this process about it. */
 async function note(
   { database, runner, log }: ReaderServices,
   run: Run,
-  client: ClientConnection,
   failure: string,
   write: (tx: Executor) => Promise<boolean>,
   options: { readonly once?: boolean } = {},
@@ -58,9 +58,7 @@ async function note(
   const work = () => withTx(database, run, write)
   try {
     const bound = AbortSignal.any([runner.leaving, AbortSignal.timeout(timeoutMs)])
-    const noted = await (options.once ? work() : retryTransient(work, bound))
-    client.settle()
-    return noted
+    return await (options.once ? work() : retryTransient(work, bound))
   } catch (error) {
     log.warn({ runId: run.id, reason: reasonOf(error) }, failure)
     return false

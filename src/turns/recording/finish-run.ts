@@ -3,7 +3,7 @@ import type { Attached, ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
-import type { RunEndRow } from '../store/turn-calls.ts'
+import type { RunEndRow } from '../store/turn-store.ts'
 
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
@@ -52,16 +52,13 @@ export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunE
   return {
     status,
     output: JSON.stringify(outputItems(run, event.end)),
-    error_code: event.type === 'run.failed' ? event.code : null,
-    error_message: event.type === 'run.failed' ? event.message : '',
-    finish_reason: event.type === 'run.completed' ? event.reason : null,
+    errorCode: event.type === 'run.failed' ? event.code : null,
+    errorMessage: event.type === 'run.failed' ? event.message : '',
+    finishReason: event.type === 'run.completed' ? event.reason : null,
     usage,
     cost: usage.cost_micros,
     charge: isFree ? null : usage.cost_micros,
     facts: factsOf(run, event.end),
-    session: run.sessionId,
-    message: run.messageId,
-    turn: run.turn,
     position: answerPosition,
     answer: status === 'failed' ? null : answerOf(event.end, attached),
   }

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
@@ -74,30 +74,4 @@ export async function recordClientClosed(
     .where(and(eq(runs.id, runId), heldBy(holder)))
     .returning({ id: runs.id })
   return noted.length > 0
-}
-
-/**
- * Makes the client that sent a retry the client of the run. It is a separate statement: the run's owner locks
- * the run before its session, and a start locks them in reverse order.
- * @param seen the run's client as it was read.
- * @param holder the replica of the new connection; null while other replicas cannot see it.
- * @returns false if another request was faster, or if the run's client disconnected after `seen` was read.
- */
-export async function adoptClient(
-  executor: Executor,
-  seen: Pick<Run, 'id' | 'clientAt'> & { readonly clientClosed: boolean },
-  holder: string | null,
-): Promise<boolean> {
-  const taken = await executor
-    .update(runs)
-    .set({ clientAt: holder, clientClosedAt: null })
-    .where(
-      and(
-        eq(runs.id, seen.id),
-        sql`${runs.clientAt} is not distinct from ${seen.clientAt}`,
-        seen.clientClosed ? isNotNull(runs.clientClosedAt) : isNull(runs.clientClosedAt),
-      ),
-    )
-    .returning({ id: runs.id })
-  return taken.length > 0
 }
