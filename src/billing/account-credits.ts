@@ -87,8 +87,8 @@ export async function raiseAllowance(executor: Executor, accountId: string, to: 
   const [month] = await executor
     .select({
       given: sql<string>`(select coalesce(sum(l.allowance_micros), 0) from ${ledger} l
-        where l.account_id = ${accounts.id} and l.allowance_micros > 0
-          and l.created_at >= ${accounts.allowanceMonth}::timestamp at time zone 'UTC')`,
+        where l.account_id = ${accountId} and l.allowance_micros > 0
+          and l.created_at >= allowance_month::timestamp at time zone 'UTC')`,
     })
     .from(accounts)
     .where(and(eq(accounts.id, accountId), sql`not ${isOld}`))

@@ -164,6 +164,12 @@ test('the allowance is held first, spent first, and given back last', async () =
   expect(await entries(run.id)).toEqual([['charge', -4, 0]])
 })
 
+test('a free turn gives back each kind of credit as it held it', async () => {
+  const person = await account({ allowance: 5, granted: 10 })
+  await settle(await hold(person, 8), null)
+  expect(await has(person)).toEqual([5, 10, 0])
+})
+
 test('ends and starts of many turns at once do not deadlock', async () => {
   const person = await account({ allowance: 50, granted: 50 })
   const held: Run[] = []

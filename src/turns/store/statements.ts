@@ -193,8 +193,11 @@ const prepareCall = sql`
     where accounts.id = a.id and a.extends)
   select a.capped, owned.account_id is not null as owned, a.key_usable, a.enough from a left join owned on true`
 
+/** What the run pays. `least` ignores null, so a run without a charge pays zero here. */
+const paid = sql`coalesce(${$('charge')}, 0)`
+
 /** Part of the charge that the allowance pays: its part of the hold comes first. */
-const fromAllowance = sql`least(owned.held_allowance_micros, ${$('charge')})`
+const fromAllowance = sql`least(owned.held_allowance_micros, ${paid})`
 
 /**
  * Ends a run: its row, its last events and steps, the answer with its session, the charge, and what the hold gives back.
@@ -218,7 +221,7 @@ const end = sql`
     returning sessions.open_runs),
   charged as (
     insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros, facts)
-    select account_id, ${$('run')}, 'charge', -${fromAllowance}, ${fromAllowance} - ${$('charge')}, ${$('facts')}
+    select account_id, ${$('run')}, 'charge', -${fromAllowance}, ${fromAllowance} - ${paid}, ${$('facts')}
     from owned where ${$('charge')} is not null),
   spent as (
     insert into key_spending as s (key_id, account_id, day, micros)
@@ -227,9 +230,8 @@ const end = sql`
     on conflict (key_id, day) do update set micros = s.micros + excluded.micros),
   released as (
     update accounts set held_micros = held_micros - owned.hold_micros,
-      allowance_micros = allowance_micros + owned.held_allowance_micros - coalesce(${fromAllowance}, 0),
-      granted_micros = granted_micros + (owned.hold_micros - owned.held_allowance_micros)
-        - (coalesce(${$('charge')}, 0) - coalesce(${fromAllowance}, 0)),
+      allowance_micros = allowance_micros + owned.held_allowance_micros - ${fromAllowance},
+      granted_micros = granted_micros + (owned.hold_micros - owned.held_allowance_micros) - (${paid} - ${fromAllowance}),
       open_turns = open_turns - case when place.open_runs = 0 then 1 else 0 end
     from owned, place where accounts.id = owned.account_id)
   select true as owned,
