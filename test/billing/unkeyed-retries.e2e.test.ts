@@ -51,7 +51,7 @@ async function answerOf(response: Response) {
 const chargesOf = async (question: { readonly messages: readonly { readonly content: string }[] }) =>
   (
     await world.rows(
-      `select 1 from credit_transactions t join messages m on m.run_id = t.run_id and m.role = 'user'
+      `select 1 from ledger t join messages m on m.run_id = t.run_id and m.role = 'user'
        where t.kind = 'charge' and m.content->>'content' = $1`,
       question.messages[0]?.content ?? '',
     )

@@ -39,7 +39,7 @@ type Usage = OpenAI.CreateEmbeddingResponse.Usage & { readonly cost: number }
 const charged = async () =>
   (
     await world.rows<{ micros: string }>(
-      `select amount_micros::text as micros from credit_transactions where kind = 'charge' order by id`,
+      `select (-(allowance_micros + granted_micros))::text as micros from ledger where kind = 'charge' order by id`,
     )
   ).map(({ micros }) => Number(micros))
 
