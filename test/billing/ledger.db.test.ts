@@ -8,6 +8,7 @@ import {
   raiseAllowance,
 } from '../../src/billing/account-credits.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
+import { databaseFault } from '../../src/db/errors.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
@@ -142,7 +143,7 @@ test('a second hold of a run is refused', async () => {
   const person = await account({ granted: 10 })
   const run = await hold(person, 1)
   const again = placeHold(db.database, person, credits(1), run.id)
-  await expect(again).rejects.toMatchObject({ cause: { code: '23505' } })
+  await expect(again).rejects.toSatisfy((error) => databaseFault(error)?.code === '23505')
   expect(await has(person)).toEqual([0, 9, 1])
   await settle(run, null)
 })

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
     expect(again.status()).toBe(400)
-    expect(await again.text()).toContain('got credits after this form')
+    expect(await again.text()).toContain('changed after this form')
     expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
     expect(await checkInvariants(db.database)).toEqual([])
   })

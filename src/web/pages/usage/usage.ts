@@ -47,7 +47,7 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
       return {
         credits: await creditsOf(tx, principal.accountId),
         renewsAt: await nextRenewal(tx),
-        turns: await countTurns(tx, principal.accountId),
+        turns: await countTurns(tx, principal.accountId, principal.plan),
         storedBytes: await storedBytes(tx, principal.accountId),
         days: await readUsage(tx, principal, { group: 'day', ...span, limit: 400 }),
         models: await groupsOf(tx, principal, 'model', span),

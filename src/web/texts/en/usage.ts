@@ -73,8 +73,8 @@ programs.`,
       'The plan does not include the API: requests with keys are refused. Questions on these pages work.',
     inThisMinute: (used: string, max: string) => `${used} of ${max} in the current minute`,
     turns: 'Turns per minute',
-    turnsMeaning: 'Questions that start a turn, from keys and from these pages.',
-    inLastMinute: (used: string, max: string) => `${used} of ${max} in the last minute`,
+    turnsMeaning:
+      'Questions that start a turn, from keys and from these pages. Within a minute all of them are free again, one after another.',
     concurrent: 'Concurrent turns',
     concurrentMeaning: count({
       one: 'Conversations with an unfinished answer. Each can queue 1 more question.',

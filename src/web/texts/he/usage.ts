@@ -70,8 +70,7 @@ export const usage: EnglishTexts['usage'] = {
     requestsNone: 'התוכנית אינה כוללת את ה־API: בקשות עם מפתחות נדחות. שאלות בדפים האלה אפשריות.',
     inThisMinute: (used, max) => `${used} מתוך ${max} בדקה הנוכחית`,
     turns: 'שאלות בדקה',
-    turnsMeaning: 'שאלות חדשות, ממפתחות ומהדפים האלה.',
-    inLastMinute: (used, max) => `${used} מתוך ${max} בדקה האחרונה`,
+    turnsMeaning: 'שאלות חדשות, ממפתחות ומהדפים האלה. בתוך דקה כולן מתפנות שוב, בזו אחר זו.',
     concurrent: 'שאלות בו־זמנית',
     concurrentMeaning: count({
       one: 'שיחות שהתשובה בהן לא הושלמה. בכל אחת יכולה להמתין עוד שאלה אחת.',
