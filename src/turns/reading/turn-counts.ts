@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Plan } from '../../accounts/plans.ts'
 import type { Executor } from '../../db/client.ts'
 import { accounts } from '../../db/schema/index.ts'
 
@@ -14,7 +13,7 @@ export type TurnCounts = {
 export async function countTurns(
   executor: Executor,
   accountId: string,
-  { turnsPerMinute }: Plan,
+  { turnsPerMinute }: { readonly turnsPerMinute: number },
 ): Promise<TurnCounts> {
   const [row] = await executor
     .select({

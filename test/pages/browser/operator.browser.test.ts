@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       )
     await change(1)
     await page.reload()
-    expect(await page.getByRole('heading', { name: 'a run shows what the ledger charged' }).count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'a run costs what the ledger charged' }).count()).toBe(1)
     expect(await inAllLooks(page, 'operator-health')).toEqual([])
     await change(-1)
     await page.reload()
