@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
+import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { readingMarks } from '../../src/db/schema/index.ts'
@@ -60,10 +61,7 @@ beforeAll(async () => {
   await signedUp(service, 'rls@example.org')
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })
-  await world.db.database.systemPool.query(
-    `insert into invariant_checks (id, checked_at, attempted_at, broken, unchecked) values (1, now(), now(), '{}', '{}')
-     on conflict do nothing`,
-  )
+  await examineUnlessFresh(world.db.database, 0, () => undefined)
 })
 afterAll(() => world.close())
 

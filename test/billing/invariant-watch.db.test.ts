@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkChanges } from '../../src/billing/checks/check-changes.ts'
+import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchInvariants } from '../../src/operations/invariant-watch.ts'
@@ -34,7 +34,7 @@ test('metrics report invariants as unchecked while the database is away', async 
 })
 
 test('a check of one replica stands for the metrics of all', async () => {
-  await checkChanges(db.database, 0, () => undefined)
+  await examineUnlessFresh(db.database, 0, () => undefined)
   const registry = new Registry()
   const watch = watchInvariants(db.database, registry, log)
   await watch.stop()
@@ -42,7 +42,7 @@ test('a check of one replica stands for the metrics of all', async () => {
   expect(await sampleOf(registry, 'service_unchecked_invariants')).toBe(0)
   expect(await sampleOf(registry, 'service_invariants_checked_timestamp_seconds')).toBeGreaterThan(1e9)
   const found: unknown[] = []
-  await checkChanges(db.database, 60, (examination) => found.push(examination))
+  await examineUnlessFresh(db.database, 60, (examination) => found.push(examination))
   expect(found).toEqual([])
 })
 

@@ -36,7 +36,7 @@ export function operatorHealthPage(app: FastifyInstance, { database, library }: 
         failures: await failureHealth(system),
         library: libraryNow,
         waitingTexts: mark && mark.nextDoc - mark.indexedTo,
-        examination: check === 'money' ? await examineAll(database, { timeoutSeconds: 30 }) : undefined,
+        examination: check === 'money' ? await examineAll(database, 30) : undefined,
       }),
     )
   })
