@@ -147,7 +147,8 @@ class Stage {
         const lease = { owner: 'replica_of_the_client', seconds: 15 }
         const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
-        const client = new ClientConnections().open(undefined, run.id, new AbortController().signal)
+        const client = new ClientConnections().open()
+        client.attach(run.id)
         await recordDisconnect(services, run, client, { cancel: true })
         break
       }

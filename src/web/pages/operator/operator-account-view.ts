@@ -56,7 +56,11 @@ ${takeBackCard(t, shown)}
 ${passwordCard(t, account)}
 ${accessCards(t, shown)}</div>
 <h2>${t.usage.creditsByKind}</h2>
-${availableIn(credits) === 0n ? emptyState(texts.noCredits, texts.noCreditsHint) : creditTable(t, credits, renewsAt, creditsIn)}
+${
+  availableIn(credits) === 0n
+    ? emptyState(texts.noCredits, texts.noCreditsHint)
+    : creditTable(t, credits, renewsAt, creditsIn)
+}
 <div class="head"><h2>${texts.audit}</h2>
 <a class="button quiet" href="/operator/audit?account=${account.id}">${texts.allEntries}</a></div>
 ${
