@@ -144,7 +144,7 @@ export const toolChecks: readonly Check[] = [
   {
     id: 'five_steps',
     severity: 'needed',
-    after: ['tool_result'],
+    after: ['two_results'],
     refused: 'history_refused',
     async run(model) {
       const task =

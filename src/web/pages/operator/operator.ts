@@ -5,7 +5,7 @@ import { operatorAccountPage } from './operator-account.ts'
 import { operatorAccountPages } from './operator-accounts.ts'
 import { operatorAuditPage } from './operator-audit.ts'
 import { operatorCollectionPages } from './operator-collections.ts'
-import { operatorHealthPage } from './operator-health.ts'
+import { operatorHealthPage } from './health/operator-health.ts'
 import { operatorLibraryPage } from './operator-library.ts'
 
 /** `/operator`: pages for operators. For other accounts these pages do not exist. */
