@@ -45,7 +45,7 @@ export type PlantedFault =
   | 'no usage'
   | 'impossible usage'
 
-/** The window of the server in tokens, of which four characters are one. */
+/** The usual window of the server in tokens, of which four characters are one. */
 export const window = 8_000
 
 const contentOf = ({ content }: UpstreamBody['messages'][number]): string =>
@@ -57,9 +57,9 @@ const numbers = (to: number, separator: string) =>
 type Text = UpstreamBody['messages'][number]
 
 /** A model that does what the checks ask for, except for one fault. */
-export function obedientModel(fault?: PlantedFault): (body: UpstreamBody) => Script {
+export function obedientModel(fault?: PlantedFault, tokens = window): (body: UpstreamBody) => Script {
   return (body) => {
-    const refused = refusal(body, fault)
+    const refused = refusal(body, fault, tokens)
     if (refused) return refused
     if (fault === 'broken stream') return [{ text: 'One, ' }, { destroy: true }]
     const calls = callsOf(body, fault)
@@ -132,11 +132,15 @@ const refusals: readonly (readonly [PlantedFault, (body: UpstreamBody) => boolea
   ],
 ]
 
-function refusal(body: UpstreamBody, fault: PlantedFault | undefined): Script | undefined {
+function refusal(
+  body: UpstreamBody,
+  fault: PlantedFault | undefined,
+  windowTokens: number,
+): Script | undefined {
   const found = refusals.find(([one, concerns]) => one === fault && concerns(body))
   if (found) return found[2]
   const tokens = body.messages.map(contentOf).join(' ').length / 4
-  if (tokens <= (fault === 'half the window' ? window / 2 : window)) return undefined
+  if (tokens <= (fault === 'half the window' ? windowTokens / 2 : windowTokens)) return undefined
   return error(400, { error: { message: 'The prompt is too long.', code: 'context_length_exceeded' } })
 }
 

@@ -151,13 +151,16 @@ function totalsOf(calls: readonly CheckedCall[], price: CatalogueModel['price'])
   }
 }
 
+/** A shorter reply says nothing about the speed. */
+const minMeasuredMs = 100
+
 /** Of the first call, whose text is long enough to measure. Reasoning before the first text is not counted. */
 function speedOf([first]: readonly CheckedCall[]): Pick<ModelCheck, 'first_text_ms' | 'tokens_per_second'> {
   if (!first || first.firstTextMs === null) return { first_text_ms: null, tokens_per_second: null }
-  const seconds = (first.ms - first.firstTextMs) / 1_000
+  const writingMs = first.ms - first.firstTextMs
   const tokens = first.usage.completionTokens - (first.usage.reasoningTokens ?? 0)
   return {
     first_text_ms: Math.round(first.firstTextMs),
-    tokens_per_second: seconds > 0 ? Math.round((10 * tokens) / seconds) / 10 : null,
+    tokens_per_second: writingMs >= minMeasuredMs ? Math.round((1_000 * tokens) / writingMs) : null,
   }
 }

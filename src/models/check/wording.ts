@@ -114,7 +114,7 @@ export const findingWording = {
   schema_refused: {
     says: 'The server refuses a JSON schema',
     remedy:
-      'vLLM: set a `--structured-outputs-config` backend. Otherwise requests with `response_format` fail',
+      'Update the server: vLLM, llama.cpp, Ollama and LM Studio take schemas. Until then, requests with `response_format` fail',
   },
   json_invalid: {
     says: 'The answer does not fit the JSON schema',
@@ -151,7 +151,8 @@ export const findingWording = {
   },
   one_call_only: {
     says: 'The model makes one call at a time',
-    remedy: 'Turns work, with more steps. Some servers need `"body": {"parallel_tool_calls": true}`',
+    remedy:
+      'Turns work, with more steps. llama.cpp and some others need `"body": {"parallel_tool_calls": true}`',
   },
   result_unread: {
     says: 'The answer does not use the tool result',
@@ -228,7 +229,7 @@ export const findingWording = {
   reasoning_in_text: {
     says: 'Reasoning stands in the answer',
     remedy:
-      'vLLM: start with `--reasoning-parser NAME`. llama.cpp: `--reasoning-format auto`. Ollama: `"body": {"think": false}`. Or set `reasoning` to `off`',
+      'vLLM: start with `--reasoning-parser NAME`. llama.cpp: `--jinja --reasoning-format auto`. Elsewhere, set `reasoning` to `off`',
   },
   // Why a check did not run.
   needs_other: { says: 'It needs a check that did not pass', remedy: 'Mend that one first' },

@@ -13,8 +13,8 @@ import { type Fact, factList } from '../../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { emptyState, notice, type Page } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-import { modelChecks } from './model-checks-view.ts'
 import { operatorPage } from '../operator-page.ts'
+import { modelChecks } from './model-checks-view.ts'
 
 type Shown = {
   readonly database: DatabaseHealth

@@ -1,5 +1,6 @@
 import type { CheckResult, ModelCheck } from '../../../../models/check/model-check.ts'
 import { dataTable } from '../../../components/data-table.ts'
+import { type Fact, factList } from '../../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { notice } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
@@ -13,16 +14,23 @@ ${checks.length === 0 ? html`<p>${models.notChecked}</p>` : checks.map((one) => 
 
 function modelCheck(t: Texts, found: ModelCheck): Html {
   const { models } = t.operator
-  const { counts, first_text_ms: first, tokens_per_second: rate } = found
   const shown = found.checks.filter(({ status }) => status === 'failed' || status === 'adapted')
-  const seconds = first === null ? undefined : (first / 1_000).toFixed(1)
   return html`<h3><bdi dir="ltr">${found.model}</bdi></h3>
 ${notice(found.good_enough ? 'done' : 'problem', found.good_enough ? models.goodEnough : models.notGoodEnough)}
-<p>${models.checked(t.minute(new Date(found.checked_at)))}
-${models.counts(counts.ok, counts.adapted, counts.failed, counts.skipped)}
-${seconds === undefined ? nothing : models.speed(seconds, rate)}
-${models.cost(found.calls, found.credits)}</p>
+${factList(factsOf(t, found))}
 ${shown.length === 0 ? nothing : findingTable(t, found.model, shown)}`
+}
+
+function factsOf(t: Texts, found: ModelCheck): readonly Fact[] {
+  const { models } = t.operator
+  const { counts, first_text_ms: first, tokens_per_second: rate } = found
+  return [
+    [models.checked, t.minute(new Date(found.checked_at))],
+    [models.checks, models.counts(counts.ok, counts.adapted, counts.failed, counts.skipped)],
+    ...(first === null ? [] : [[models.firstText, models.seconds((first / 1_000).toFixed(1))] as const]),
+    ...(rate === null ? [] : [[models.speed, models.tokensPerSecond(t.number(rate))] as const]),
+    [models.price, models.cost(found.calls, found.credits)],
+  ]
 }
 
 function findingTable({ operator: { models } }: Texts, model: string, rows: readonly CheckResult[]): Html {
@@ -40,8 +48,10 @@ function findingTable({ operator: { models } }: Texts, model: string, rows: read
       {
         name: models.remedy,
         className: 'message',
-        cell: ({ finding, remedy = '' }) =>
-          withCode(finding ? (models.findings[finding]?.remedy ?? remedy) : remedy),
+        cell: ({ finding, remedy }) => {
+          const wording = finding && models.findings[finding]
+          return wording ? html`${withCode(wording.remedy)}.` : html`<bdi dir="ltr">${remedy}</bdi>`
+        },
       },
     ],
   })

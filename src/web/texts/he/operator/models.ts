@@ -15,12 +15,16 @@ export const models: EnglishTexts['operator']['models'] = {
 קריאות קטנות ואומר אם הוא טוב דיו לשאלות.`,
   goodEnough: 'טוב דיו לשאלות.',
   notGoodEnough: 'אינו טוב דיו לשאלות.',
-  checked: (time) => html`נבדק ${time} UTC.`,
+  checked: 'נבדק (UTC)',
+  checks: 'בדיקות',
   counts: (ok, adapted, failed, skipped) =>
-    `${ok} תקינות, ${adapted} בהתאמה, ${failed} נכשלו, ${skipped} לא נבדקו.`,
-  speed: (seconds, rate) =>
-    `טקסט ראשון אחרי ${seconds} שניות${rate === null ? '' : `, ואחריו ${rate} אסימונים בשנייה`}.`,
-  cost: (calls, credits) => `${calls} קריאות במחיר ${credits} קרדיטים.`,
+    `${ok} תקינות, ${adapted} בהתאמה, ${failed} נכשלו, ${skipped} לא נבדקו`,
+  firstText: 'טקסט ראשון',
+  seconds: (seconds) => `אחרי ${seconds} שניות`,
+  speed: 'מהירות',
+  tokensPerSecond: (rate) => `${rate} אסימונים בשנייה`,
+  price: 'מחיר הבדיקה',
+  cost: (calls, credits) => `${credits} קרדיטים על ${calls} קריאות`,
   table: (model) => `ממצאי הבדיקה של ${model}`,
   check: 'בדיקה',
   result: 'תוצאה',
@@ -128,7 +132,8 @@ export const models: EnglishTexts['operator']['models'] = {
     },
     schema_refused: {
       says: 'השרת דוחה סכמת JSON',
-      remedy: 'ב־vLLM: לקבוע `--structured-outputs-config`. בלי זה נכשלות בקשות עם `response_format`',
+      remedy:
+        'לעדכן את השרת: vLLM,‏ llama.cpp,‏ Ollama ו־LM Studio מקבלים סכמות. עד אז נכשלות בקשות עם `response_format`',
     },
     json_invalid: {
       says: 'התשובה אינה לפי סכמת ה־JSON',
@@ -151,7 +156,8 @@ export const models: EnglishTexts['operator']['models'] = {
     },
     one_call_only: {
       says: 'המודל קורא לכלי אחד בכל פעם',
-      remedy: 'שאלות עובדות, ביותר צעדים. יש שרתים שצריכים `"body": {"parallel_tool_calls": true}`',
+      remedy:
+        'שאלות עובדות, ביותר צעדים. llama.cpp ועוד שרתים צריכים `"body": {"parallel_tool_calls": true}`',
     },
     result_unread: { says: 'התשובה אינה משתמשת בתוצאת הכלי', remedy: template },
     results_lost: {
@@ -213,7 +219,7 @@ export const models: EnglishTexts['operator']['models'] = {
     reasoning_in_text: {
       says: 'ההנמקה כתובה בתוך התשובה',
       remedy:
-        'ב־vLLM: `--reasoning-parser NAME`. ב־llama.cpp: `--reasoning-format auto`. ב־Ollama: `"body": {"think": false}`. או `reasoning` של `off`',
+        'ב־vLLM: `--reasoning-parser NAME`. ב־llama.cpp: `--jinja --reasoning-format auto`. בשרתים אחרים: `reasoning` של `off`',
     },
     needs_other: { says: 'נדרשת בדיקה אחרת שלא עברה', remedy: 'לתקן אותה תחילה' },
     images_off: { says: 'לפי הערך המודל אינו קורא תמונות', remedy: 'לקבוע `images` ל־`true` אם הוא קורא' },
