@@ -88,6 +88,7 @@ describe('the check names a planted fault and its remedy, and nothing else:', ()
     ['invents the ref', 'invented_ref', 'ref_invented', 'larger model', 1],
     ['no usage', 'usage', 'usage_missing', 'include_usage', 0],
     ['leaks reasoning', 'reasoning', 'reasoning_in_text', '--reasoning-parser', 1],
+    ['constant usage', 'usage', 'usage_impossible', 'update the server', 0],
     ['impossible usage', 'usage', 'usage_impossible', 'context_tokens', 0],
   ]
   test.each(rows)('%s', async (fault, id, finding, remedy, code) => {

@@ -44,6 +44,7 @@ export type PlantedFault =
   | 'leaks reasoning'
   | 'no usage'
   | 'impossible usage'
+  | 'constant usage'
 
 /** The usual window of the server in tokens, of which four characters are one. */
 export const window = 8_000
@@ -79,9 +80,11 @@ export function obedientModel(fault?: PlantedFault, tokens = window): (body: Ups
 
 function usageOf({ messages }: UpstreamBody, text: string, fault: PlantedFault | undefined) {
   const tokens = Math.ceil(messages.map(contentOf).join(' ').length / 4)
-  const counted = { 'impossible usage': 9_000_000, 'cuts the prompt': Math.min(tokens, 2_048) }[
-    fault as string
-  ]
+  const counted = {
+    'impossible usage': 9_000_000,
+    'cuts the prompt': Math.min(tokens, 1_024),
+    'constant usage': 10,
+  }[fault as string]
   return fault === 'no usage'
     ? null
     : { prompt_tokens: counted ?? tokens, completion_tokens: Math.ceil(text.length / 4) + 5 }
