@@ -99,6 +99,18 @@ describe('the check names a planted fault and its remedy, and nothing else:', ()
   })
 })
 
+test('a refused parameter is named as left out, and the model stays good enough', async () => {
+  for (const [fault, id, parameter] of [
+    ['refuses temperature', 'temperature', 'temperature'],
+    ['refuses response_format', 'json', 'response_format'],
+  ] as const) {
+    const { found, exitCode, notOk } = await check(fault)
+    expect(notOk).toEqual([`${id}: adapted left_out`])
+    expect(found.checks.find((one) => one.id === id)?.note).toBe(parameter)
+    expect(exitCode).toBe(0)
+  }
+})
+
 test('a model without images and a lite model skip what does not concern them', async () => {
   const without = await check(undefined, 'no-images')
   expect([without.exitCode, without.notOk]).toEqual([0, []])
