@@ -12,7 +12,7 @@ export const modelCommands: Readonly<Record<string, Command>> = {
   'models check': {
     usage: '[ID]',
     summary:
-      'makes some thirty small calls to a model (default: service) and says whether it is good enough for turns; exits with 1 if it is not',
+      'makes about 25 small calls to a model (default: service) and says whether it is good enough for turns; exits with 1 if it is not',
     options: {},
     words: [0, 1],
     run: check,

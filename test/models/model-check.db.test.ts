@@ -25,6 +25,7 @@ beforeAll(async () => {
     { id: 'service', ...server, images: true, first_word_seconds: 1 },
     { id: 'no-images', ...server },
     { id: 'small', ...server, lite: true },
+    { id: 'nobody', ...server, base_url: 'http://127.0.0.1:9/v1' },
     { id: 'passages' },
   ]
   await writeFile(path.join(folder, 'models.json'), JSON.stringify({ models }))
@@ -109,6 +110,14 @@ test('a refused parameter is named as left out, and the model stays good enough'
     expect(found.checks.find((one) => one.id === id)?.note).toBe(parameter)
     expect(exitCode).toBe(0)
   }
+})
+
+test('a server that cannot be reached is named, with the setting of its address', async () => {
+  const { found, exitCode, notOk } = await check(undefined, 'nobody')
+  expect(notOk).toEqual(['answer: failed no_reply'])
+  expect(found.checks[0]).toMatchObject({ note: expect.stringContaining('ECONNREFUSED') })
+  expect(found.checks[0]?.remedy).toContain('base_url')
+  expect([exitCode, found.counts.skipped]).toEqual([1, 23])
 })
 
 test('a model without images and a lite model skip what does not concern them', async () => {

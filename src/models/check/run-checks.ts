@@ -106,9 +106,7 @@ function findingOf(check: Check, end: Extract<CallEnd, { type: 'error' }>, text:
   if (known && (check.id === 'answer' || end.status === 429)) return known
   if (end.kind === 'rejected' || known) return check.refused ?? 'request_refused'
   if (end.status !== undefined) return 'server_failed'
-  return text === '' && check.id === 'answer' && !/stream|reply/.test(end.message)
-    ? 'unreachable'
-    : 'broken_stream'
+  return text === '' && check.id === 'answer' ? 'no_reply' : 'broken_stream'
 }
 
 function resultOf(

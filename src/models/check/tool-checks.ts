@@ -176,7 +176,7 @@ export const toolChecks: readonly Check[] = [
     after: ['tool_result'],
     refused: 'history_refused',
     async run(model) {
-      const text = await studied(model, 'Quote The Book of Gates 99:7 for me.', {
+      const text = await studied(model, missingQuestion, {
         calls: [{ name: 'read_source', arguments: '{"ref":"The Book of Gates 99:7"}' }],
         tool: missingRef,
       })
@@ -217,6 +217,8 @@ const citySchema = {
   additionalProperties: false,
 }
 
+const missingQuestion = 'Quote The Book of Gates 99:7 for me.'
+
 const missingRef = tool('read_source', 'Reads a passage by its ref.', 'ref', 'string', () => ({
   does_not_exist: 'The Book of Gates has 4 chapters. The Book of Gates 99:7 does not exist.',
   nearest: [lamp],
@@ -254,16 +256,13 @@ const denial = /\b(?:not|no|never|cannot|only)\b|n['’]t\b|(?:^|\s)(?:אין|ל
  * nothing, and quotes only what the tool gave.
  */
 function inventionIn(text: string): Verdict {
-  const given = [lamp.text, 'Quote The Book of Gates 99:7 for me.'].join(' ').toLowerCase()
-  const isGiven = (words: string) =>
-    given.includes(
-      words
-        .replace(/[.,…]+$/, '')
-        .toLowerCase()
-        .trim(),
-    )
-  const invented = [...text.matchAll(quotation)].find(([, words = '']) => !isGiven(words))
-  if (invented) return fails('ref_invented', text)
-  if (!denial.test(text) && marksOf(text).length > 0) return fails('ref_invented', text)
-  return marksOf(text).some((mark) => mark !== lamp.mark) ? fails('marks_invented', text) : passes()
+  const plain = (words: string) =>
+    words
+      .replace(/[.,…]+$/, '')
+      .trim()
+      .toLowerCase()
+  const given = plain(`${lamp.text} ${missingQuestion}`)
+  const isInvented = [...text.matchAll(quotation)].some(([, words = '']) => !given.includes(plain(words)))
+  const isCited = marksOf(text).length > 0
+  return isInvented || (isCited && !denial.test(text)) ? fails('ref_invented', text) : passes(text)
 }

@@ -22,14 +22,18 @@ export type Check = {
   readonly run: (model: CheckedModel) => Promise<Verdict> | Verdict
 }
 
-export const passes = (note?: string): Verdict => (note === undefined ? {} : { note })
-
 const excerptLength = 160
 
-/** @param said words of the model or of its server. Only their beginning is kept. */
-export function fails(finding: FindingId, said?: string): Verdict {
-  if (said === undefined) return { finding }
-  const line = said.replace(/\s+/g, ' ').trim()
-  const excerpt = line.length > excerptLength ? `${line.slice(0, excerptLength)}…` : line
-  return { finding, note: excerpt === '' ? '(nothing)' : excerpt }
+/** The beginning of a text, on one line. */
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  if (line === '') return '(nothing)'
+  return line.length > excerptLength ? `${line.slice(0, excerptLength)}…` : line
 }
+
+/** @param said what was seen, or words of the model. */
+export const passes = (said?: string): Verdict => (said === undefined ? {} : { note: excerpt(said) })
+
+/** @param said words of the model or of its server. */
+export const fails = (finding: FindingId, said?: string): Verdict =>
+  said === undefined ? { finding } : { finding, note: excerpt(said) }

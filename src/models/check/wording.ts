@@ -35,8 +35,8 @@ const biggerModel = 'No setting mends this. Use a larger model, or one with less
 
 export const findingWording = {
   // How calls fail.
-  unreachable: {
-    says: 'The server cannot be reached',
+  no_reply: {
+    says: 'The server gives no reply',
     remedy: 'Start the server and correct `base_url`. It ends before `/chat/completions`, often in `/v1`',
   },
   unauthorized: {

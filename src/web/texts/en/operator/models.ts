@@ -11,7 +11,7 @@ type Finding = { readonly says: string; readonly remedy: string }
 /** `/operator/health`: the last check of each model. */
 export const models = {
   title: 'Models',
-  notChecked: html`No model was checked yet. <code dir="ltr">npm run -s service -- models check</code> makes some thirty
+  notChecked: html`No model was checked yet. <code dir="ltr">npm run -s service -- models check</code> makes about 25
 small calls to a model and says whether it is good enough for turns.`,
   goodEnough: 'Good enough for turns.',
   notGoodEnough: 'Not good enough for turns.',

@@ -11,7 +11,7 @@ const template = 'תבנית השיחה של המודל עצמו (ב־llama.cpp:
 
 export const models: EnglishTexts['operator']['models'] = {
   title: 'מודלים',
-  notChecked: html`עדיין לא נבדק מודל. <code dir="ltr">npm run -s service -- models check</code> שולח למודל כשלושים
+  notChecked: html`עדיין לא נבדק מודל. <code dir="ltr">npm run -s service -- models check</code> שולח למודל כ־25
 קריאות קטנות ואומר אם הוא טוב דיו לשאלות.`,
   goodEnough: 'טוב דיו לשאלות.',
   notGoodEnough: 'אינו טוב דיו לשאלות.',
@@ -60,8 +60,8 @@ export const models: EnglishTexts['operator']['models'] = {
     reasoning: 'הפרדת ההנמקה',
   },
   findings: {
-    unreachable: {
-      says: 'אי אפשר להגיע לשרת',
+    no_reply: {
+      says: 'השרת אינו עונה',
       remedy: 'להפעיל את השרת ולתקן את `base_url`. הכתובת נגמרת לפני `/chat/completions`, לרוב ב־`/v1`',
     },
     unauthorized: {
