@@ -67,7 +67,7 @@ export function obedientModel(fault?: PlantedFault, tokens = window): (body: Ups
     const text = calls ? '' : textFor(body, fault)
     const usage = usageOf(body, text, fault)
     if (!calls)
-      return finished(body, fault === 'leaks reasoning' ? `<think>Is it 7?</think>\n\n${text}` : text, {
+      return finished(body, fault === 'leaks reasoning' ? `Well. <think>Is it 7?</think>\n\n${text}` : text, {
         usage,
         fault,
       })

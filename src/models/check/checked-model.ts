@@ -45,9 +45,10 @@ export class FailedCall extends Error {
   }
 }
 
-/** Marks of reasoning that servers leave in the text if they do not know the model's format. */
-const reasoningEnd = /^[\s\S]*(?:<\/(?:think|thinking|reasoning)>|◁\/think▷)\s*/
-export const reasoningMark = /<\/?(?:think|thinking|reasoning)>|◁\/?think▷|<\|channel\|>/
+/** Tags of reasoning, as models write them. Providers drop those that they know, at the beginning of a reply. */
+const reasoningEnd = /^[\s\S]*(?:<\/(?:think|thinking|thought|reasoning)>|\[\/think\]|◁\/think▷)\s*/i
+export const reasoningMark =
+  /<\/?(?:think|thinking|thought|reasoning)>|\[\/?think\]|◁\/?think▷|<\|channel\|?>/i
 
 export type Question = Partial<Omit<ModelRequest, 'messages'>> & {
   readonly messages: readonly ModelMessage[]
