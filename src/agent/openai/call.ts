@@ -100,7 +100,8 @@ export class ModelCall {
     watch.check()
     const { target } = this.#settings
     const body = await openReply(target, this.#request, watch)
-    const reply = new ReplyAssembler(target.apiKey)
+    const offered = this.#request.tools.map(({ name }) => name)
+    const reply = new ReplyAssembler(target.apiKey, offered, target.reasoning)
     try {
       return (await readReply(body, reply, watch, onText)) ? this.#finish(reply.finish()) : { type: 'enough' }
     } finally {
@@ -108,11 +109,12 @@ export class ModelCall {
     }
   }
 
-  #finish({ reason, toolCalls, written, reported }: AssembledReply): Finish {
-    const { contextTokens, onFalseUsage } = this.#settings
+  #finish({ reason, toolCalls, written, reported, attached: json }: AssembledReply): Finish {
+    const { contextTokens, onFalseUsage, target } = this.#settings
     const { usage, fault } = judgeUsage(this.#request, written, reported, contextTokens)
     if (fault !== undefined) onFalseUsage?.(fault)
-    return { type: 'finish', reason, toolCalls, usage }
+    const attached = json !== undefined && { attached: { upstream: target.upstream, json } }
+    return { type: 'finish', reason, toolCalls, usage, ...attached }
   }
 
   /**

@@ -54,8 +54,10 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const agentOptions = { connections, allowH2: false, connect: { timeout: CONNECT_MS } }
   const dispatcher = options.fetchDispatcher ?? new Agent(agentOptions)
   const dialect = { streamOptions: true, maxTokensField: 'max_tokens' } as const
+  const upstream = `openai ${url.origin}${url.pathname} ${options.model}`
+  const learned = { upstream, reasoning: { closesOnly: false } }
   const settings: CallSettings = {
-    target: { url, apiKey, model: options.model, dispatcher, dialect },
+    target: { url, apiKey, model: options.model, dispatcher, dialect, ...learned },
     timers: { ...TIMERS, ...options.timers },
     retries: { ...RETRIES, ...options.retries },
     onFailure: options.onFailure,

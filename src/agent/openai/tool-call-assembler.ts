@@ -1,46 +1,72 @@
 import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../provider.ts'
+import type { AttachedCall } from './attached.ts'
+import { CallArguments } from './call-arguments.ts'
 import { CallFailure, isRecord } from './failure.ts'
+import { offeredName } from './offered-name.ts'
+import { otherMembers } from './reply-members.ts'
 
-type Draft = { readonly key: string | null; id: string; name: string; arguments: string }
+type Json = Readonly<Record<string, unknown>>
+
+type Draft = {
+  readonly key: string | null
+  id: string
+  name: string
+  readonly arguments: CallArguments
+  members: Json | undefined
+  function: Json | undefined
+}
 
 /** A normalised fragment of a call. Empty strings stand for missing fields. */
 type Fragment = {
   readonly key: string | null
   readonly id: string
   readonly name: string
-  readonly arguments: string
+  readonly arguments: unknown
+  readonly call: Json
+  readonly function: Json
+}
+
+/** The tool calls of a reply. */
+export type AssembledCalls = {
+  readonly calls: readonly ToolCall[]
+  readonly attached: readonly AttachedCall[]
+  /** Whether the arguments of each call are a complete object. */
+  readonly areWhole: boolean
 }
 
 const MOST_CALLS = 128
 const NAME_CHARACTERS = 256
 const ARGUMENT_CHARACTERS = 256 * 1024
+/** Members of a call and of its function that the service reads itself. */
+const CALL_MEMBERS = new Set(['index', 'id', 'type', 'function'])
+const FUNCTION_MEMBERS = new Set(['name', 'arguments'])
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function readFragment(delta: unknown): Fragment | null {
-  if (!isRecord(delta)) return null
-  const body = isRecord(delta['function']) ? delta['function'] : {}
-  const { index } = delta
-  const given = body['arguments']
+function readFragment(call: unknown): Fragment | null {
+  if (!isRecord(call)) return null
+  const body = isRecord(call['function']) ? call['function'] : {}
+  const { index } = call
   return {
     key: typeof index === 'number' || typeof index === 'string' ? String(index) : null,
-    id: asText(delta['id']),
+    id: asText(call['id']),
     name: asText(body['name']),
-    arguments: isRecord(given) ? JSON.stringify(given) : asText(given),
+    arguments: body['arguments'],
+    call,
+    function: body,
   }
 }
 
-function isComplete(json: string): boolean {
-  if (!json.trimEnd().endsWith('}')) return false
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
-  }
+function hasArguments({ arguments: given }: Fragment): boolean {
+  return isRecord(given) || asText(given).trim() !== ''
+}
+
+/** Whether the fragment has exactly the arguments that the draft has. */
+function repeats(draft: Draft, { arguments: given }: Fragment): boolean {
+  return draft.arguments.text === (isRecord(given) ? JSON.stringify(given) : given)
 }
 
 /**
@@ -53,10 +79,14 @@ function opensAnother(draft: Draft, fragment: Fragment): boolean {
   const otherId = fragment.id !== '' && draft.id !== '' && fragment.id !== draft.id
   const sameId = fragment.id !== '' && fragment.id === draft.id
   if (fragment.name === draft.name) {
-    return !sameId && (otherId || fragment.arguments.trim() !== '') && isComplete(draft.arguments)
+    if (sameId || !draft.arguments.isComplete) return false
+    if (otherId) return true
+    // Without ids, an empty object may precede the true arguments, and a call under its own index is a repetition.
+    const isRestart = draft.arguments.text === '{}' || (fragment.key !== null && repeats(draft, fragment))
+    return hasArguments(fragment) && !isRestart
   }
   // Under one index, another name may also be the next part of a name.
-  return fragment.key === null || otherId || isComplete(draft.arguments)
+  return fragment.key === null || otherId || draft.arguments.isComplete
 }
 
 function mergedName(known: string, next: string): string {
@@ -77,35 +107,48 @@ export class ToolCallAssembler {
    * @returns by how many characters the drafts grew.
    * @throws CallFailure if a limit is exceeded.
    */
-  add(delta: unknown): number {
-    const fragment = readFragment(delta)
+  add(call: unknown): number {
+    const fragment = readFragment(call)
     if (!fragment) return 0
     const draft = this.#find(fragment) ?? this.#open(fragment)
-    const before = draft.name.length + draft.arguments.length
+    const before = draft.name.length + draft.arguments.text.length
     draft.id ||= fragment.id
     draft.name = mergedName(draft.name, fragment.name)
-    // A server that streams a call and then repeats it whole sends the same text twice.
-    const repeated = draft.arguments === fragment.arguments && isComplete(draft.arguments)
-    if (!repeated) draft.arguments += fragment.arguments
+    draft.arguments.add(fragment.arguments)
+    draft.members = otherMembers(draft.members, fragment.call, CALL_MEMBERS)
+    draft.function = otherMembers(draft.function, fragment.function, FUNCTION_MEMBERS)
     if (draft.name.length > NAME_CHARACTERS || draft.arguments.length > ARGUMENT_CHARACTERS) {
       throw new CallFailure('upstream', "The model's server sent a tool call that is too long.")
     }
-    return draft.name.length + draft.arguments.length - before
+    return Math.max(0, draft.name.length + draft.arguments.text.length - before)
   }
 
   /**
    * The calls with unique ids.
+   * @param offered names of the tools of the request.
    * @throws CallFailure if one has no name: it can neither run nor be reported to the model.
    */
-  finish(): readonly ToolCall[] {
+  finish(offered: readonly string[]): AssembledCalls {
     const used = new Set<string>()
-    return this.#drafts.map((draft) => {
-      if (draft.name === '')
+    const attached: AttachedCall[] = []
+    let areWhole = true
+    const calls = this.#drafts.map((draft) => {
+      if (draft.name.trim() === '')
         throw new CallFailure('upstream', "The model's server sent a tool call without a name.")
-      const id = draft.id === '' || used.has(draft.id) ? `call_${randomUUID().replaceAll('-', '')}` : draft.id
+      const isOwn = draft.id !== '' && !used.has(draft.id)
+      const id = isOwn ? draft.id : `call_${randomUUID().replaceAll('-', '')}`
       used.add(id)
-      return { id, name: draft.name, arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments }
+      attached.push({
+        ...(isOwn && { id }),
+        ...(draft.members && { members: draft.members }),
+        ...(draft.function && { function: draft.function }),
+      })
+      const { whole, text } = draft.arguments
+      areWhole &&= whole !== undefined
+      const written = text.trim() === '' ? '{}' : text
+      return { id, name: offeredName(draft.name, offered), arguments: whole ?? written }
     })
+    return { calls, attached, areWhole }
   }
 
   #find(fragment: Fragment): Draft | undefined {
@@ -114,16 +157,28 @@ export class ToolCallAssembler {
   }
 
   #candidate(fragment: Fragment): Draft | undefined {
-    if (fragment.key !== null) return this.#drafts.findLast((draft) => draft.key === fragment.key)
-    const known = fragment.id === '' ? undefined : this.#drafts.findLast((draft) => draft.id === fragment.id)
-    return known ?? this.#drafts.at(-1)
+    const { key, id } = fragment
+    const last = this.#drafts.at(-1)
+    const indexed = key === null ? undefined : this.#drafts.findLast((draft) => draft.key === key)
+    if (indexed) return indexed
+    const known = id === '' ? undefined : this.#drafts.findLast((draft) => draft.id === id)
+    if (key === null) return known ?? last
+    // A new call has a name or an id. Without both, the server counts its fragments or numbers only some of them.
+    return fragment.name === '' && id === '' ? last : undefined
   }
 
   #open(fragment: Fragment): Draft {
     if (this.#drafts.length === MOST_CALLS) {
       throw new CallFailure('upstream', "The model's server sent too many tool calls in one reply.")
     }
-    const draft = { key: fragment.key, id: fragment.id, name: '', arguments: '' }
+    const draft = {
+      key: fragment.key,
+      id: fragment.id,
+      name: '',
+      arguments: new CallArguments(),
+      members: undefined,
+      function: undefined,
+    }
     this.#drafts.push(draft)
     return draft
   }
