@@ -1,4 +1,4 @@
-import type { AttachedCall, AttachedReply } from './attached.ts'
+import type { AttachedCall } from './attached.ts'
 import { isRecord } from './failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -7,30 +7,44 @@ type Members = Map<string, unknown>
 
 /** Members of a message that the service reads itself or that belong to its answer. */
 const READ = new Set(['role', 'content', 'refusal', 'tool_calls', 'function_call', 'audio', 'annotations'])
-/** Members of a block of `reasoning_details` that come in pieces. A signature comes whole. */
-const IN_PIECES = new Set(['text', 'summary', 'data'])
+/** Members of a block that come in pieces. A signature comes whole. */
+const IN_PIECES = new Set(['text', 'summary', 'data', 'thinking'])
 const REASONING = /^(?:reasoning|think|thought)/
 
-/** Blocks of a list. Those with the same index and type are pieces of one. */
+/** Blocks of a list. Those with the same index and type are pieces of one, as are thoughts of the same type. */
 class Blocks {
   readonly #blocks: unknown[] = []
-  readonly #byIndex = new Map<string, Members>()
+  readonly #known = new Map<string, Members>()
+  readonly #areThoughts: boolean
+
+  constructor(areThoughts = false) {
+    this.#areThoughts = areThoughts
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0
+  }
+
+  get hasThinking(): boolean {
+    return this.#known.has('thinking')
+  }
 
   add(items: readonly unknown[]): this {
     for (const item of items) {
-      if (!isRecord(item) || typeof item['index'] !== 'number') {
-        this.#blocks.push(item)
-        continue
-      }
-      const key = `${item['index']} ${item['type']}`
-      const known = this.#byIndex.get(key) ?? new Map<string, unknown>()
-      if (known.size === 0) {
-        this.#byIndex.set(key, known)
-        this.#blocks.push(known)
-      }
-      mergePieces(known, item)
+      const key = isRecord(item) ? this.#keyOf(item) : undefined
+      const known = key === undefined ? undefined : this.#known.get(key)
+      const block: Members = known ?? new Map()
+      if (isRecord(item)) addPiece(block, item)
+      if (known) continue
+      this.#blocks.push(isRecord(item) ? block : item)
+      if (key !== undefined) this.#known.set(key, block)
     }
     return this
+  }
+
+  #keyOf({ index, type }: Json): string | undefined {
+    if (typeof index === 'number') return `${index} ${type}`
+    return type === 'thinking' || (this.#areThoughts && type === 'text') ? type : undefined
   }
 
   toJSON(): unknown {
@@ -38,72 +52,93 @@ class Blocks {
   }
 }
 
-function mergePieces(known: Members, piece: Json): void {
+function addPiece(block: Members, piece: Json): void {
   for (const [name, value] of Object.entries(piece)) {
-    const before = known.get(name)
-    const joins = IN_PIECES.has(name) && typeof before === 'string' && typeof value === 'string'
-    if (joins) known.set(name, before + value)
-    else if (value !== null || !known.has(name)) known.set(name, value)
+    const before = block.get(name)
+    if (name === 'thinking' && Array.isArray(value))
+      block.set(name, (before instanceof Blocks ? before : new Blocks(true)).add(value))
+    else if (IN_PIECES.has(name) && typeof before === 'string' && typeof value === 'string')
+      block.set(name, before + value)
+    else if (value !== null || !block.has(name)) block.set(name, value)
   }
-}
-
-/** A member after another piece of it. */
-function merged(before: unknown, value: unknown): unknown {
-  if (typeof before === 'string' && typeof value === 'string') return before + value
-  if (Array.isArray(value)) return (before instanceof Blocks ? before : new Blocks()).add(value)
-  if (isRecord(before) && isRecord(value)) return { ...before, ...value }
-  return value
 }
 
 function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : JSON.stringify(value).length
 }
 
-/** Members of `from` that are not among `read`, added to those of earlier fragments. Undefined if there are none. */
-export function otherMembers(
-  before: Json | undefined,
-  from: Json,
-  read: ReadonlySet<string>,
-): Json | undefined {
-  let members = before
-  for (const [name, value] of Object.entries(from)) {
-    if (value === null || read.has(name)) continue
-    const known = members?.[name]
-    members = { ...members, [name]: isRecord(known) && isRecord(value) ? { ...known, ...value } : value }
+/**
+ * Members of an object that comes in fragments, except those that the service reads itself. Null means no member.
+ * Members of members are merged. `joined` also joins texts and lists; otherwise the last value counts.
+ */
+export class OtherMembers {
+  readonly #members: Members = new Map()
+  readonly #read: ReadonlySet<string>
+  readonly #merging: 'joined' | 'latest' | 'none'
+
+  constructor(read: ReadonlySet<string> = new Set(), merging: 'joined' | 'latest' | 'none' = 'none') {
+    this.#read = read
+    this.#merging = merging
   }
-  return members
-}
 
-type TextItem = { readonly type: 'text'; text: string }
+  /** Whether no member says anything: each is an empty text or list. */
+  get isEmpty(): boolean {
+    return this.#members.values().every((value) => value === '' || (value instanceof Blocks && value.isEmpty))
+  }
 
-function isText(value: unknown): value is TextItem {
-  return isRecord(value) && value['type'] === 'text' && typeof value['text'] === 'string'
-}
+  /**
+   * Adds the members of a fragment.
+   * @returns by how many characters they grew.
+   */
+  add(fragment: Json): number {
+    let grown = 0
+    // No list of entries: nearly every delta has only content.
+    for (const name in fragment) {
+      const value = fragment[name]
+      if (value === null || this.#read.has(name)) continue
+      grown += lengthOf(value)
+      this.#members.set(name, this.#merged(this.#members.get(name), value))
+    }
+    return grown
+  }
 
-/** Adds items to those of a `thinking` part. Consecutive texts become one. */
-function addThoughts(known: unknown[], items: readonly unknown[]): void {
-  for (const item of items) {
-    const last = known.at(-1)
-    if (isText(item) && isText(last)) last.text += item.text
-    else known.push(isText(item) ? { ...item } : item)
+  toJSON(): Json {
+    return Object.fromEntries(this.#members)
+  }
+
+  /** Whether there is a member that says something and whose name matches. */
+  has(name: RegExp): boolean {
+    const matching = this.#members.entries().filter(([member]) => name.test(member))
+    return matching.some(([, value]) => value !== '' && !(value instanceof Blocks && value.isEmpty))
+  }
+
+  #merged(before: unknown, value: unknown): unknown {
+    if (this.#merging === 'none') return value
+    if (isRecord(value)) {
+      const members = before instanceof OtherMembers ? before : new OtherMembers()
+      members.add(value)
+      return members
+    }
+    if (this.#merging === 'latest') return value
+    if (typeof before === 'string' && typeof value === 'string') return before + value
+    return Array.isArray(value) ? (before instanceof Blocks ? before : new Blocks()).add(value) : value
   }
 }
 
 /** Collects what a server attached to a reply, as `AttachedReply` describes it. */
 export class ReplyMembers {
-  #members: Members = new Map()
-  #parts: Members[] = []
-  #hasReasoning = false
+  #message = new OtherMembers(READ, 'joined')
+  #parts = new Blocks()
 
   /** Whether the server sent reasoning beside the text. */
   get hasReasoning(): boolean {
-    return this.#hasReasoning
+    return this.#message.has(REASONING) || this.#parts.hasThinking
   }
 
   /** Forgets everything, because the server repeats the message whole. */
   clear(): void {
-    this.#members = new Map()
-    this.#parts = []
+    this.#message = new OtherMembers(READ, 'joined')
+    this.#parts = new Blocks()
   }
 
   /**
@@ -111,17 +146,7 @@ export class ReplyMembers {
    * @returns by how many characters the collection grew.
    */
   add(message: Json): number {
-    let grown = 0
-    // No list of entries: nearly every delta has only content.
-    for (const name in message) {
-      const value = message[name]
-      if (READ.has(name) || value === null) continue
-      const length = lengthOf(value)
-      grown += length
-      if (length > 0 && REASONING.test(name)) this.#hasReasoning = true
-      this.#members.set(name, merged(this.#members.get(name), value))
-    }
-    return grown
+    return this.#message.add(message)
   }
 
   /**
@@ -129,33 +154,18 @@ export class ReplyMembers {
    * @returns by how many characters the collection grew.
    */
   addPart(part: Json): number {
-    const isThinking = part['type'] === 'thinking'
-    const last = this.#parts.at(-1)
-    const isMore = isThinking && last?.get('type') === 'thinking'
-    const known: Members = isMore ? last : new Map()
-    if (!isMore) this.#parts.push(known)
-    if (isThinking) this.#hasReasoning = true
-    for (const [name, value] of Object.entries(part)) {
-      const before = known.get(name)
-      if (name !== 'thinking') known.set(name, value ?? before)
-      else if (Array.isArray(value)) {
-        const thoughts: unknown[] = Array.isArray(before) ? before : []
-        addThoughts(thoughts, value)
-        known.set(name, thoughts)
-      } else known.set(name, merged(before, value))
-    }
+    this.#parts.add([part])
     return lengthOf(part)
   }
 
   /** The collection with that of the tool calls, as JSON. Undefined if no server could want any of it back. */
   json(calls: readonly AttachedCall[]): string | undefined {
-    const isEmpty = this.#members.values().every((value) => value === '')
-    if (calls.length === 0 && this.#parts.length === 0 && isEmpty) return undefined
-    const attached: AttachedReply = {
-      ...(this.#members.size > 0 && { message: Object.fromEntries(this.#members) }),
-      ...(this.#parts.length > 0 && { parts: this.#parts.map((part) => Object.fromEntries(part)) }),
+    if (calls.length === 0 && this.#parts.isEmpty && this.#message.isEmpty) return undefined
+    const message = this.#message.toJSON()
+    return JSON.stringify({
+      ...(Object.keys(message).length > 0 && { message }),
+      ...(!this.#parts.isEmpty && { parts: this.#parts }),
       ...(calls.length > 0 && { calls }),
-    }
-    return JSON.stringify(attached)
+    })
   }
 }

@@ -3,33 +3,32 @@ import { isRecord } from './failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+type Figure = keyof ReportedUsage
+
 /** Where servers put each figure. The first one that is a number counts. */
-const PLACES: readonly (readonly [keyof ReportedUsage, readonly (readonly string[])[]])[] = [
-  ['promptTokens', [['prompt_tokens'], ['input_tokens']]],
-  ['completionTokens', [['completion_tokens'], ['output_tokens']]],
-  [
-    'cachedTokens',
-    [
-      ['prompt_tokens_details', 'cached_tokens'],
-      ['input_tokens_details', 'cached_tokens'],
-      ['cached_tokens'],
-      // DeepSeek, then Anthropic.
-      ['prompt_cache_hit_tokens'],
-      ['cache_read_input_tokens'],
-    ],
+const PLACES: Readonly<Record<Figure, readonly string[]>> = {
+  promptTokens: ['prompt_tokens', 'input_tokens'],
+  completionTokens: ['completion_tokens', 'output_tokens'],
+  // The last two are DeepSeek's and Anthropic's.
+  cachedTokens: [
+    'prompt_tokens_details.cached_tokens',
+    'input_tokens_details.cached_tokens',
+    'cached_tokens',
+    'prompt_cache_hit_tokens',
+    'cache_read_input_tokens',
   ],
-  ['cacheWriteTokens', [['prompt_tokens_details', 'cache_write_tokens'], ['cache_creation_input_tokens']]],
-  [
-    'reasoningTokens',
-    [
-      ['completion_tokens_details', 'reasoning_tokens'],
-      ['output_tokens_details', 'reasoning_tokens'],
-      ['reasoning_tokens'],
-    ],
+  cacheWriteTokens: ['prompt_tokens_details.cache_write_tokens', 'cache_creation_input_tokens'],
+  reasoningTokens: [
+    'completion_tokens_details.reasoning_tokens',
+    'output_tokens_details.reasoning_tokens',
+    'reasoning_tokens',
   ],
-  // OpenRouter.
-  ['cost', [['cost']]],
-]
+  // OpenRouter's.
+  cost: ['cost'],
+}
+const PATHS = Object.entries(PLACES).map(
+  ([name, places]) => [name as Figure, places.map((place) => place.split('.'))] as const,
+)
 
 /** A non-negative number, also one that a gateway made a text. */
 function figure(value: unknown): number | undefined {
@@ -70,7 +69,7 @@ export class ReplyUsage {
   /** A later figure replaces an earlier one, except that some servers end with zeros. */
   #read(usage: unknown): void {
     if (!isRecord(usage)) return
-    for (const [name, places] of PLACES) {
+    for (const [name, places] of PATHS) {
       const found = figureAt(usage, places)
       if (found !== undefined) this.#reported[name] = found || (this.#reported[name] ?? found)
     }

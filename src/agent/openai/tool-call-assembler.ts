@@ -4,7 +4,7 @@ import type { AttachedCall } from './attached.ts'
 import { CallArguments } from './call-arguments.ts'
 import { CallFailure, isRecord } from './failure.ts'
 import { offeredName } from './offered-name.ts'
-import { otherMembers } from './reply-members.ts'
+import { OtherMembers } from './reply-members.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -13,8 +13,8 @@ type Draft = {
   id: string
   name: string
   readonly arguments: CallArguments
-  members: Json | undefined
-  function: Json | undefined
+  readonly members: OtherMembers
+  readonly function: OtherMembers
 }
 
 /** A normalised fragment of a call. Empty strings stand for missing fields. */
@@ -40,6 +40,8 @@ const NAME_CHARACTERS = 256
 const ARGUMENT_CHARACTERS = 256 * 1024
 /** Members of a call and of its function that the service reads itself. */
 const CALL_MEMBERS = new Set(['index', 'id', 'type', 'function'])
+/** What servers write for a call without arguments. */
+const NO_ARGUMENTS = /^(?:null|"")?$/
 const FUNCTION_MEMBERS = new Set(['name', 'arguments'])
 
 function asText(value: unknown): string {
@@ -115,12 +117,11 @@ export class ToolCallAssembler {
     draft.id ||= fragment.id
     draft.name = mergedName(draft.name, fragment.name)
     draft.arguments.add(fragment.arguments)
-    draft.members = otherMembers(draft.members, fragment.call, CALL_MEMBERS)
-    draft.function = otherMembers(draft.function, fragment.function, FUNCTION_MEMBERS)
+    const others = draft.members.add(fragment.call) + draft.function.add(fragment.function)
     if (draft.name.length > NAME_CHARACTERS || draft.arguments.length > ARGUMENT_CHARACTERS) {
       throw new CallFailure('upstream', "The model's server sent a tool call that is too long.")
     }
-    return Math.max(0, draft.name.length + draft.arguments.text.length - before)
+    return Math.max(0, draft.name.length + draft.arguments.text.length - before) + others
   }
 
   /**
@@ -140,12 +141,12 @@ export class ToolCallAssembler {
       used.add(id)
       attached.push({
         ...(isOwn && { id }),
-        ...(draft.members && { members: draft.members }),
-        ...(draft.function && { function: draft.function }),
+        ...(!draft.members.isEmpty && { members: draft.members.toJSON() }),
+        ...(!draft.function.isEmpty && { function: draft.function.toJSON() }),
       })
       const { whole, text } = draft.arguments
       areWhole &&= whole !== undefined
-      const written = text.trim() === '' ? '{}' : text
+      const written = NO_ARGUMENTS.test(text.trim()) ? '{}' : text
       return { id, name: offeredName(draft.name, offered), arguments: whole ?? written }
     })
     return { calls, attached, areWhole }
@@ -176,8 +177,8 @@ export class ToolCallAssembler {
       id: fragment.id,
       name: '',
       arguments: new CallArguments(),
-      members: undefined,
-      function: undefined,
+      members: new OtherMembers(CALL_MEMBERS, 'latest'),
+      function: new OtherMembers(FUNCTION_MEMBERS, 'latest'),
     }
     this.#drafts.push(draft)
     return draft

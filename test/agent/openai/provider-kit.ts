@@ -116,11 +116,12 @@ export function runPieces(
   pieces: readonly Uint8Array[],
   signal?: AbortSignal,
   sent: (piece: number) => void = () => undefined,
+  request: ModelRequest = ask,
 ): Promise<Outcome> {
   const fetchDispatcher = new PieceDispatcher(pieces, sent)
   return run(
     createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher }),
-    ask,
+    request,
     signal,
   )
 }

@@ -24,6 +24,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
       if (fault) throw fault
       return !reply.done
     })
+    reply.end()
     const { reason, toolCalls } = reply.finish()
     const ids = new Set(toolCalls.map(({ id }) => id))
     require(ids.size === toolCalls.length, 'tool calls have ids of their own', toolCalls)
