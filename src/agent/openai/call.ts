@@ -3,7 +3,7 @@ import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } fro
 import { judgeUsage } from '../usage.ts'
 import { asFailure, type CallFailure } from './failure.ts'
 import { openReply, releaseBody, type Target } from './http.ts'
-import { type AssembledReply, ReplyAssembler } from './reply-assembler.ts'
+import { type AssembledReply, ReplyAssembler } from './reply/reply-assembler.ts'
 import { readReply } from './reply-reader.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 

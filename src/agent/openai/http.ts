@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ModelRequest } from '../provider.ts'
 import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './failure.ts'
-import type { ReasoningHabit } from './reply-text.ts'
+import type { ReasoningHabit } from './reply/reply-text.ts'
 import { type Dialect, dialectFor, requestBody } from './request.ts'
 import type { Watchdog } from './watchdog.ts'
 

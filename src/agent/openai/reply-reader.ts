@@ -2,7 +2,7 @@ import type { TextListener } from '../provider.ts'
 import { asFailure } from './failure.ts'
 import type { Body } from './http.ts'
 import { PayloadReader } from './payloads.ts'
-import type { ReplyAssembler } from './reply-assembler.ts'
+import type { ReplyAssembler } from './reply/reply-assembler.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from './failure.ts'
+import { isRecord } from '../failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

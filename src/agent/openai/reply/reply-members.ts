@@ -1,5 +1,5 @@
-import type { AttachedCall } from './attached.ts'
-import { isRecord } from './failure.ts'
+import type { AttachedCall } from '../attached.ts'
+import { isRecord } from '../failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 /** Members by name. A map, because a server could send a member `__proto__`. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { ToolCall } from '../provider.ts'
-import type { AttachedCall } from './attached.ts'
+import type { ToolCall } from '../../provider.ts'
+import type { AttachedCall } from '../attached.ts'
+import { CallFailure, isRecord } from '../failure.ts'
 import { CallArguments } from './call-arguments.ts'
-import { CallFailure, isRecord } from './failure.ts'
 import { offeredName } from './offered-name.ts'
 import { OtherMembers } from './reply-members.ts'
 

@@ -1,5 +1,5 @@
-import type { ReportedUsage } from '../usage.ts'
-import { isRecord } from './failure.ts'
+import type { ReportedUsage } from '../../usage.ts'
+import { isRecord } from '../failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
