@@ -4,6 +4,7 @@ import { judgeUsage } from '../usage.ts'
 import { asFailure, type CallFailure } from './failure.ts'
 import { openReply, releaseBody, type Target } from './http.ts'
 import { type AssembledReply, ReplyAssembler } from './reply/reply-assembler.ts'
+import type { ReasoningHabit } from './reply/reply-text.ts'
 import { readReply } from './reply-reader.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 
@@ -20,6 +21,8 @@ export type CallSettings = {
   readonly target: Target
   readonly timers: Timers
   readonly retries: Retries
+  /** What the upstream's replies have shown. Updated by each reply. */
+  readonly reasoning: ReasoningHabit
   /** Called for each failed attempt, including those that are retried. */
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
   /** The model's window in tokens. Reported token counts are checked against it. */
@@ -98,10 +101,10 @@ export class ModelCall {
   async #attempt(onText: TextListener): Promise<CallEnd> {
     const watch = this.#watch
     watch.check()
-    const { target } = this.#settings
+    const { target, reasoning } = this.#settings
     const body = await openReply(target, this.#request, watch)
     const offered = this.#request.tools.map(({ name }) => name)
-    const reply = new ReplyAssembler(target.apiKey, offered, target.reasoning)
+    const reply = new ReplyAssembler(target.apiKey, offered, reasoning)
     try {
       return (await readReply(body, reply, watch, onText)) ? this.#finish(reply.finish()) : { type: 'enough' }
     } finally {

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ModelRequest } from '../provider.ts'
 import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './failure.ts'
-import type { ReasoningHabit } from './reply/reply-text.ts'
 import { type Dialect, dialectFor, requestBody } from './request.ts'
 import type { Watchdog } from './watchdog.ts'
 
@@ -14,8 +13,6 @@ export type Target = {
   readonly dispatcher: Dispatcher
   /** Identity of the upstream, for what it attached to a reply. */
   readonly upstream: string
-  /** What its replies have shown. Updated by each reply. */
-  readonly reasoning: ReasoningHabit
   /** Options that the upstream accepts. They are learned from its refusals and kept for later calls. */
   dialect: Dialect
 }

@@ -55,11 +55,11 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const dispatcher = options.fetchDispatcher ?? new Agent(agentOptions)
   const dialect = { streamOptions: true, maxTokensField: 'max_tokens' } as const
   const upstream = `openai ${url.origin}${url.pathname} ${options.model}`
-  const learned = { upstream, reasoning: { closesOnly: false } }
   const settings: CallSettings = {
-    target: { url, apiKey, model: options.model, dispatcher, dialect, ...learned },
+    target: { url, apiKey, model: options.model, upstream, dispatcher, dialect },
     timers: { ...TIMERS, ...options.timers },
     retries: { ...RETRIES, ...options.retries },
+    reasoning: { closesOnly: false },
     onFailure: options.onFailure,
     contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
     onFalseUsage: once(options.onFalseUsage),

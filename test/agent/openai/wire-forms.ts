@@ -323,6 +323,12 @@ export const wireForms: readonly WireForm[] = [
         at(0, { content: 'Bittul is ' }),
         at(1, { content: 'No' }),
         at(0, { content: 'self-nullification.' }),
+        D,
+      ],
+      [
+        at(0, { content: 'Bittul is ' }),
+        at(1, { content: 'No' }),
+        at(0, { content: 'self-nullification.' }),
         at(1, {}, 'length'),
         at(0, {}, 'stop'),
         D,

@@ -3,7 +3,17 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../../src/agent/provider.ts'
 import { gate } from '../../support/scripted-upstream.ts'
-import { ask, cutAt, delta, eventStream, type Outcome, run, runPieces, start } from './provider-kit.ts'
+import {
+  ask,
+  cutAt,
+  delta,
+  eventStream,
+  type Outcome,
+  providerOf,
+  run,
+  runPieces,
+  start,
+} from './provider-kit.ts'
 import { type WireForm, wireForms } from './wire-forms.ts'
 
 const encoder = new TextEncoder()
@@ -64,20 +74,11 @@ describe('reasoning that only a closing tag ends', () => {
     }))
 
   it('is not shown from the second reply on, also when its text comes before the tag', async () => {
-    const { upstream, provider } = await start()
-    const { opened, open } = gate()
-    const [first, ...others] = reply('thoughts', '\n</think>\n\nAnswer.')
-    upstream.enqueue([...(first ? [first] : []), { waitFor: opened }, ...others])
+    const parts = reply('thoughts', '\n</think>\n\nAnswer ', 'one.')
+    const provider = providerOf(parts.map(({ raw }) => encoder.encode(raw)))
     // The first reply's thoughts were passed on before the tag came. Only the tag is left out.
-    expect((await run(provider, request, undefined, open)).text).toBe('thoughts\n\n\nAnswer.')
-
-    const second = gate()
-    const [thoughts, ...rest] = reply('more thoughts', '\n</think>\n\nAnswer ', 'two.')
-    upstream.enqueue([...(thoughts ? [thoughts] : []), { waitFor: second.opened }, ...rest])
-    const outcome = run(provider, request)
-    await upstream.request(1)
-    second.open()
-    expect((await outcome).text).toBe('Answer two.')
+    expect((await run(provider)).text).toBe('thoughts\n\n\nAnswer one.')
+    expect((await run(provider)).texts).toEqual(['Answer ', 'one.'])
   })
 
   it('is dropped when such a reply reaches its token limit', async () => {
