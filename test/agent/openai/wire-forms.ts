@@ -153,6 +153,7 @@ export const wireForms: readonly WireForm[] = [
         delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'I ', signature: null }] }),
         delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'know.', id: 'r' }] }),
         delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: 'sig' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: null }] }),
         delta({ reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'abc' }] }),
         ...text(ANSWER),
       ],

@@ -129,6 +129,11 @@ describe('text outside reasoning', () => {
   })
 })
 
+it('an error event of one word is an error and no keep-alive', async () => {
+  const { last } = await runPieces([encoder.encode('event: error\ndata: overloaded\n\n')])
+  expect(last).toMatchObject({ type: 'error', message: expect.stringContaining('overloaded') })
+})
+
 describe('usage', () => {
   const reported = async (usage: object) => {
     const stream = eventStream([delta({ content: 'four' }), delta({}, 'stop', { usage })])
