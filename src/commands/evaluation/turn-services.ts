@@ -23,12 +23,13 @@ export type TurnServices = Pick<
  */
 export async function withTurns<T>(
   { installation, config, log, progress }: Invocation,
+  { instructionsFile = config.model.instructionsFile }: { readonly instructionsFile?: string | undefined },
   work: (services: TurnServices) => Promise<T>,
 ): Promise<T> {
   const { database, library, plans } = installation
   const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
   requirePlans(outside, plans.names)
-  const catalogue = await openCatalogue(config.model)
+  const catalogue = await openCatalogue({ ...config.model, instructionsFile })
   try {
     // The first start of the service does this; a command may come before it.
     await ensureStarterLibrary(library)
