@@ -67,9 +67,9 @@ const instructions = z
 
 const newBody = z.object({ name, instructions })
 const changeBody = z
-  .object({ name: name.optional(), instructions })
+  .object({ name: name.nullish().describe('Null: it stays'), instructions })
   .refine(
-    (body) => body.name !== undefined || body.instructions !== undefined,
+    (body) => typeof body.name === 'string' || body.instructions !== undefined,
     'needs `name`, `instructions` or both',
   )
 
@@ -181,8 +181,9 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
     async (request) => {
       const principal = principalOf(request)
       const { id } = resourceOf<Project>(request)
+      const { name, instructions } = request.body
       return withTx(database, principal, async (tx) =>
-        wholeBody(tx, await changeProject(tx, principal, id, request.body)),
+        wholeBody(tx, await changeProject(tx, principal, id, { name: name ?? undefined, instructions })),
       )
     },
   )

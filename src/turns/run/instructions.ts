@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, desc, eq, inArray } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type InstructionText, type Prompt, withInstructions } from '../../agent/prompts/prompts.ts'
 import { type Database, withTx } from '../../db/client.ts'
@@ -17,6 +17,11 @@ export async function keepPrompts(
   const texts = models.flatMap(({ prompt: { own, host } }) => (host ? [own, host] : [own]))
   const distinct = [...new Map(texts.map((text) => [text.hash, text])).values()]
   await system.insert(promptTexts).values(distinct).onConflictDoNothing()
+}
+
+/** All texts that models were told by the service and its hosts, the newest first. */
+export function listPrompts({ system }: Database) {
+  return system.select().from(promptTexts).orderBy(desc(promptTexts.createdAt), promptTexts.hash)
 }
 
 /** Texts by hash never change. Keys have the project, because equal texts of two projects are two rows. */
