@@ -40,12 +40,8 @@ const instructionsForm = z.object({
 })
 
 function requireInstructions(text: string): void {
-  const { max } = bounds.projectInstructions
-  if ([...text].length > max)
-    throw new ServiceError(
-      'invalid_value',
-      `The instructions are too long: at most ${max.toLocaleString('en-US')} characters.`,
-    )
+  if ([...text].length > bounds.projectInstructions.max)
+    throw new ServiceError('invalid_value', 'The instructions are too long: at most 8,000 characters.')
 }
 
 function requireName(name: string): void {
