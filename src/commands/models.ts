@@ -1,10 +1,11 @@
 import { creditsText } from '../billing/credits.ts'
 import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { notFound, ServiceError } from '../errors.ts'
 import type { CheckResult, ModelCheck } from '../models/check/model-check.ts'
 import { checkModel } from '../models/check/run-checks.ts'
 import { storeCheck } from '../models/check/stored-checks.ts'
 import { type CatalogueModel, openCatalogue } from '../models/model-catalogue.ts'
+import { listPrompts } from '../turns/run/instructions.ts'
 import type { Command, Invocation, Output } from './command.ts'
 import { untilInterrupted } from './interruption.ts'
 
@@ -23,6 +24,28 @@ export const modelCommands: Readonly<Record<string, Command>> = {
     options: {},
     run: list,
   },
+  'models prompts': {
+    usage: '[HASH]',
+    summary: 'lists the texts that the service and its host told models, or prints the one that a run names',
+    options: {},
+    words: [0, 1],
+    run: prompts,
+  },
+}
+
+/** Texts that runs were told. Nobody but an operator can read those of the service. */
+async function prompts({ installation, words: [hash] }: Invocation): Promise<Output> {
+  const prompts = await listPrompts(installation.database)
+  if (hash === undefined) {
+    const rows = prompts.map(({ text, ...prompt }) => ({
+      ...prompt,
+      begins: text.slice(0, 40).replaceAll(/\s+/g, ' '),
+    }))
+    return { rows }
+  }
+  const prompt = prompts.find((one) => one.hash === hash)
+  if (!prompt) throw notFound('HASH')
+  return { rows: prompt, lines: [prompt.text] }
 }
 
 async function check(invocation: Invocation): Promise<Output> {

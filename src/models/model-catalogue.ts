@@ -3,12 +3,14 @@ import { z } from 'zod'
 import { createLiteProvider } from '../agent/extractive/lite.ts'
 import { createExtractiveProvider } from '../agent/extractive/provider.ts'
 import { createOpenAiProvider } from '../agent/openai/provider.ts'
+import { agentPrompt, litePrompt, type Prompt } from '../agent/prompts/prompts.ts'
 import type { Provider, ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'
 import { defaultPrice, type Price } from '../billing/pricing.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { createFallbackProvider, type FallbackCondition, fallbackConditions } from './fallback-provider.ts'
+import { readHostInstructions } from './host-instructions.ts'
 
 export type CatalogueModel = {
   readonly id: string
@@ -25,6 +27,8 @@ export type CatalogueModel = {
   readonly isBuiltIn: boolean
   /** Whether turns get the tools of outside servers. The built-in model calls none of them. */
   readonly usesOutsideTools: boolean
+  /** What it is told before anything else. */
+  readonly prompt: Prompt
   /** For utility requests: one call without tools, whose answer is not checked. */
   readonly isLite: boolean
 }
@@ -110,12 +114,13 @@ export type CatalogueListeners = {
 /**
  * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without both, `service` is the extractive provider. Unless the file
  * has an entry `service-lite`, it is the model of `service`.
- * @throws ConfigError that names the wrong field of the file.
+ * @throws ConfigError that names the wrong field of the file, and what `readHostInstructions` throws.
  */
 export async function openCatalogue(
   config: Config['model'],
   listeners: CatalogueListeners = {},
 ): Promise<Catalogue> {
+  const host = config.instructionsFile ? await readHostInstructions(config.instructionsFile) : undefined
   const entries = config.catalogueFile ? await readEntries(config.catalogueFile) : []
   if (!entries.some((model) => model.id === 'service')) {
     entries.unshift({
@@ -129,6 +134,7 @@ export async function openCatalogue(
     })
   }
   const closers: (() => Promise<void>)[] = []
+  const prompts = { agent: agentPrompt(host), lite: litePrompt() }
   const models = entries.map((model): CatalogueModel => {
     return {
       id: model.id,
@@ -140,10 +146,11 @@ export async function openCatalogue(
       readsImages: model.images,
       isBuiltIn: model.base_url === undefined,
       usesOutsideTools: model.base_url !== undefined && !isLite(model),
+      prompt: isLite(model) ? prompts.lite : prompts.agent,
       isLite: isLite(model),
     }
   })
-  models.push(...liteOf(models, entries))
+  models.push(...liteOf(models, entries, prompts.lite))
   return {
     models,
     find: (id) => models.find((model) => model.id === id),
@@ -158,7 +165,11 @@ const liteId = 'service-lite'
 const isLite = ({ id, lite = id === liteId }: Entry): boolean => lite
 
 /** The model of `service` for utility requests, at the price of its tokens; none if the file has its own. */
-function liteOf(models: readonly CatalogueModel[], entries: readonly Entry[]): readonly CatalogueModel[] {
+function liteOf(
+  models: readonly CatalogueModel[],
+  entries: readonly Entry[],
+  prompt: Prompt,
+): readonly CatalogueModel[] {
   const service = models.find(({ id }) => id === 'service')
   if (!service || models.some(({ id }) => id === liteId)) return []
   const isBuiltIn = entries.some(({ id, base_url }) => id === 'service' && base_url === undefined)
@@ -171,6 +182,7 @@ function liteOf(models: readonly CatalogueModel[], entries: readonly Entry[]): r
       provider: isBuiltIn ? createLiteProvider() : service.provider,
       price: { inputMicrosPerToken, outputMicrosPerToken, toolCallMicros: 0n },
       usesOutsideTools: false,
+      prompt,
       isLite: true,
     },
   ]

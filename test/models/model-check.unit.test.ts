@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { agentPrompt } from '../../src/agent/prompts/prompts.ts'
 import type { Finish, Provider } from '../../src/agent/provider.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import type { CheckResult } from '../../src/models/check/model-check.ts'
@@ -12,7 +13,7 @@ const whole: Finish = { type: 'finish', reason: 'stop', toolCalls: [], usage }
 /** A model whose replies are always the same words. */
 const saying = (text: string, end: (request: Parameters<Provider['ask']>[0]) => Finish): CatalogueModel => ({
   ...{ id: 'm', title: 'm', created: 0, price: defaultPrice, contextTokens: 1_000 },
-  ...{ readsImages: false, isBuiltIn: false, usesOutsideTools: true, isLite: false },
+  ...{ readsImages: false, isBuiltIn: false, usesOutsideTools: true, isLite: false, prompt: agentPrompt() },
   provider: {
     ask: async (request, _, onText) => {
       onText(text)

@@ -65,7 +65,7 @@ export type TurnAnswer = {
 
 /** The model under check. It makes calls and turns, and keeps how each call went. */
 export class CheckedModel {
-  readonly facts: Pick<CatalogueModel, 'contextTokens' | 'readsImages' | 'isLite'>
+  readonly facts: Pick<CatalogueModel, 'contextTokens' | 'readsImages' | 'isLite' | 'prompt'>
   readonly calls: CheckedCall[] = []
   readonly #provider: Provider
   readonly #signal: AbortSignal

@@ -1,4 +1,3 @@
-import { systemPrompt } from '../../agent/loop/prompt.ts'
 import { runToolCall } from '../../agent/loop/tool-calls.ts'
 import type { ModelMessage, ToolCall } from '../../agent/provider.ts'
 import { formatInstruction } from '../../agent/schema/answer-format.ts'
@@ -236,7 +235,7 @@ async function studied(
   first: { readonly calls: readonly Omit<ToolCall, 'id'>[]; readonly tool: Tool<null> },
 ): Promise<string> {
   const { text } = await model.turn(
-    [{ role: 'system', content: systemPrompt }, user(question)],
+    [{ role: 'system', content: model.facts.prompt.text }, user(question)],
     [first.tool],
     {
       firstCalls: first.calls,

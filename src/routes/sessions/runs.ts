@@ -7,6 +7,7 @@ import { unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunUsage } from '../../turns/run/run-events.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import { runSchema } from './run-schema.ts'
@@ -45,6 +46,7 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
 /** A run as the API returns it. */
 export function runBody(run: Run): RunBody {
   const usage = run.usage as Partial<RunUsage>
+  const { prompt } = run.request as RunRequest
   return {
     id: run.id,
     object: 'agent.run',
@@ -52,6 +54,7 @@ export function runBody(run: Run): RunBody {
     sessionId: run.sessionId,
     messageId: run.messageId,
     model: run.model,
+    instructions: prompt ? { prompt: prompt.own, host: prompt.host, project: run.projectInstructions } : null,
     output: run.output as RunBody['output'],
     error: run.errorMessage,
     credits: creditsText(run.costMicros),

@@ -1,4 +1,4 @@
-/** What `admit_run` returns, as JSON. If `decision` is not `admitted`, nothing was written. Instants are texts. */
+/** What `admit_run_2` returns, as JSON. If `decision` is not `admitted`, nothing was written. Instants are texts. */
 export type AdmissionRow = {
   readonly decision: string
   /** The account's plan. Set if it is not the plan of the call. */
@@ -19,8 +19,11 @@ export type AdmissionRow = {
   /** The limit of the key that refuses: turns, sessions, or micro-credits. */
   readonly key_limit: number | null
   readonly project: string
+  /** Hash of the project's instructions that the turn follows. */
+  readonly project_instructions: string | null
   readonly turn: number
-  readonly held: number
+  /** Of an admitted turn the hold; of a refused one what it had to hold, if that was known. */
+  readonly held: number | null
   readonly account_turn: number
   /** The server's time if the call came late. */
   readonly created_at: string

@@ -80,7 +80,7 @@ export type Decision =
   | { readonly kind: 'clients_unknown'; readonly replicas: readonly string[] }
 
 /**
- * Admits a turn with one call of `admit_run`. Only the decision `admitted` wrote anything.
+ * Admits a turn with one call of `admit_run_2`. Only the decision `admitted` wrote anything.
  * @param calls those of an open transaction, or calls that are their own transactions.
  * @param planName as the account names it.
  * @throws ServiceError of `refusals`. `NotLastTurn` if the session has a newer turn than `input.after`.
@@ -111,7 +111,10 @@ export async function admitRun(
   const row = await send(calls, values, onSend)
   if (row.decision === 'plan_changed')
     return admitRun(calls, principal, input, admission, admission.plans.of(row.plan), row.plan)
-  if (row.decision !== 'admitted') return otherDecision(row, input, { plan, holdMicros: holds.holdMicros })
+  if (row.decision !== 'admitted') {
+    const holdMicros = row.held === null ? holds.holdMicros : BigInt(row.held)
+    return otherDecision(row, input, { plan, holdMicros })
+  }
   return {
     kind: 'admitted',
     plan,
@@ -155,7 +158,7 @@ function requestValues(principal: Principal, input: TurnInput, admission: Admiss
     request: JSON.stringify(input.request),
     onDisconnect: input.onDisconnect,
     ...{ leaseOwner: lease.owner, leaseSeconds: lease.seconds },
-    ...{ maxMicros: limits.maxMicros, turnSeconds: limits.turnSeconds },
+    ...{ maxMicros: limits.maxMicros, turnSeconds: limits.turnSeconds, tokenMicros: input.tokenMicros },
   }
 }
 
@@ -193,7 +196,7 @@ function otherDecision(
       if (input.projectId === undefined) return { kind: row.decision }
   }
   const refusal = refusals[row.decision === 'no_project' ? 'not_found' : row.decision]
-  if (!refusal) throw new Error(`unknown decision "${row.decision}" of admit_run`)
+  if (!refusal) throw new Error(`unknown decision "${row.decision}" of admit_run_2`)
   throw refusal({
     ...row,
     ...facts,
@@ -208,11 +211,12 @@ function written(row: AdmissionRow, { lease }: Admission, sessionId: string) {
   return {
     sessionId,
     projectId: row.project,
+    projectInstructions: row.project_instructions,
     turn: row.turn,
     status: isRunning ? ('in_progress' as const) : ('queued' as const),
     epoch: isRunning ? 1 : 0,
     leaseOwner: isRunning ? lease.owner : null,
-    holdMicros: BigInt(row.held),
+    holdMicros: BigInt(row.held ?? 0),
     accountTurn: row.account_turn,
     createdAt: new Date(row.created_at),
     deadlineAt: new Date(row.deadline_at),

@@ -2,7 +2,14 @@ import type { Principal } from '../../accounts/principal.ts'
 import { retryFor } from '../../db/retry.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
-import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
+import {
+  type AdmissionServices,
+  type ClientTurn,
+  type PricedTurn,
+  refuseUnderPressure,
+  type Started,
+} from './client-turn.ts'
+import { requireModel, turnCosts } from './requested-model.ts'
 import { StartAttempts } from './start-attempts.ts'
 
 /** How long admission retries a failing database before the client gets an error. */
@@ -51,7 +58,7 @@ async function admit(
   }
   // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
-  const start = new StartAttempts(services, principal, withTrace(input))
+  const start = new StartAttempts(services, principal, await priced(services, principal, withTrace(input)))
   try {
     const { run, repeated, conversation } = await retryFor(timeoutMs, () => start.attempt())
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
@@ -62,6 +69,18 @@ async function admit(
     await start.giveUp()
     throw error
   }
+}
+
+/** Adds what the turn's first call may cost, and the prompt that it begins with. */
+async function priced(
+  services: AdmissionServices,
+  principal: Principal,
+  input: ClientTurn,
+): Promise<PricedTurn> {
+  const model = requireModel(services, input.model)
+  const costs = await turnCosts(services, principal, model, input)
+  const prompt = { own: model.prompt.own.hash, host: model.prompt.host?.hash ?? null }
+  return { ...input, ...costs, request: { ...input.request, prompt } }
 }
 
 /** The run stores the trace context, so its spans join the request's trace on any replica. */

@@ -14,7 +14,7 @@ type Facts = Pick<AdmissionRow, 'available' | 'created_at' | 'key_limit'> & {
   readonly field: string
 }
 
-/** The error of each decision of `admit_run` that refuses a turn, in the order in which it looks at them. */
+/** The error of each decision of `admit_run_2` that refuses a turn, in the order in which it looks at them. */
 export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> = {
   not_found: () => notFound(),
   account_suspended: accountSuspended,

@@ -13,7 +13,7 @@ import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { admitInTransaction, bringsFiles } from './admit-in-transaction.ts'
 import { type Admission, admitRun, type Decision, type KnownRun, type Sending } from './admit-run.ts'
-import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
+import { type AdmissionServices, type PricedTurn, refuseUnderPressure, type Started } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
 import { isAsWritten } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -37,7 +37,7 @@ export class StartAttempts {
   readonly client: ClientConnection
   readonly #services: AdmissionServices
   readonly #principal: Principal
-  readonly #input: ClientTurn
+  readonly #input: PricedTurn
   readonly #runId = newId('run')
   /** How often other requests have changed the state first. */
   #looks = 0
@@ -52,7 +52,7 @@ export class StartAttempts {
   /** Whether one call is not enough: see `admitInTransaction`. */
   #needsTransaction: boolean
 
-  constructor(services: AdmissionServices, principal: Principal, input: ClientTurn) {
+  constructor(services: AdmissionServices, principal: Principal, input: PricedTurn) {
     this.#services = services
     this.#principal = principal
     this.#input = input

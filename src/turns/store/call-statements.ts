@@ -15,13 +15,13 @@ const functions: Readonly<Record<CallName, readonly [name: string, parameters: s
     session message turn position answer`,
   ],
   admit: [
-    'admit_run',
+    'admit_run_2',
     `account planName apiAccess monthlyMicros turnsPerMinute concurrentTurns queuedTurns
     keyId hash key retried retryWindowMinutes keyHours
     underPressure again settled lost lostAt gone sentAt notAfter
     sessionId newSessionId projectId afterTurn hasQuestion sessionName
     runId messageId model request input onDisconnect
-    holdMicros ampleMicros ampleParts maxMicros
+    holdMicros ampleMicros ampleParts maxMicros tokenMicros
     leaseOwner clientAt leaseSeconds turnSeconds`,
   ],
 }

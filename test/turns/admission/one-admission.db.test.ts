@@ -15,7 +15,7 @@ import { admissionCase } from '../../support/turns/admission/state.ts'
 import { readRows, writtenSince } from '../../support/turns/admission/written.ts'
 
 /**
- * `admit_run` gets random states of an account, each in a transaction that is never committed, and must decide as the
+ * `admit_run_2` gets random states of an account, each in a transaction that is never committed, and must decide as the
  * model does. `ADMISSION_CASES` sets the number of cases, `ADMISSION_SEED` the seed.
  */
 

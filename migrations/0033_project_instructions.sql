@@ -1,3 +1,38 @@
+CREATE TABLE "project_instructions" (
+	"project_id" text NOT NULL,
+	"account_id" text NOT NULL,
+	"hash" text NOT NULL,
+	"text" text NOT NULL,
+	"tokens" integer NOT NULL,
+	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "project_instructions_project_id_hash_pk" PRIMARY KEY("project_id","hash")
+);
+--> statement-breakpoint
+CREATE TABLE "prompt_texts" (
+	"hash" text PRIMARY KEY NOT NULL,
+	"text" text NOT NULL,
+	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "projects" ADD COLUMN "instructions_hash" text;--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "project_instructions" text;--> statement-breakpoint
+ALTER TABLE "project_instructions" ADD CONSTRAINT "project_instructions_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
+-- The texts of a project belong to its account. Those of the service are for the service itself, because a host may keep its
+-- instructions to itself.
+DO $$
+DECLARE
+  guarded_table text;
+BEGIN
+  FOREACH guarded_table IN ARRAY ARRAY['project_instructions', 'prompt_texts'] LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded_table);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', guarded_table);
+  END LOOP;
+  CREATE POLICY tenant ON project_instructions USING (
+    account_id = current_setting('app.account', true) OR current_setting('app.account', true) = '*');
+  CREATE POLICY service_only ON prompt_texts USING (current_setting('app.account', true) = '*');
+END $$;
+--> statement-breakpoint
 -- Admits one turn: decides, under the account's lock, and writes the session if it is new, the run, its input and its hold.
 -- Only the decisions `admitted` and `insufficient_credits` come after all others; any decision but `admitted` writes
 -- nothing. `admission/refusals` has the meaning of each.
@@ -6,24 +41,26 @@
 -- transaction with other calls of the account. `p_sent_at`: when the caller last saw that its client is connected.
 -- `p_again`: an earlier call for this run got no answer, and an open one holds the account's lock, so the look is final.
 -- Null for: `p_session_new`, a request that names its session; `p_project`, a default project that does not exist yet;
--- `p_input`, input that the caller writes itself; `p_key`, a person.
-CREATE FUNCTION admit_run(
+-- `p_input`, input that the caller writes itself; `p_key`, a person; `p_token_micros`, the price of a token, a turn that
+-- follows no instructions of its project.
+CREATE FUNCTION admit_run_2(
   p_account text, p_plan text, p_api_access boolean, p_monthly bigint, p_per_minute int, p_slots int, p_queued int,
   p_key text, p_hash bytea, p_idempotency_key text, p_retried boolean, p_minutes int, p_key_hours int,
   p_under_pressure boolean, p_again boolean, p_settled text[], p_lost text[], p_lost_at text[], p_gone text[], p_sent_at timestamptz, p_not_after timestamptz,
   p_session text, p_session_new text, p_project text, p_after int, p_has_question boolean, p_name text,
   p_run text, p_message text, p_model text, p_request jsonb, p_input jsonb, p_on_disconnect text,
-  p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_max bigint,
+  p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_max bigint, p_token_micros bigint,
   p_owner text, p_client_at text, p_lease_seconds double precision, p_turn_seconds double precision,
   OUT decision text, OUT plan text, OUT replicas text[], OUT known_run text, OUT known_client_at text,
   OUT known_client_closed boolean, OUT seconds int, OUT available bigint, OUT project text, OUT turn int, OUT held bigint,
   OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz, OUT lease_expires_at timestamptz,
-  OUT started_at timestamptz, OUT key_limit bigint
+  OUT started_at timestamptz, OUT key_limit bigint, OUT project_instructions text
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_suspended boolean;
   v_count int;
   v_name text;
+  v_tokens int;
   v_hash bytea;
   v_open int := 0;
   v_window record;
@@ -112,6 +149,16 @@ BEGIN
     WHEN v_open > p_queued THEN 'session_busy' END;
   IF decision IS NOT NULL THEN RETURN; END IF;
 
+  IF p_token_micros IS NOT NULL THEN
+    SELECT i.hash, i.tokens INTO project_instructions, v_tokens
+    FROM projects p JOIN project_instructions i ON i.project_id = p.id AND i.hash = p.instructions_hash WHERE p.id = project;
+    IF FOUND THEN
+      p_hold := least(p_hold + v_tokens * p_token_micros, p_max);
+      p_ample_hold := least(p_ample_hold + 2 * v_tokens * p_token_micros, p_max);
+    END IF;
+  END IF;
+  held := p_hold;
+
   -- The limits of the plan.
   v_window := starts_in_window(p_account);
   seconds := v_window.seconds;
@@ -156,20 +203,20 @@ BEGIN
     INSERT INTO sessions (id, account_id, project_id, model, name, turn_count)
     VALUES (p_session_new, p_account, project, p_model, p_name, turn);
   ELSE
-    UPDATE sessions s SET turn_count = admit_run.turn, name = CASE WHEN v_name = '' THEN p_name ELSE v_name END, updated_at = now()
+    UPDATE sessions s SET turn_count = admit_run_2.turn, name = CASE WHEN v_name = '' THEN p_name ELSE v_name END, updated_at = now()
     WHERE s.id = p_session;
   END IF;
   -- Dated under the account's lock, so that the order of an account's turns in time is that of their numbers.
   WITH input AS (
     INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content, transcript)
-    SELECT * FROM input_rows(p_account, coalesce(p_session, p_session_new), p_run, admit_run.turn, p_input)
+    SELECT * FROM input_rows(p_account, coalesce(p_session, p_session_new), p_run, admit_run_2.turn, p_input)
   )
   INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
-    request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
+    request, request_hash, project_instructions, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
     deadline_at, on_disconnect, client_at, created_at, started_at)
   VALUES (p_run, p_account, project, coalesce(p_session, p_session_new), p_key, p_message, turn, coalesce(v_window.newest, 0) + 1,
     p_model, CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
-    p_request, p_hash, held, v_hold.pools, v_hold.parts, p_max, CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
+    p_request, p_hash, admit_run_2.project_instructions, held, v_hold.pools, v_hold.parts, p_max, CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
     CASE WHEN p_owner IS NOT NULL THEN now() + make_interval(secs => p_lease_seconds) END,
     now() + make_interval(secs => p_turn_seconds), p_on_disconnect, p_client_at,
     clock_timestamp(), CASE WHEN p_owner IS NOT NULL THEN now() END)
