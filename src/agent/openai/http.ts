@@ -180,7 +180,7 @@ function refusal(
     return new CallFailure('context', explain("The prompt is too long for the model's window"), { status })
   }
   if (status >= 500 || status === 408 || status === 409 || status === 429) {
-    const retryAfterMs = readRetryAfter(response)
+    const retryAfterMs = readRetryAfter(response) ?? retryInfoIn(text)
     return new CallFailure('upstream', explain("The model's server failed"), {
       retryable: true,
       retryAfterMs,
@@ -198,6 +198,15 @@ function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {
   if (value === undefined) return undefined
   const waitMs = /^[\d.]+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
+}
+
+/**
+ * The delay in the body of Google's errors, in milliseconds: `google.rpc.RetryInfo` with a duration such as `1.5s`
+ * (google/rpc/error_details.proto).
+ */
+function retryInfoIn(text: string): number | undefined {
+  const seconds = /"retryDelay"\s*:\s*"([\d.]{1,10})s"/.exec(text)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1_000
 }
 
 /**
