@@ -1,0 +1,141 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as soon } from 'node:timers/promises'
+import { moveOf, turnOf } from './plan.ts'
+import type { Body, Issued, Provider, Refusal, Tokens } from './provider.ts'
+
+/** One request and what became of it. */
+export type Exchange = {
+  readonly body: Body
+  readonly headers: IncomingHttpHeaders
+  /** Milliseconds of the monotonic clock at its arrival. */
+  readonly at: number
+  /** What came back of earlier replies. */
+  readonly returned: readonly Issued[]
+  readonly refusal?: Refusal
+  /** Set for replies, also for those that did not reach their end. */
+  readonly tokens?: Tokens
+  readonly issued?: Issued
+  /** Resolves when the reply is over: `complete`, or `cut` when the client closed the connection before. */
+  readonly ended: Promise<'complete' | 'cut'>
+}
+
+export type UpstreamServer = {
+  readonly provider: Provider
+  readonly baseUrl: string
+  /** Exchanges of the questions that contain `key`, oldest first. */
+  exchanges(key: string): readonly Exchange[]
+  close(): Promise<void>
+}
+
+/** Plays a provider on 127.0.0.1. What the model does stands in the question: see `plan.ts`. */
+export async function startUpstream(provider: Provider): Promise<UpstreamServer> {
+  const stage = new Stage(provider)
+  const server = createServer((request, response) => {
+    stage.handle(request, response).catch((fault: unknown) => {
+      // A mistake of the test: its words reach the client of the service.
+      if (!response.headersSent) response.writeHead(501, { 'content-type': 'text/plain' })
+      response.end(String(fault))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    provider,
+    baseUrl: `http://127.0.0.1:${port}${provider.base}`,
+    exchanges: (key) => stage.exchanges.filter(({ question }) => question.includes(key)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+class Stage {
+  readonly exchanges: (Exchange & { readonly question: string })[] = []
+  readonly #provider: Provider
+  readonly #times = new Map<string, number>()
+
+  constructor(provider: Provider) {
+    this.#provider = provider
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const provider = this.#provider
+    const path = (request.url ?? '').split('?')[0]
+    if (request.method !== 'POST' || path !== provider.base + provider.path) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found')
+      return
+    }
+    const body: Body = JSON.parse(await textOf(request))
+    const question = provider.question(body).text
+    const { headers } = request
+    const ended = endOf(response)
+    const seen = { body, headers, question, ended, at: performance.now() }
+    const refusal = provider.check(body, headers)
+    const record = (more: Partial<Exchange>) =>
+      void this.exchanges.push({ ...seen, returned: refusal ? [] : provider.returned(body), ...more })
+    if (refusal) {
+      record({ refusal })
+      return refuse(response, refusal)
+    }
+    const { words, step, key, cut } = turnOf(provider, body)
+    const word = words[Math.min(this.#time(`${step} ${key}`), words.length - 1)] ?? ''
+    if (word === 'busy') {
+      record({ refusal: provider.busy })
+      return refuse(response, provider.busy)
+    }
+    const tokens = tokensOf(body, this.exchanges.length)
+    const reply = provider.reply(moveOf(word), tokens, this.exchanges.length + 1, body)
+    record({ tokens, issued: reply.issued })
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+    response.flushHeaders()
+    if (word === 'hold') await write(response, throughHalf(reply.blocks), false)
+    else response.end(await write(response, reply.blocks, cut))
+  }
+
+  /** How often the step was asked for before. */
+  #time(step: string): number {
+    const before = this.#times.get(step) ?? 0
+    this.#times.set(step, before + 1)
+    return before
+  }
+}
+
+/** The blocks up to the first word of the text. */
+function throughHalf(blocks: readonly string[]): readonly string[] {
+  return blocks.slice(0, blocks.findIndex((block) => block.includes('Half')) + 1)
+}
+
+async function write(response: ServerResponse, blocks: readonly string[], cut: boolean): Promise<void> {
+  for (const block of blocks) {
+    if (!cut) response.write(block)
+    // Each write is an HTTP chunk of its own, which readers get by itself.
+    else for (const byte of Buffer.from(block)) response.write(Buffer.of(byte))
+    await soon()
+  }
+}
+
+/** Like a tokenizer's counts: near the lengths, and unlike any estimate. */
+function tokensOf(body: Body, serial: number): Tokens {
+  return { prompt: 700 + Math.ceil(JSON.stringify(body).length / 5), completion: 21 + (serial % 50) }
+}
+
+function refuse(response: ServerResponse, { status, headers, body }: Refusal): void {
+  const isText = typeof body === 'string'
+  response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers })
+  response.end(isText ? body : JSON.stringify(body))
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function endOf(response: ServerResponse): Promise<'complete' | 'cut'> {
+  return new Promise((resolve) => {
+    response.once('close', () => resolve(response.writableFinished ? 'complete' : 'cut'))
+  })
+}
