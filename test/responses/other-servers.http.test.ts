@@ -129,7 +129,7 @@ test('items of other servers reach the model as text; those without text are lef
   ])
 })
 
-test('an image in the output of a function is named and not refused', async () => {
+test('an image in the output of a function is refused by its place if the model reads none', async () => {
   const input = [
     { role: 'user', content: 'Look' },
     { type: 'function_call', call_id: 'c2', name: 'view_image', arguments: '{}' },
@@ -142,8 +142,14 @@ test('an image in the output of a function is named and not refused', async () =
       ],
     },
   ]
-  await ask({ input })
-  expect(told()?.at(-1)).toEqual(['tool', 'Here\n[image]'])
+  const answer = await sendJson(world.service, {
+    method: 'POST',
+    path: '/v1/responses',
+    key: home.key,
+    body: { model: 'service', input },
+  })
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { param: 'input[2].output[1]' } })
 })
 
 const chat = async (fields: object) => {

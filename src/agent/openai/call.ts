@@ -74,8 +74,14 @@ export class ModelCall {
       watch.checkCaller()
       return end
     } catch (fault) {
-      const { kind, message, status } = watch.failure ?? asFailure(fault)
-      return { type: 'error', kind, message, ...(status !== undefined && { status }) }
+      const { kind, message, status, param } = watch.failure ?? asFailure(fault)
+      return {
+        type: 'error',
+        kind,
+        message,
+        ...(status !== undefined && { status }),
+        ...(param !== undefined && { param }),
+      }
     } finally {
       watch.stop()
     }
@@ -99,10 +105,11 @@ export class ModelCall {
     const watch = this.#watch
     watch.check()
     const { target } = this.#settings
-    const body = await openReply(target, this.#request, watch)
+    const { body, leftOut } = await openReply(target, this.#request, watch)
     const reply = new ReplyAssembler(target.apiKey)
     try {
-      return (await readReply(body, reply, watch, onText)) ? this.#finish(reply.finish()) : { type: 'enough' }
+      if (!(await readReply(body, reply, watch, onText))) return { type: 'enough' }
+      return { ...this.#finish(reply.finish()), ...(leftOut.length > 0 && { leftOut }) }
     } finally {
       await releaseBody(body, reply.done)
     }

@@ -217,5 +217,6 @@ function failureReply(event: TerminalEvent): ServiceError | undefined {
   if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
   const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
   // A retry returns the same run, so it cannot help. The process that ran the turn has logged its failure.
-  return new ServiceError(code, event.message, { shouldRetry: false, logged: true })
+  const param = event.param === undefined ? {} : { param: event.param }
+  return new ServiceError(code, event.message, { ...param, shouldRetry: false, logged: true })
 }

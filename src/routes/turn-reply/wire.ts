@@ -66,6 +66,7 @@ export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
     model_calls: usage.model_calls,
     tool_calls: usage.tool_calls,
     estimated: usage.estimated,
+    ...(usage.left_out && { left_out: usage.left_out }),
     ...(usage.upstreams && { upstreams: usage.upstreams }),
   }
 }
