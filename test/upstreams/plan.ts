@@ -1,11 +1,12 @@
 import type { Body, Move, Provider } from './provider.ts'
 
 /**
- * A question names what the model does, step by step: `PLAN=tool,answer`. Words joined by `+` are for the first,
- * second … time that the same step is asked for, and the last of them for all later times: `PLAN=busy+answer`. With
- * `CUT` every byte of the stream comes by itself.
+ * A question names itself and what the model does, step by step: `q7 PLAN=tool,answer`. Words joined by `+` are for the
+ * first, second … time that the same step is asked for, and the last of them for all later times: `PLAN=busy+answer`.
+ * With `CUT` every byte of the stream comes by itself. The last plan of a text counts, because the service may join
+ * the questions of turns that failed.
  */
-const planned = /PLAN=([a-z,+]+)/
+const planned = /\b(q\d+) PLAN=([a-z,+]+)( CUT)?/g
 
 export const answerText = 'Half of an answer is “no answer”; this one is whole.'
 export const shortText = 'Half of an answer that was cut'
@@ -31,22 +32,24 @@ const moves: Readonly<Record<string, Move>> = {
   client: { thoughts: thoughtText, calls: [{ name: clientTool, arguments: { day: 'today' } }] },
 }
 
-export type Turn = {
-  readonly key: string
+type Turn = {
+  /** The question's own name. */
+  readonly id: string
+  /** Replies of the model to it so far. */
   readonly step: number
   readonly words: readonly string[]
   readonly cut: boolean
 }
 
-/** What is asked for in this request. @throws when the question has no plan for the step. */
-export function turnOf(provider: Provider, body: Body): Turn {
+/** What is asked for in this request. Undefined without a plan for the step. */
+export function turnOf(provider: Provider, body: Body): Turn | undefined {
   const { text, steps } = provider.question(body)
-  const words = planned.exec(text)?.[1]?.split(',')[steps]?.split('+')
-  if (!words) throw new Error(`no plan for step ${steps} of: ${text}`)
-  return { key: text, step: steps, words, cut: text.includes('CUT') }
+  const [, id, plan, cut] = [...text.matchAll(planned)].at(-1) ?? []
+  const words = plan?.split(',')[steps]?.split('+')
+  return id !== undefined && words ? { id, step: steps, words, cut: cut !== undefined } : undefined
 }
 
-export const isPlanned = (text: string): boolean => planned.test(text)
+export const isPlanned = (text: string): boolean => text.search(planned) >= 0
 
 export function moveOf(word: string): Move {
   const move = moves[word]

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { setImmediate as soon } from 'node:timers/promises'
 import { moveOf, turnOf } from './plan.ts'
-import type { Body, Issued, Provider, Refusal, Tokens } from './provider.ts'
+import { type Body, type Issued, type Provider, plain, type Refusal, type Tokens } from './provider.ts'
 
 /** One request and what became of it. */
 export type Exchange = {
@@ -10,9 +10,12 @@ export type Exchange = {
   readonly headers: IncomingHttpHeaders
   /** Milliseconds of the monotonic clock at its arrival. */
   readonly at: number
+  /** The question's name and its replies so far; none for a request without a plan, which the server refuses. */
+  readonly id: string | undefined
+  readonly step: number | undefined
   /** What came back of earlier replies. */
   readonly returned: readonly Issued[]
-  readonly refusal?: Refusal
+  readonly refusal?: Refusal | undefined
   /** Set for replies, also for those that did not reach their end. */
   readonly tokens?: Tokens
   readonly issued?: Issued
@@ -23,8 +26,8 @@ export type Exchange = {
 export type UpstreamServer = {
   readonly provider: Provider
   readonly baseUrl: string
-  /** Exchanges of the questions that contain `key`, oldest first. */
-  exchanges(key: string): readonly Exchange[]
+  /** Exchanges of a question, oldest first. */
+  exchanges(id: string): readonly Exchange[]
   close(): Promise<void>
 }
 
@@ -43,7 +46,7 @@ export async function startUpstream(provider: Provider): Promise<UpstreamServer>
   return {
     provider,
     baseUrl: `http://127.0.0.1:${port}${provider.base}`,
-    exchanges: (key) => stage.exchanges.filter(({ question }) => question.includes(key)),
+    exchanges: (id) => stage.exchanges.filter((exchange) => exchange.id === id),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -53,7 +56,7 @@ export async function startUpstream(provider: Provider): Promise<UpstreamServer>
 }
 
 class Stage {
-  readonly exchanges: (Exchange & { readonly question: string })[] = []
+  readonly exchanges: Exchange[] = []
   readonly #provider: Provider
   readonly #times = new Map<string, number>()
 
@@ -69,19 +72,18 @@ class Stage {
       return
     }
     const body: Body = JSON.parse(await textOf(request))
-    const question = provider.question(body).text
     const { headers } = request
-    const ended = endOf(response)
-    const seen = { body, headers, question, ended, at: performance.now() }
-    const refusal = provider.check(body, headers)
+    const turn = turnOf(provider, body)
+    const seen = { body, headers, id: turn?.id, step: turn?.step, at: performance.now(), ended: endOf(response) }
+    const refusal = provider.check(body, headers) ?? (turn ? undefined : plain(418, 'no plan for this step'))
     const record = (more: Partial<Exchange>) =>
       void this.exchanges.push({ ...seen, returned: refusal ? [] : provider.returned(body), ...more })
-    if (refusal) {
+    if (refusal || !turn) {
       record({ refusal })
-      return refuse(response, refusal)
+      return refuse(response, refusal ?? provider.busy)
     }
-    const { words, step, key, cut } = turnOf(provider, body)
-    const word = words[Math.min(this.#time(`${step} ${key}`), words.length - 1)] ?? ''
+    const { words, step, id, cut } = turn
+    const word = words[Math.min(this.#time(`${id} ${step}`), words.length - 1)] ?? ''
     if (word === 'busy') {
       record({ refusal: provider.busy })
       return refuse(response, provider.busy)

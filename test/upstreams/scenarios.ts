@@ -1,0 +1,339 @@
+import { expect } from 'vitest'
+import { readStream } from '../support/sse-rules.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Replica } from '../support/world/processes.ts'
+import type { ProcessWorld } from '../support/world/world.ts'
+import { answerText, clientTool, hebrewText, jsonText, shortText, thoughtText } from './plan.ts'
+import type { Exchange, UpstreamServer } from './server.ts'
+
+/** A model of the running service, and the server behind it. */
+export type Row = {
+  readonly world: ProcessWorld
+  readonly at: Replica
+  readonly model: string
+  readonly server: UpstreamServer
+  /** The row's turn whose owner was killed in its second step: the id of its question, and its idempotency key. */
+  readonly takeover: () => Promise<{ readonly id: string; readonly body: object; readonly key: string }>
+}
+
+type Body = Readonly<Record<string, unknown>>
+type Answer = {
+  readonly id: string
+  readonly runId: string
+  readonly sessionId: string
+  readonly text: string
+  readonly finish: string | undefined
+  readonly calls: readonly {
+    readonly id: string
+    readonly function: { readonly name: string; readonly arguments: string }
+  }[]
+  readonly usage: Body
+  /** The whole reply, as text. */
+  readonly raw: string
+}
+
+let questions = 0
+/** The name of a question that no other has. */
+export function nextQuestion(): string {
+  questions += 1
+  return `q${questions}`
+}
+
+export const asking = (model: string, id: string, plan: string, more: Body = {}): Body => ({
+  model,
+  messages: [{ role: 'user', content: `What is bittul? ${id} PLAN=${plan}` }],
+  ...more,
+})
+
+/** Why the server refused, for the message of an assertion. */
+const refusals = (row: Row, id: string): string =>
+  row.server
+    .exchanges(id)
+    .flatMap(({ refusal, body }) =>
+      refusal ? [`${JSON.stringify(refusal.body)} to ${JSON.stringify(body).slice(-1_500)}`] : [],
+    )
+    .join('\n')
+
+async function answerTo(row: Row, id: string, response: Response, streams: boolean): Promise<Answer> {
+  const raw = await response.text()
+  expect(response.status, `${raw}\n${refusals(row, id)}`).toBe(200)
+  const said = streams ? fromStream(raw) : fromWhole(JSON.parse(raw))
+  return { ...said, id, raw, runId: String(response.headers.get('x-service-run-id')) }
+}
+
+function fromStream(raw: string) {
+  const seen = readStream(raw, { includeUsage: true })
+  expect(seen.problems).toEqual([])
+  expect(seen.error).toBeUndefined()
+  return {
+    text: seen.text,
+    finish: seen.finish?.choices[0]?.finish_reason ?? undefined,
+    calls: seen.chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []),
+    usage: seen.usage ?? {},
+    sessionId: String(seen.finish?.x_service?.session_id),
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a reply of the service, whose form other tests check
+function fromWhole(reply: any) {
+  const [{ message, finish_reason: finish }] = reply.choices
+  return {
+    text: message.content ?? '',
+    finish,
+    calls: message.tool_calls ?? [],
+    usage: reply.usage,
+    sessionId: reply.x_service.session_id,
+  }
+}
+
+async function ask(row: Row, plan: string, more: Body = {}): Promise<Answer> {
+  const id = nextQuestion()
+  const streams = more['stream'] === true
+  const body = asking(row.model, id, plan, {
+    ...more,
+    ...(streams && { stream_options: { include_usage: true } }),
+  })
+  return answerTo(row, id, await row.world.chat(body, { at: row.at }), streams)
+}
+
+const replied = (exchanges: readonly Exchange[]) => exchanges.filter(({ issued }) => issued !== undefined)
+
+/** In each request of a turn stands what the server attached to each earlier step of it, unchanged. */
+function expectReturned(row: Row, id: string): void {
+  const exchanges = replied(row.server.exchanges(id))
+  for (const { step = 0, returned } of exchanges) {
+    const earlier = Array.from({ length: step }, (_, at) => exchanges.find((one) => one.step === at)?.issued)
+    expect(step === 0 ? [] : returned.slice(-step)).toMatchObject(earlier)
+  }
+}
+
+/** The run ended so, was charged once, and what it cost follows from the counts of the server. */
+async function expectRun(
+  row: Row,
+  { runId, usage, id }: Answer,
+  steps: readonly number[],
+  status = 'completed',
+) {
+  expect(await row.world.row(runEnd, runId)).toEqual({ status, charges: 1, isCost: true, estimated: false })
+  const counted = replied(row.server.exchanges(id)).filter(({ step = 0 }) => steps.includes(step))
+  const sum = (member: 'prompt' | 'completion') =>
+    counted.reduce((total, { tokens }) => total + (tokens?.[member] ?? 0), 0)
+  expect(usage).toMatchObject({ prompt_tokens: sum('prompt'), completion_tokens: sum('completion') })
+}
+
+const runEnd = `select r.status,
+    (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
+    r.cost_micros = (select sum(t.amount_micros) from credit_transactions t where t.run_id = r.id and t.kind = 'charge')
+      as "isCost",
+    coalesce((r.usage->>'estimated')::boolean, false) as estimated
+  from runs r where r.id = $1`
+
+async function whole(row: Row, plan: string, text: string, more: Body = {}): Promise<Answer> {
+  const answer = await ask(row, plan, more)
+  expect(answer).toMatchObject({ text, finish: 'stop' })
+  expectReturned(row, answer.id)
+  const steps = plan.split(',').map((_, at) => at)
+  // Every step is asked for once, apart from what the server had refused.
+  expect(replied(row.server.exchanges(answer.id)).map(({ step }) => step)).toEqual(steps)
+  await expectRun(row, answer, steps)
+  return answer
+}
+
+const streamed = { stream: true }
+const inBytes = (plan: string) => `${plan} CUT`
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+async function session(row: Row): Promise<void> {
+  const first = await whole(row, 'tool,answer', answerText)
+  const inSession = { x_service: { session_id: first.sessionId } }
+  const second = await whole(row, 'answer', answerText, { ...inSession, ...streamed })
+  const third = await whole(row, 'tool,answer', answerText, inSession)
+  const [request] = replied(row.server.exchanges(third.id))
+  const sent = JSON.stringify(request?.body)
+  for (const { id } of [first, second, third]) expect(sent.split(`${id} PLAN=`)).toHaveLength(2)
+  expect(sent.split(answerText)).toHaveLength(3)
+  // What was attached to the answers of earlier turns stands with them.
+  for (const { id } of [first, second]) {
+    const issued = replied(row.server.exchanges(id)).at(-1)?.issued ?? {}
+    expect(request?.returned).toContainEqual(expect.objectContaining(issued))
+  }
+}
+
+async function image(row: Row): Promise<void> {
+  const id = nextQuestion()
+  const content = [
+    { type: 'text', text: `What is this? ${id} PLAN=answer` },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${onePixel}` } },
+  ]
+  const body = { model: row.model, messages: [{ role: 'user', content }] }
+  const response = await row.world.chat(body, { at: row.at })
+  if (row.server.provider.entry?.['images'] !== true) {
+    expect([200, 400]).toContain(response.status)
+    for (const { body: sent } of row.server.exchanges(id))
+      expect(JSON.stringify(sent)).not.toContain(onePixel)
+    return
+  }
+  const answer = await answerTo(row, id, response, false)
+  expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+  expect(JSON.stringify(replied(row.server.exchanges(id))[0]?.body)).toContain(onePixel)
+  await expectRun(row, answer, [0])
+}
+
+async function json(row: Row): Promise<void> {
+  const schema = {
+    type: 'object',
+    properties: { tractate: { type: 'string' }, folios: { type: 'integer' } },
+    required: ['tractate', 'folios'],
+    additionalProperties: false,
+  }
+  const response_format = { type: 'json_schema', json_schema: { name: 'tractate', strict: true, schema } }
+  const answer = await ask(row, 'json', { response_format })
+  expect(JSON.parse(answer.text)).toEqual(JSON.parse(jsonText))
+  expect(answer.finish).toBe('stop')
+  await expectRun(row, answer, [0])
+}
+
+async function cancel(row: Row): Promise<void> {
+  const id = nextQuestion()
+  const response = await row.world.chat(asking(row.model, id, 'hold', streamed), { at: row.at })
+  const stream = new LiveStream(response)
+  await stream.until('Half').catch((fault: unknown) => {
+    throw new Error(`${fault}: ${stream.body}\n${refusals(row, id)}`)
+  })
+  const runId = String(response.headers.get('x-service-run-id'))
+  const headers = { authorization: `Bearer ${row.world.key}` }
+  const cancelled = await fetch(`${row.at.url}/v1/agent/runs/${runId}/cancel`, { method: 'POST', headers })
+  expect(cancelled.status).toBe(200)
+  await stream.rest()
+  // The server is told at once, so that it stops computing.
+  expect(await replied(row.server.exchanges(id)).at(-1)?.ended).toBe('cut')
+  await expect
+    .poll(() => row.world.row(runEnd, runId))
+    .toEqual({ status: 'cancelled', charges: 1, isCost: true, estimated: true })
+}
+
+async function overload(row: Row): Promise<void> {
+  const answer = await whole(row, 'busy+answer', answerText)
+  const { busy } = row.server.provider
+  const [refused, next] = row.server.exchanges(answer.id).slice(-2)
+  expect(refused?.refusal).toEqual(busy)
+  const hinted = JSON.stringify(busy).match(/retry-after|retryDelay/) ? 950 : 0
+  expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(hinted)
+}
+
+/** The turn runs without what the model refuses, says so, and the next turn does not ask for it again. */
+async function parameter(row: Row): Promise<void> {
+  const { refuses } = row.server.provider
+  if (!refuses) {
+    const answer = await whole(row, 'answer', answerText, { temperature: 0.25, top_p: 0.75 })
+    const sent = JSON.stringify(row.server.exchanges(answer.id).at(-1)?.body)
+    expect(sent).toMatch(/"temperature":0.25/)
+    return
+  }
+  const plan = refuses.plan ?? 'answer'
+  const first = await ask(row, plan, refuses.sent)
+  const runOf = (runId: string) =>
+    row.world.row<{ leftOut: readonly string[] }>(
+      `select coalesce(usage->'left_out', '[]') as "leftOut" from runs where id = $1`,
+      runId,
+    )
+  const { leftOut } = await runOf(first.runId)
+  expect(Object.keys(refuses.sent).filter((name) => leftOut.includes(name))).not.toEqual([])
+  await expectRun(
+    row,
+    first,
+    plan.split(',').map((_, at) => at),
+  )
+  const second = await ask(row, plan, refuses.sent)
+  expect(row.server.exchanges(second.id).map(({ refusal }) => refusal)).toEqual(
+    plan.split(',').map(() => undefined),
+  )
+  expect((await runOf(second.runId)).leftOut).toEqual(leftOut)
+}
+
+async function length(row: Row): Promise<void> {
+  const answer = await ask(row, 'length', { max_tokens: 64 })
+  expect(answer).toMatchObject({ text: shortText, finish: 'length' })
+  expect(JSON.stringify(replied(row.server.exchanges(answer.id))[0]?.body)).toMatch(/"max\w*tokens":64\b/i)
+  await expectRun(row, answer, [0])
+}
+
+async function reasoning(row: Row): Promise<void> {
+  for (const plan of ['tool,answer', inBytes('tool,answer')]) {
+    const answer = await ask(row, plan, streamed)
+    expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+    for (const { choices } of readStream(answer.raw, { includeUsage: true }).chunks)
+      expect(choices[0]?.delta.content ?? '').not.toContain(thoughtText.slice(0, 8))
+    expectReturned(row, answer.id)
+    await expectRun(row, answer, [0, 1])
+  }
+}
+
+async function followUp(row: Row): Promise<void> {
+  const tool = {
+    name: clientTool,
+    description: 'The Hebrew date.',
+    parameters: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
+  }
+  const tools = [{ type: 'function', function: tool }]
+  const called = await ask(row, 'client,answer', { tools })
+  expect(called.finish).toBe('tool_calls')
+  const [call] = called.calls
+  expect(call?.function.name).toBe(clientTool)
+  expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ day: 'today' })
+  await expectRun(row, called, [0])
+  const body = {
+    model: row.model,
+    tools,
+    messages: [{ role: 'tool', tool_call_id: call?.id, content: '18 Kislev' }],
+    x_service: { session_id: called.sessionId },
+  }
+  const answer = await answerTo(row, called.id, await row.world.chat(body, { at: row.at }), false)
+  expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+  expect(JSON.stringify(replied(row.server.exchanges(called.id)).at(-1)?.body)).toContain('18 Kislev')
+  expectReturned(row, called.id)
+  await expectRun(row, answer, [1])
+}
+
+async function takeover(row: Row): Promise<void> {
+  const { id, body, key } = await row.takeover()
+  const response = await row.world.chat(body, { at: row.at, headers: { 'idempotency-key': key } })
+  const answer = await answerTo(row, id, response, true)
+  expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+  expectReturned(row, id)
+  // The step that was cut off is asked for again; the one before it is not.
+  expect(replied(row.server.exchanges(id)).map(({ step }) => step)).toEqual([0, 1, 1])
+  expect(await row.world.row(runEnd, answer.runId)).toMatchObject({
+    status: 'completed',
+    charges: 1,
+    isCost: true,
+  })
+}
+
+/** What a turn guarantees, whichever server is behind the model. */
+export const scenarios: Readonly<Record<string, (row: Row) => Promise<unknown>>> = {
+  'one call answers': (row) => whole(row, 'answer', answerText),
+  'a tool is called and its result answered': (row) =>
+    whole(row, inBytes('tool,answer'), answerText, streamed),
+  'two tools are called at once': async (row) => {
+    await whole(row, 'pair,answer', answerText)
+    await whole(row, inBytes('pair,answer'), answerText, streamed)
+  },
+  'five steps keep what each of them was given': (row) =>
+    whole(row, 'tool,files,pair,files,answer', answerText, streamed),
+  'a turn is taken over in its second step': takeover,
+  'a session of three turns keeps what its answers were given': session,
+  'an image reaches a model that reads images': image,
+  'an answer fits its JSON schema': json,
+  'a cancelled turn stops the model': cancel,
+  'a busy server is asked again after the time that it names': overload,
+  'a refused parameter is left out, told and remembered': parameter,
+  'an answer that reached its limit says so': length,
+  'reasoning goes back to the server and is not part of the answer': reasoning,
+  'Hebrew with points arrives letter by letter': async (row) => {
+    await whole(row, 'hebrew', hebrewText)
+    await whole(row, inBytes('hebrew'), hebrewText, streamed)
+  },
+  'a client’s own tool is called, and its result continues the turn': followUp,
+}
