@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendJson } from '../support/http-raw.ts'
+import { toldIn } from '../support/told.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -26,10 +27,7 @@ const ask = async (fields: object) => {
 }
 const lastBody = () => world.upstream.requests.at(-1)?.body
 const offered = () => lastBody()?.tools?.map((tool) => tool.function.name) ?? []
-const told = () =>
-  lastBody()
-    ?.messages.slice(1)
-    .map(({ role, content }) => [role, content])
+const told = () => toldIn(lastBody())
 
 const shell = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } }
 const clock = { type: 'function', name: 'clock', parameters: { type: 'object', properties: {} } }
@@ -121,8 +119,7 @@ test('items of other servers reach the model as text; those without text are lef
   })
   expect(told()).toEqual([
     ['user', 'Fix it'],
-    ['assistant', 'Used web search: weather'],
-    ['assistant', 'Used apply_patch: *** Begin Patch'],
+    ['assistant', 'Used web search: weather\n\nUsed apply_patch: *** Begin Patch'],
     ['user', 'Result of apply_patch: Applied'],
     ['assistant', 'Used look: {"a":1}\nResult: Found'],
     ['user', 'And now?'],
