@@ -53,32 +53,40 @@ function checkBlocks(message: Body, at: number): Refusal | undefined {
   return undefined
 }
 
+function checkRole({ role }: Body, at: number): Refusal | undefined {
+  if (role === 'user' || role === 'assistant') return undefined
+  return refuse(
+    role === 'system'
+      ? 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.'
+      : `messages.${at}.role: Input should be 'user' or 'assistant'`,
+  )
+}
+
+/** Calls and their results stand in neighbouring messages. */
+function checkResults(messages: Body, at: number): Refusal | undefined {
+  const blocks = (index: number) => blocksOf(messages[index]?.content ?? [])
+  const answered = blocks(at + 1).map((block) => block.tool_use_id)
+  const left = blocks(at).filter(({ type, id }) => type === 'tool_use' && !answered.includes(id))
+  if (left.length > 0)
+    return refuse(
+      `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${left.map(({ id }) => id).join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    )
+  const called = blocks(at - 1).map(({ id }) => id)
+  const stray = blocks(at).findIndex(
+    (block) => block.type === 'tool_result' && !called.includes(block.tool_use_id),
+  )
+  if (stray < 0) return undefined
+  return refuse(
+    `messages.${at}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${blocks(at)[stray].tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+  )
+}
+
 function checkMessages(messages: Body): Refusal | undefined {
   for (const [at, message] of messages.entries()) {
-    if (!['user', 'assistant'].includes(message.role))
-      return refuse(
-        message.role === 'system'
-          ? 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.'
-          : `messages.${at}.role: Input should be 'user' or 'assistant'`,
-      )
-    const bad = checkBlocks(message, at)
-    if (bad) return bad
-    const uses = blocksOf(message.content).filter(({ type }) => type === 'tool_use')
-    const results = blocksOf(messages[at + 1]?.content ?? []).filter(({ type }) => type === 'tool_result')
-    const left = uses.filter(({ id }) => !results.some((result: Body) => result.tool_use_id === id))
-    if (left.length > 0)
-      return refuse(
-        `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${left.map(({ id }) => id).join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
-      )
-    const before = blocksOf(messages[at - 1]?.content ?? []).map(({ id }) => id)
-    for (const [index, block] of blocksOf(message.content).entries())
-      if (block.type === 'tool_result' && !before.includes(block.tool_use_id))
-        return refuse(
-          `messages.${at}.content.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
-        )
+    const refusal = checkRole(message, at) ?? checkBlocks(message, at) ?? checkResults(messages, at)
+    if (refusal) return refusal
   }
-  if (messages[0]?.role !== 'user') return refuse('messages: first message must use the "user" role')
-  return undefined
+  return messages[0]?.role === 'user' ? undefined : refuse('messages: first message must use the "user" role')
 }
 
 /** With thinking on, a step of the current turn starts with its thoughts. */

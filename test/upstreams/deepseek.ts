@@ -32,19 +32,25 @@ const unreadable = (place: string, variant: string, known: string): Refusal =>
     `Failed to deserialize the JSON body into the target type: ${place}: unknown variant \`${variant}\`, expected ${known} at line 1 column 99`,
   )
 
+function checkMessage(message: Body, at: number): Refusal | undefined {
+  const { role, content } = message
+  if (!['system', 'user', 'assistant', 'tool'].includes(role))
+    return unreadable(`messages[${at}].role`, role, 'one of `system`, `user`, `assistant`, `tool`')
+  if (content === undefined && !message.tool_calls)
+    return refuse(
+      `Failed to deserialize the JSON body into the target type: messages[${at}]: missing field \`content\``,
+    )
+  const part = Array.isArray(content) ? content.find(({ type }) => type !== 'text') : undefined
+  if (part) return unreadable(`messages[${at}]`, part.type, '`text`')
+  if (isCalling(message) && typeof message.reasoning_content !== 'string')
+    return refuse('The `reasoning_content` in the thinking mode must be passed back to the API.')
+  return undefined
+}
+
 function checkMessages(messages: Body): Refusal | undefined {
   for (const [at, message] of messages.entries()) {
-    if (!['system', 'user', 'assistant', 'tool'].includes(message.role))
-      return unreadable(`messages[${at}].role`, message.role, 'one of `system`, `user`, `assistant`, `tool`')
-    if (!('content' in message) && !message.tool_calls)
-      return refuse(
-        `Failed to deserialize the JSON body into the target type: messages[${at}]: missing field \`content\``,
-      )
-    if (Array.isArray(message.content))
-      for (const part of message.content)
-        if (part.type !== 'text') return unreadable(`messages[${at}]`, part.type, '`text`')
-    if (isCalling(message) && typeof message.reasoning_content !== 'string')
-      return refuse('The `reasoning_content` in the thinking mode must be passed back to the API.')
+    const refusal = checkMessage(message, at)
+    if (refusal) return refusal
   }
   if (unanswered(messages))
     return refuse(

@@ -17,7 +17,8 @@ const members = [
 /** What its schemas of functions do not have. */
 const schemaStrangers = ['$schema', 'const', '$ref', 'exclusiveMinimum', 'patternProperties']
 
-const signatures = new Set<string>()
+/** `skip_…` is what the documentation names for calls that another model made. */
+const signatures = new Set(['skip_thought_signature_validator'])
 
 const refuse = (message: string, details?: unknown): Refusal =>
   plain(400, { error: { code: 400, message, status: 'INVALID_ARGUMENT', ...(details ? { details } : {}) } })
@@ -40,31 +41,43 @@ function unknownNames(body: Body): readonly string[] {
 const partsOf = (content: Body, member: string): Body[] =>
   content.parts.filter((part: Body) => member in part)
 
+function checkTurns(contents: Body, at: number): Refusal | undefined {
+  const content = contents[at]
+  if (!['user', 'model'].includes(content.role)) return refuse('Please use a valid role: user, model.')
+  if (content.parts.length === 0)
+    return refuse(`* GenerateContentRequest.contents[${at}].parts: contents.parts must not be empty.`)
+  const calls = partsOf(content, 'functionCall')
+  const answers = partsOf(contents[at + 1] ?? { parts: [] }, 'functionResponse')
+  if (calls.length > 0 && contents[at - 1]?.role !== 'user')
+    return refuse(
+      'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+    )
+  if (calls.length !== answers.length)
+    return refuse(
+      'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+    )
+  return undefined
+}
+
+function checkSignatures(content: Body, at: number, isCurrent: boolean): Refusal | undefined {
+  const strange = content.parts.some(
+    ({ thoughtSignature }: Body) => thoughtSignature !== undefined && !signatures.has(thoughtSignature),
+  )
+  if (strange) return refuse('Corrupted thought signature.')
+  const [call] = partsOf(content, 'functionCall')
+  if (!isCurrent || !call || call.thoughtSignature !== undefined) return undefined
+  return refuse(
+    `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${call.functionCall.name}\`, position ${at + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+  )
+}
+
 function checkContents(contents: Body): Refusal | undefined {
   const turn = contents.findLastIndex(
     (content: Body) => content.role === 'user' && partsOf(content, 'text').length > 0,
   )
   for (const [at, content] of contents.entries()) {
-    if (!['user', 'model'].includes(content.role)) return refuse('Please use a valid role: user, model.')
-    if (content.parts.length === 0)
-      return refuse(`* GenerateContentRequest.contents[${at}].parts: contents.parts must not be empty.`)
-    const calls = partsOf(content, 'functionCall')
-    const answers = partsOf(contents[at + 1] ?? { parts: [] }, 'functionResponse')
-    if (calls.length > 0 && contents[at - 1]?.role !== 'user')
-      return refuse(
-        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
-      )
-    if (calls.length !== answers.length)
-      return refuse(
-        'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
-      )
-    for (const part of content.parts)
-      if (part.thoughtSignature !== undefined && !signatures.has(part.thoughtSignature))
-        return refuse('Corrupted thought signature.')
-    if (at > turn && calls.length > 0 && calls[0].thoughtSignature === undefined)
-      return refuse(
-        `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${calls[0].functionCall.name}\`, position ${at + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
-      )
+    const refusal = checkTurns(contents, at) ?? checkSignatures(content, at, at > turn)
+    if (refusal) return refusal
   }
   return contents[0]?.role === 'user'
     ? undefined

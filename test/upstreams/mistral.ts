@@ -22,7 +22,17 @@ import { type Body, letters, type Provider, pieces, plain, type Refusal } from '
  */
 
 const members = [
-  ...['model', 'messages', 'stream', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_tokens', 'n'],
+  ...[
+    'model',
+    'messages',
+    'stream',
+    'stream_options',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'max_tokens',
+    'n',
+  ],
   ...['temperature', 'top_p', 'stop', 'random_seed', 'response_format', 'presence_penalty', 'safe_prompt'],
   ...['frequency_penalty', 'prediction', 'prompt_mode', 'metadata', 'reasoning_effort', 'prompt_cache_key'],
   'guardrails',
@@ -49,6 +59,8 @@ function forbidden(place: readonly (string | number)[], input: unknown): Refusal
 function checkMembers(body: Body): Refusal | undefined {
   const [unknown] = strangers(body, members)
   if (unknown !== undefined) return forbidden([unknown], body[unknown])
+  const option = Object.keys(body.stream_options ?? {}).find((name) => name !== 'stream_tool_calls')
+  if (option !== undefined) return forbidden(['stream_options', option], body.stream_options[option])
   for (const [at, message] of body.messages.entries()) {
     const [member] = strangers(message, messageMembers[message.role] ?? [])
     if (member !== undefined) return forbidden(['messages', at, message.role, member], message[member])

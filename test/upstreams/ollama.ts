@@ -21,6 +21,13 @@ import { letters, type Provider, pieces, plain, type Refusal } from './provider.
 const refuse = (message: string): Refusal =>
   plain(400, { error: { message, type: 'invalid_request_error', param: null, code: null } })
 
+function checkParts(parts: readonly Body[]): Refusal | undefined {
+  if (parts.some(({ type }) => type !== 'text' && type !== 'image_url'))
+    return refuse('invalid message format')
+  const images = parts.filter(({ type }) => type === 'image_url').map((part) => String(part.image_url.url))
+  return images.every((url) => url.startsWith('data:image/')) ? undefined : refuse('invalid image input')
+}
+
 export const ollama: Provider = {
   name: 'Ollama',
   base: '/v1',
@@ -33,15 +40,7 @@ export const ollama: Provider = {
       )
     if (messages.length === 0) return refuse("[] is too short - 'messages'")
     if (malformedArguments(messages) !== undefined) return refuse('invalid tool call arguments')
-    for (const { content } of messages) {
-      if (!Array.isArray(content)) continue
-      for (const part of content) {
-        if (!['text', 'image_url'].includes(part.type)) return refuse('invalid message format')
-        if (part.type === 'image_url' && !String(part.image_url.url).startsWith('data:image/'))
-          return refuse('invalid image input')
-      }
-    }
-    return undefined
+    return checkParts(messages.flatMap(({ content }: Body) => (Array.isArray(content) ? content : [])))
   },
   question: chatQuestion,
   returned: chatReturned(['reasoning']),

@@ -27,7 +27,7 @@ const members = [
   ...['previous_response_id', 'background', 'top_logprobs', 'prompt_cache_retention'],
 ]
 
-/** Reasoning items by the id of the call or message that follows them. */
+/** Ids of reasoning items by the id of the call that follows them, and what they hold. */
 const reasoningBefore = new Map<string, string>()
 const encrypted = new Map<string, string>()
 
@@ -38,27 +38,28 @@ const refuse = (
   status = 400,
 ): Refusal => plain(status, { error: { message, type: 'invalid_request_error', param, code } })
 
+function checkThought({ id, encrypted_content: content }: Body, next: Body): Refusal | undefined {
+  if (![...encrypted.values()].includes(content))
+    return refuse(
+      `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+      'input',
+      null,
+      404,
+    )
+  if (next && isOfModel(next)) return undefined
+  return refuse(`Item '${id}' of type 'reasoning' was provided without its required following item.`)
+}
+
+/** A call is known by its item's id or, where that is left out, by the id that results name. */
 function checkReasoning(input: Body): Refusal | undefined {
   for (const [at, item] of input.entries()) {
     if (item.type === 'reasoning') {
-      if (
-        item.encrypted_content !== encrypted.get(item.id) &&
-        ![...encrypted.values()].includes(item.encrypted_content)
-      )
-        return refuse(
-          `Item with id '${item.id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
-          'input',
-          null,
-          404,
-        )
-      const next = input[at + 1]
-      if (next?.type !== 'function_call' && next?.role !== 'assistant' && next?.type !== 'reasoning')
-        return refuse(
-          `Item '${item.id}' of type 'reasoning' was provided without its required following item.`,
-        )
+      const refusal = checkThought(item, input[at + 1])
+      if (refusal) return refusal
     }
-    const needed = item.type === 'function_call' ? reasoningBefore.get(item.id) : undefined
-    if (needed !== undefined && !input.slice(0, at).some(({ id }: Body) => id === needed))
+    const needed = item.type === 'function_call' ? reasoningBefore.get(item.call_id) : undefined
+    const thoughts = input.slice(0, at).map((one: Body) => one.encrypted_content)
+    if (needed !== undefined && !thoughts.includes(encrypted.get(needed)))
       return refuse(
         `Item '${item.id}' of type 'function_call' was provided without its required 'reasoning' item: '${needed}'.`,
       )
@@ -151,7 +152,7 @@ export const responses: Provider = {
       ...{ call_id: `call_${letters(serial * 10 + at, 24)}`, name: call.name },
       arguments: JSON.stringify(call.arguments),
     }))
-    for (const { id } of calls) reasoningBefore.set(id, thought.id)
+    for (const { call_id } of calls) reasoningBefore.set(call_id, thought.id)
     const text = move.text ?? ''
     const message = { id: `msg_${letters(serial, 48)}`, type: 'message', role: 'assistant' }
     const part = (content: string) => ({ type: 'output_text', annotations: [], logprobs: [], text: content })

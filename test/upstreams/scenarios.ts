@@ -50,7 +50,11 @@ const refusals = (row: Row, id: string): string =>
   row.server
     .exchanges(id)
     .flatMap(({ refusal, body }) =>
-      refusal ? [`${JSON.stringify(refusal.body)} to ${JSON.stringify(body).slice(-1_500)}`] : [],
+      refusal
+        ? [
+            `${JSON.stringify(refusal.body)} to ${JSON.stringify({ ...body, tools: undefined }).slice(-1_500)}`,
+          ]
+        : [],
     )
     .join('\n')
 

@@ -74,7 +74,14 @@ class Stage {
     const body: Body = JSON.parse(await textOf(request))
     const { headers } = request
     const turn = turnOf(provider, body)
-    const seen = { body, headers, id: turn?.id, step: turn?.step, at: performance.now(), ended: endOf(response) }
+    const seen = {
+      body,
+      headers,
+      id: turn?.id,
+      step: turn?.step,
+      at: performance.now(),
+      ended: endOf(response),
+    }
     const refusal = provider.check(body, headers) ?? (turn ? undefined : plain(418, 'no plan for this step'))
     const record = (more: Partial<Exchange>) =>
       void this.exchanges.push({ ...seen, returned: refusal ? [] : provider.returned(body), ...more })
