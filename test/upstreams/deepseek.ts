@@ -130,5 +130,15 @@ export const deepseek: Provider = {
       },
     },
   },
-  refuses: { sent: { tool_choice: 'required' }, param: 'tool_choice', plan: 'tool,answer' },
+  refuses: {
+    // A choice is passed on only with tools of the client's own.
+    sent: {
+      tool_choice: 'required',
+      tools: [
+        { type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } },
+      ],
+    },
+    param: 'tool_choice',
+    plan: 'tool,answer',
+  },
 }

@@ -7,7 +7,7 @@ import {
   malformedArguments,
   wireCall,
 } from './chat-completions.ts'
-import { letters, type Provider, pieces, plain, type Refusal } from './provider.ts'
+import { type Body, letters, type Provider, pieces, plain, type Refusal } from './provider.ts'
 
 /**
  * Ollama by its OpenAI-compatible address.

@@ -19,8 +19,9 @@ import { openai } from './openai.ts'
 import { openrouter } from './openrouter.ts'
 import type { Provider } from './provider.ts'
 import { responses } from './responses.ts'
-import { asking, nextQuestion, type Row, scenarios } from './scenarios.ts'
+import { scenarios } from './scenarios.ts'
 import { startUpstream, type UpstreamServer } from './server.ts'
+import { asking, nextQuestion, type Row } from './turns.ts'
 import { vllm } from './vllm.ts'
 
 /**
