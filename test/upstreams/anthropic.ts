@@ -218,5 +218,6 @@ export const anthropic: Provider = {
     ...refuse('This request would exceed your organization’s rate limit.', 429, 'rate_limit_error'),
     headers: { 'retry-after': '1' },
   },
+  broken: [sse({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error')],
   refuses: { sent: { temperature: 0.2, top_p: 0.9 }, param: 'top_p' },
 }

@@ -7,7 +7,7 @@ import {
   lateSystem,
   wireCall,
 } from './chat-completions.ts'
-import { halves, type Provider, pieces, plain } from './provider.ts'
+import { halves, type Provider, pieces, plain, sse } from './provider.ts'
 
 /**
  * LM Studio.
@@ -76,5 +76,11 @@ export const lmStudio: Provider = {
     headers: { 'retry-after': '1' },
     body: { error: 'Too many requests. Please try again.' },
   },
+  broken: [
+    sse(
+      { error: { message: 'The model has crashed without additional information. (Exit code: 6)' } },
+      'error',
+    ),
+  ],
   refuses: { sent: { response_format: { type: 'json_object' } }, param: 'response_format', plan: 'json' },
 }

@@ -7,7 +7,7 @@ import {
   malformedArguments,
   wireCall,
 } from './chat-completions.ts'
-import { type Body, letters, type Provider, pieces, plain, type Refusal } from './provider.ts'
+import { type Body, letters, type Provider, pieces, plain, type Refusal, sse } from './provider.ts'
 
 /**
  * Ollama by its OpenAI-compatible address.
@@ -85,5 +85,15 @@ export const ollama: Provider = {
       },
     },
   },
+  broken: [
+    sse({
+      error: {
+        message: 'an error was encountered while running the model: unexpected EOF',
+        type: 'api_error',
+        param: null,
+        code: null,
+      },
+    }),
+  ],
   refuses: { sent: { reasoning_effort: 'minimal' }, param: 'reasoning_effort' },
 }

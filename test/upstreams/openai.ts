@@ -10,7 +10,7 @@ import {
   uncalled,
   wireCall,
 } from './chat-completions.ts'
-import { type Body, halves, letters, type Provider, pieces, plain, type Refusal } from './provider.ts'
+import { type Body, halves, letters, type Provider, pieces, plain, type Refusal, sse } from './provider.ts'
 
 /**
  * OpenAI's chat completions with a reasoning model.
@@ -180,5 +180,15 @@ export const openai: Provider = {
       },
     },
   },
+  broken: [
+    sse({
+      error: {
+        message: 'The server had an error while processing your request. Sorry about that!',
+        type: 'server_error',
+        param: null,
+        code: null,
+      },
+    }),
+  ],
   refuses: { sent: { temperature: 0.2 }, param: 'temperature' },
 }

@@ -17,6 +17,7 @@ import {
   pieces,
   plain,
   type Refusal,
+  sse,
 } from './provider.ts'
 
 /**
@@ -30,6 +31,7 @@ import {
  */
 
 const signatures = new Map<string, string>()
+const issuedCalls = new Set<string>()
 
 function refuse(message: string): Refusal {
   const raw = JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } })
@@ -52,7 +54,8 @@ function checkReasoning(messages: Body): Refusal | undefined {
     if (message.role !== 'assistant') continue
     const { text, signature } = reasoningOf(message.reasoning_details)
     if (text === '' && signature === '') {
-      if (!isCalling(message)) continue
+      // A call that the client made itself has none.
+      if (!isCalling(message) || !message.tool_calls.some(({ id }: Body) => issuedCalls.has(id))) continue
       return refuse(
         `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`tool_use\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
       )
@@ -102,6 +105,7 @@ export const openrouter: Provider = {
     const calls = (move.calls ?? []).map((call, at) =>
       wireCall(`toolu_01${letters(serial * 10 + at, 22)}`, call),
     )
+    for (const { id } of calls) issuedCalls.add(id)
     const usage = {
       ...{ prompt_tokens: tokens.prompt, completion_tokens: tokens.completion },
       ...{
@@ -150,5 +154,17 @@ export const openrouter: Provider = {
       user_id: 'user_2x',
     },
   },
+  broken: [
+    sse({
+      ...{
+        id: 'gen-1790000000-x',
+        object: 'chat.completion.chunk',
+        created: 1_790_000_000,
+        provider: 'Anthropic',
+      },
+      error: { code: 'server_error', message: 'Provider disconnected unexpectedly' },
+      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+    }),
+  ],
   refuses: { sent: { temperature: 0.2, top_p: 0.9 }, param: 'top_p' },
 }

@@ -23,6 +23,7 @@ const say = (text: string): Move => ({ thoughts: thoughtText, text })
 const moves: Readonly<Record<string, Move>> = {
   answer: say(answerText),
   hold: say(answerText),
+  broken: say(answerText),
   hebrew: say(hebrewText),
   json: say(jsonText),
   length: { ...say(shortText), cutShort: true },

@@ -61,6 +61,8 @@ export type Provider = {
   reply(move: Move, tokens: Tokens, serial: number, body: Body): Reply
   /** The answer to too many requests; its hint is one second. */
   readonly busy: Refusal
+  /** How a stream ends that breaks off; default: the connection is cut. */
+  readonly broken?: readonly string[]
   /** Members of a chat request that the model refuses, and the one that has to be left out. */
   readonly refuses?: {
     readonly sent: Readonly<Record<string, unknown>>

@@ -29,8 +29,10 @@ import { vllm } from './vllm.ts'
  * once. A second process starts the turns that are to be taken over and is killed once, in the middle of them all.
  */
 
-const mistralByItsApi = {
-  ...mistral,
+/** The package for this API does not send what Mistral would refuse. */
+const { refuses: _refuses, ...acceptedByMistral } = mistral
+const mistralByItsApi: Provider = {
+  ...acceptedByMistral,
   name: 'Mistral (its own API)',
   entry: { ...mistral.entry, api: 'mistral' },
 }

@@ -229,5 +229,14 @@ export const responses: Provider = {
       },
     },
   },
+  broken: [
+    sse(
+      {
+        ...{ type: 'error', sequence_number: 9, code: 'server_error', param: null },
+        message: 'The server had an error while processing your request.',
+      },
+      'error',
+    ),
+  ],
   refuses: { sent: { temperature: 0.2 }, param: 'temperature' },
 }

@@ -147,13 +147,17 @@ async function reasoning(row: Row): Promise<void> {
   }
 }
 
-async function followUp(row: Row): Promise<void> {
-  const tool = {
+const hebrewDate = {
+  type: 'function',
+  function: {
     name: clientTool,
     description: 'The Hebrew date.',
     parameters: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
-  }
-  const tools = [{ type: 'function', function: tool }]
+  },
+}
+
+async function followUp(row: Row): Promise<void> {
+  const tools = [hebrewDate]
   const called = await ask(row, 'client,answer', { tools })
   expect(called.finish).toBe('tool_calls')
   const [call] = called.calls
@@ -188,6 +192,64 @@ async function takeover(row: Row): Promise<void> {
   })
 }
 
+async function unansweredCall(row: Row): Promise<void> {
+  const called = await ask(row, 'client,answer', { tools: [hebrewDate] })
+  await whole(row, 'tool,answer', answerText, { x_service: { session_id: called.sessionId } })
+}
+
+/** The service reads an attached file itself, by a call that the model did not make. */
+async function attachedFile(row: Row): Promise<void> {
+  const form = new FormData()
+  form.set('purpose', 'user_data')
+  form.set('file', new Blob(['Nullification of the self.']), `note-${nextQuestion()}.txt`)
+  const headers = { authorization: `Bearer ${row.world.key}` }
+  const uploaded = await fetch(`${row.at.url}/v1/files`, { method: 'POST', headers, body: form })
+  const { id: file_id } = (await uploaded.json()) as { id: string }
+  const id = nextQuestion()
+  const content = [
+    { type: 'text', text: `What does it say? ${id} PLAN=answer,tool,answer` },
+    { type: 'file', file: { file_id } },
+  ]
+  const body = { model: row.model, messages: [{ role: 'user', content }] }
+  const answer = await answerTo(row, id, await row.world.chat(body, { at: row.at }), false)
+  expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+  const [first] = replied(row.server.exchanges(id))
+  expect(JSON.stringify(first?.body)).toContain('Nullification of the self.')
+}
+
+async function instructions(row: Row): Promise<void> {
+  const id = nextQuestion()
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Who are you?' },
+    { role: 'assistant', content: 'A reader.' },
+    { role: 'developer', content: 'Be polite.' },
+    { role: 'user', content: `And bittul? ${id} PLAN=tool,answer` },
+  ]
+  const response = await row.world.chat({ model: row.model, messages }, { at: row.at })
+  const answer = await answerTo(row, id, response, false)
+  expect(answer).toMatchObject({ text: answerText, finish: 'stop' })
+  for (const { body } of replied(row.server.exchanges(id)))
+    for (const words of ['Be brief.', 'Be polite.']) expect(JSON.stringify(body).split(words)).toHaveLength(2)
+  await expectRun(row, answer, [0, 1])
+}
+
+async function brokenOff(row: Row): Promise<void> {
+  const id = nextQuestion()
+  const response = await row.world.chat(asking(row.model, id, 'broken', { stream: true }), { at: row.at })
+  const seen = readStream(await response.text())
+  expect(seen.problems).toEqual([])
+  expect(seen.text).toMatch(/^(?:Half)?$/)
+  expect(seen.error?.message).toBeTruthy()
+  expect(replied(row.server.exchanges(id))).toHaveLength(1)
+  const run = await row.world.row<{ status: string; charges: number }>(
+    runEnd,
+    String(response.headers.get('x-service-run-id')),
+  )
+  expect(run.status).toBe('failed')
+  expect(run.charges).toBeLessThanOrEqual(1)
+}
+
 /** What a turn guarantees, whichever server is behind the model. */
 export const scenarios: Readonly<Record<string, (row: Row) => Promise<unknown>>> = {
   'one call answers': (row) => whole(row, 'answer', answerText),
@@ -213,4 +275,8 @@ export const scenarios: Readonly<Record<string, (row: Row) => Promise<unknown>>>
     await whole(row, inBytes('hebrew'), hebrewText, streamed)
   },
   'a client’s own tool is called, and its result continues the turn': followUp,
+  'a call that the client never answered does not block its session': unansweredCall,
+  'an attached file is read before the model is asked': attachedFile,
+  'instructions at several places reach the model once': instructions,
+  'a stream that breaks off fails the turn once': brokenOff,
 }

@@ -101,6 +101,7 @@ class Stage {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
     response.flushHeaders()
     if (word === 'hold') await write(response, throughHalf(reply.blocks), false)
+    else if (word === 'broken') await breakOff(response, reply.blocks, provider.broken)
     else response.end(await write(response, reply.blocks, cut))
   }
 
@@ -115,6 +116,18 @@ class Stage {
 /** The blocks up to the first word of the text. */
 function throughHalf(blocks: readonly string[]): readonly string[] {
   return blocks.slice(0, blocks.findIndex((block) => block.includes('Half')) + 1)
+}
+
+/** Ends the reply after the first word of its text. */
+async function breakOff(
+  response: ServerResponse,
+  blocks: readonly string[],
+  end: readonly string[] | undefined,
+): Promise<void> {
+  await write(response, throughHalf(blocks), false)
+  if (!end) return void response.destroy()
+  await write(response, end, false)
+  response.end()
 }
 
 async function write(response: ServerResponse, blocks: readonly string[], cut: boolean): Promise<void> {

@@ -10,7 +10,7 @@ import {
   unanswered,
   wireCall,
 } from './chat-completions.ts'
-import { halves, letters, type Provider, pieces, plain, type Refusal } from './provider.ts'
+import { halves, letters, type Provider, pieces, plain, type Refusal, sse } from './provider.ts'
 
 /**
  * vLLM with a model of Qwen, behind a FastAPI that knows its members.
@@ -100,5 +100,16 @@ export const vllm: Provider = {
       error: { message: 'Too many requests in the queue.', type: 'TooManyRequests', param: null, code: 429 },
     },
   },
+  broken: [
+    sse({
+      error: {
+        message: 'EngineCore encountered an issue.',
+        type: 'InternalServerError',
+        param: null,
+        code: 500,
+      },
+    }),
+    done,
+  ],
   refuses: { sent: { reasoning_effort: 'high' }, param: 'reasoning_effort' },
 }
