@@ -43,17 +43,16 @@ export const asking = (model: string, id: string, plan: string, more: Body = {})
   ...more,
 })
 
-/** Why the server refused, for the message of an assertion. */
+/** Why the server refused, and the end of the conversation that it got, for the message of an assertion. */
 export const refusals = (row: Row, id: string): string =>
   row.server
     .exchanges(id)
-    .flatMap(({ refusal, body }) =>
-      refusal
-        ? [
-            `${JSON.stringify(refusal.body)} to ${JSON.stringify({ ...body, tools: undefined }).slice(-1_500)}`,
-          ]
-        : [],
-    )
+    .filter(({ refusal }) => refusal !== undefined)
+    .slice(0, 2)
+    .map(({ refusal, body: { messages, contents, input } }) => {
+      const conversation = JSON.stringify((messages ?? contents ?? input).slice(-4))
+      return `${JSON.stringify(refusal?.body)} to ${conversation.slice(-1_500)}`
+    })
     .join('\n')
 
 export async function answerTo(row: Row, id: string, response: Response, streams: boolean): Promise<Answer> {
