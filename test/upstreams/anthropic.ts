@@ -90,8 +90,10 @@ function checkMessages(messages: Body): Refusal | undefined {
 }
 
 /** With thinking on, a step of the current turn starts with its thoughts. */
-function checkThinking({ thinking, messages, temperature }: Body): Refusal | undefined {
+function checkThinking({ thinking, messages, temperature, max_tokens: limit }: Body): Refusal | undefined {
   if (!['enabled', 'adaptive'].includes(thinking?.type)) return undefined
+  if (limit <= (thinking.budget_tokens ?? 0))
+    return refuse('`max_tokens` must be greater than `thinking.budget_tokens`.')
   if (temperature !== undefined && temperature !== 1)
     return refuse('`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.')
   const last = messages.findLastIndex(({ role }: Body) => role === 'assistant')

@@ -6,49 +6,16 @@ import { openCatalogue } from '../../src/models/model-catalogue.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { openWorld, type ProcessWorld } from '../support/world/world.ts'
-import { anthropic } from './anthropic.ts'
-import { deepseek } from './deepseek.ts'
-import { gemini } from './gemini.ts'
-import { google } from './google.ts'
-import { llamaCpp } from './llama-cpp.ts'
-import { lmStudio } from './lm-studio.ts'
-import { mistral } from './mistral.ts'
-import { moonshot } from './moonshot.ts'
-import { ollama } from './ollama.ts'
-import { openai } from './openai.ts'
-import { openrouter } from './openrouter.ts'
 import type { Provider } from './provider.ts'
-import { responses } from './responses.ts'
 import { scenarios } from './scenarios.ts'
 import { startUpstream, type UpstreamServer } from './server.ts'
+import { native, openAiCompatible } from './table.ts'
 import { asking, nextQuestion, type Row } from './turns.ts'
-import { vllm } from './vllm.ts'
 
 /**
  * One table: every provider, every scenario. One service process has a model for each provider, so that rows run at
  * once. A second process starts the turns that are to be taken over and is killed once, in the middle of them all.
  */
-
-/** The package for this API does not send what Mistral would refuse. */
-const { refuses: _refuses, ...acceptedByMistral } = mistral
-const mistralByItsApi: Provider = {
-  ...acceptedByMistral,
-  name: 'Mistral (its own API)',
-  entry: { ...mistral.entry, api: 'mistral' },
-}
-const openAiCompatible = [
-  openai,
-  deepseek,
-  gemini,
-  mistral,
-  vllm,
-  moonshot,
-  openrouter,
-  ollama,
-  llamaCpp,
-  lmStudio,
-]
-const native = [anthropic, google, responses, mistralByItsApi]
 
 const idOf = ({ name }: Provider) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 const entryOf = (provider: Provider, baseUrl: string) => ({
