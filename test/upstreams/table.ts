@@ -30,13 +30,12 @@ export const native: readonly Provider[] = [
     entry: { ...anthropic.entry, reasoning: { budget_tokens: 1_024 } },
   },
   { ...acceptedByMistral, name: 'Mistral (its own API)', entry: { ...mistral.entry, api: 'mistral' } },
-  { ...deepseek, name: 'DeepSeek (its own API)', entry: { api: 'deepseek' } },
   {
     ...responses,
     // https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: the same API behind another key.
     name: 'Azure',
-    base: '/openai',
-    path: '/v1/responses',
+    base: '/openai/v1',
+    path: '/responses',
     entry: { ...responses.entry, api: 'azure' },
     check: (body, headers) =>
       responses.check(body, { ...headers, authorization: `Bearer ${headers['api-key'] ?? ''}` }),

@@ -50,7 +50,8 @@ export const refusals = (row: Row, id: string): string =>
     .filter(({ refusal }) => refusal !== undefined)
     .slice(0, 2)
     .map(({ refusal, body: { messages, contents, input } }) => {
-      const conversation = JSON.stringify((messages ?? contents ?? input).slice(-4))
+      const spoken = (messages ?? contents ?? input).filter(({ role }: { role: string }) => role !== 'system')
+      const conversation = JSON.stringify(spoken)
       return `${JSON.stringify(refusal?.body)} to ${conversation.slice(-1_500)}`
     })
     .join('\n')
