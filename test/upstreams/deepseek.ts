@@ -5,7 +5,6 @@ import {
   done,
   finishOf,
   isCalling,
-  malformedArguments,
   unanswered,
   uncalled,
   wireCall,
@@ -74,7 +73,6 @@ export const deepseek: Provider = {
       return refuse(
         "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.",
       )
-    if (malformedArguments(body.messages) !== undefined) return refuse('Invalid function arguments')
     return checkMessages(body.messages)
   },
   question: chatQuestion,

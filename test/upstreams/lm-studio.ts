@@ -15,7 +15,7 @@ import { halves, type Provider, pieces, plain, sse } from './provider.ts'
  * Documentation: https://lmstudio.ai/docs/developer/openai-compat (parameters, `json_schema`),
  * https://lmstudio.ai/docs/developer/openai-compat/tools (ids of nine digits, calls in pieces). From users' reports:
  * errors as a bare text, no `json_object`, no `tool_choice` as an object, and the template's word on a second system
- * message.
+ * message. It queues and is never busy: that answer is of the kind that a gateway before it gives.
  */
 
 const refuse = (error: string) => plain(400, { error })

@@ -4,7 +4,6 @@ import {
   chunker,
   done,
   finishOf,
-  malformedArguments,
   strangers,
   unanswered,
   uncalled,
@@ -122,8 +121,6 @@ export const openai: Provider = {
     if (unknown !== undefined) return refuse(`Unknown parameter: '${unknown}'.`, unknown, 'unknown_parameter')
     if (body.tools === undefined && body.tool_choice !== undefined)
       return refuse("'tool_choice' is only allowed when 'tools' are specified.", 'tool_choice', null)
-    if (malformedArguments(body.messages) !== undefined)
-      return refuse('Invalid function arguments: they are not JSON.', 'messages', null)
     return checkModel(body) ?? checkOpenAiMessages(body.messages)
   },
   question: chatQuestion,

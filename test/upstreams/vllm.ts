@@ -7,7 +7,6 @@ import {
   lateSystem,
   malformedArguments,
   strangers,
-  unanswered,
   wireCall,
 } from './chat-completions.ts'
 import { halves, letters, type Provider, pieces, plain, type Refusal, sse } from './provider.ts'
@@ -19,7 +18,8 @@ import { halves, letters, type Provider, pieces, plain, type Refusal, sse } from
  * https://docs.vllm.ai/en/latest/features/reasoning_outputs.html (`reasoning` beside `content`),
  * https://docs.vllm.ai/en/latest/features/tool_calling.html. The chat template is Qwen's own
  * (https://huggingface.co/Qwen/Qwen3.5-27B/blob/main/chat_template.jinja): one system message, at the beginning, and a
- * question of the user. From users' reports: the form of refusals, 422 with `detail` for unknown members.
+ * question of the user. From users' reports: the form of refusals, 422 with `detail` for unknown members. vLLM queues and is never busy: that answer is of the
+ * kind that a gateway before it gives.
  */
 
 const members = [
@@ -53,8 +53,6 @@ export const vllm: Provider = {
       return refuse('No user query found in messages.')
     if (malformedArguments(messages) !== undefined)
       return refuse('Can only get item pairs from a mapping. (tool_calls.arguments)')
-    // Templates do not mind, but a model that sees its call unanswered calls again.
-    if (unanswered(messages)) return refuse('Tool call without a result.')
     return undefined
   },
   question: chatQuestion,
