@@ -3,7 +3,8 @@ import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } fro
 import { judgeUsage } from '../usage.ts'
 import { asFailure, type CallFailure } from './failure.ts'
 import { openReply, releaseBody, type Target } from './http.ts'
-import { type AssembledReply, ReplyAssembler } from './reply-assembler.ts'
+import { type AssembledReply, ReplyAssembler } from './reply/reply-assembler.ts'
+import type { ReasoningHabit } from './reply/reply-text.ts'
 import { readReply } from './reply-reader.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 
@@ -20,6 +21,8 @@ export type CallSettings = {
   readonly target: Target
   readonly timers: Timers
   readonly retries: Retries
+  /** What the upstream's replies have shown. Updated by each reply. */
+  readonly reasoning: ReasoningHabit
   /** Called for each failed attempt, including those that are retried. */
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
   /** The model's window in tokens. Reported token counts are checked against it. */
@@ -104,9 +107,10 @@ export class ModelCall {
   async #attempt(onText: TextListener): Promise<CallEnd> {
     const watch = this.#watch
     watch.check()
-    const { target } = this.#settings
+    const { target, reasoning } = this.#settings
     const { body, leftOut } = await openReply(target, this.#request, watch)
-    const reply = new ReplyAssembler(target.apiKey)
+    const offered = this.#request.tools.map(({ name }) => name)
+    const reply = new ReplyAssembler(target.apiKey, offered, reasoning)
     try {
       if (!(await readReply(body, reply, watch, onText))) return { type: 'enough' }
       return { ...this.#finish(reply.finish()), ...(leftOut.length > 0 && { leftOut }) }
@@ -115,11 +119,12 @@ export class ModelCall {
     }
   }
 
-  #finish({ reason, toolCalls, written, reported }: AssembledReply): Finish {
-    const { contextTokens, onFalseUsage } = this.#settings
+  #finish({ reason, toolCalls, written, reported, attached: json }: AssembledReply): Finish {
+    const { contextTokens, onFalseUsage, target } = this.#settings
     const { usage, fault } = judgeUsage(this.#request, written, reported, contextTokens)
     if (fault !== undefined) onFalseUsage?.(fault)
-    return { type: 'finish', reason, toolCalls, usage }
+    const attached = json !== undefined && { attached: { upstream: target.upstream, json } }
+    return { type: 'finish', reason, toolCalls, usage, ...attached }
   }
 
   /**

@@ -64,6 +64,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
     target: { url, apiKey, model, upstream, headers, extra, dispatcher, adaptation: noAdaptation },
     timers: { ...TIMERS, ...options.timers },
     retries: { ...RETRIES, ...options.retries },
+    reasoning: { closesOnly: false },
     onFailure: options.onFailure,
     contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
     onFalseUsage: once(options.onFalseUsage),
