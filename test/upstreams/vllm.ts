@@ -18,8 +18,8 @@ import { halves, letters, type Provider, pieces, plain, type Refusal, sse } from
  * https://docs.vllm.ai/en/latest/features/reasoning_outputs.html (`reasoning` beside `content`),
  * https://docs.vllm.ai/en/latest/features/tool_calling.html. The chat template is Qwen's own
  * (https://huggingface.co/Qwen/Qwen3.5-27B/blob/main/chat_template.jinja): one system message, at the beginning, and a
- * question of the user. From users' reports: the form of refusals, 422 with `detail` for unknown members. vLLM queues and is never busy: that answer is of the
- * kind that a gateway before it gives.
+ * question of the user. From users' reports: the form of refusals, 422 with `detail` for unknown members. vLLM queues
+ * and is never busy: that answer is of the kind that a gateway before it gives.
  */
 
 const members = [
