@@ -146,8 +146,19 @@ const hasWord = (text: string, name: string): boolean =>
 function namedIn(text: string): (name: string) => boolean {
   const param = paramOf(text)
   if (param !== undefined) return (name) => param === name || param.startsWith(`${name}.`)
+  // In the raw JSON the quotes around a name are escaped.
+  const body = parsed(text)
+  const said = body === undefined ? text : errorText(body)
   return (name) =>
-    name.includes('_') || name === 'temperature' ? hasWord(text, name) : standsAsName(text, name)
+    [name, ...(otherNames[name] ?? [])].some((one) =>
+      /[_ ]/.test(one) || one === 'temperature' ? hasWord(said, one) : standsAsName(said, one),
+    )
+}
+
+/** What servers call a parameter besides its name. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  reasoning_effort: ['reasoning value', 'reasoning effort', 'thinking level'],
+  stream_options: ['include_usage'],
 }
 
 function standsAsName(text: string, name: string): boolean {
