@@ -15,6 +15,8 @@ export class CallFailure extends Error {
   readonly retryAfterMs: number | undefined
   /** The HTTP status, if the upstream sent one that is no success. */
   readonly status: number | undefined
+  /** The parameter of the client's request that the upstream refused, as clients name it. */
+  readonly param: string | undefined
 
   constructor(
     kind: ProviderFailure,
@@ -23,6 +25,7 @@ export class CallFailure extends Error {
       readonly retryable?: boolean
       readonly retryAfterMs?: number | undefined
       readonly status?: number
+      readonly param?: string | undefined
       readonly cause?: unknown
     } = {},
   ) {
@@ -31,6 +34,7 @@ export class CallFailure extends Error {
     this.retryable = options.retryable ?? false
     this.retryAfterMs = options.retryAfterMs
     this.status = options.status
+    this.param = options.param
   }
 }
 

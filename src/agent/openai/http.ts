@@ -96,7 +96,7 @@ function readable(response: Dispatcher.ResponseData): Body {
   throw new CallFailure('upstream', "The model's server sent a compressed reply although asked not to.")
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+function headerOf(response: Pick<Dispatcher.ResponseData, 'headers'>, name: string): string | undefined {
   const value = response.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
@@ -129,7 +129,15 @@ function saidIn(text: string): string {
   }
 }
 
-function refusal(target: Target, response: Dispatcher.ResponseData, text: string): CallFailure {
+/**
+ * What a response without success means.
+ * @param text its body.
+ */
+export function refusal(
+  target: Pick<Target, 'apiKey'>,
+  response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
+  text: string,
+): CallFailure {
   const status = response.statusCode
   const said = saidIn(text)
   const detail = said === '' ? '.' : `: ${said}`
@@ -153,7 +161,7 @@ function refusal(target: Target, response: Dispatcher.ResponseData, text: string
   return new CallFailure('rejected', explain("The model's server refused the request"), { status })
 }
 
-function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {
+function readRetryAfter(response: Pick<Dispatcher.ResponseData, 'headers'>): number | undefined {
   const milliseconds = Number(headerOf(response, 'retry-after-ms') ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds
   const value = headerOf(response, 'retry-after')

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Provider, ProviderFailure } from '../provider.ts'
-import { type CallSettings, ModelCall, type Retries } from './call.ts'
+import { type CallSettings, ModelCall } from './call.ts'
+import { type Retries, standardRetries, standardTimers } from './retried-call.ts'
 import type { Timers } from './watchdog.ts'
 
 export type OpenAiProviderOptions = {
@@ -8,6 +9,10 @@ export type OpenAiProviderOptions = {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
   readonly model: string
+  /** Extra request headers. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Extra members of each request. */
+  readonly body?: Readonly<Record<string, unknown>>
   readonly timers?: Partial<Timers>
   readonly retries?: Partial<Retries>
   /** Called for each failed attempt, including those that are retried. */
@@ -36,8 +41,6 @@ export interface OpenAiProvider extends Provider {
   close(): Promise<void>
 }
 
-const TIMERS: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
-const RETRIES: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
 const CONNECTIONS = 8_192
 const CONNECT_MS = 10_000
 const CONTEXT_TOKENS = 128_000
@@ -56,8 +59,8 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const dialect = { streamOptions: true, maxTokensField: 'max_tokens' } as const
   const settings: CallSettings = {
     target: { url, apiKey, model: options.model, dispatcher, dialect },
-    timers: { ...TIMERS, ...options.timers },
-    retries: { ...RETRIES, ...options.retries },
+    timers: { ...standardTimers, ...options.timers },
+    retries: { ...standardRetries, ...options.retries },
     onFailure: options.onFailure,
     contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
     onFalseUsage: once(options.onFalseUsage),
