@@ -21,6 +21,11 @@ export function estimateUsage(request: Prompt, reply: string): Usage {
 export type ReportedUsage = {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
+  readonly cachedTokens?: number | undefined
+  readonly cacheWriteTokens?: number | undefined
+  readonly reasoningTokens?: number | undefined
+  /** The upstream's own price of the call. */
+  readonly cost?: number | undefined
 }
 
 export type JudgedUsage = {
@@ -51,10 +56,31 @@ export function judgeUsage(
     usage: {
       promptTokens: promptHolds ? prompt : promptTokens(request),
       completionTokens: completionHolds ? completion : estimateTokens(reply),
+      ...(promptHolds && promptParts(reported, prompt)),
+      ...(completionHolds && partOf('reasoningTokens', reported.reasoningTokens, completion)),
+      ...(reported.cost !== undefined && reported.cost >= 0 && { cost: reported.cost }),
       estimated: !promptHolds || !completionHolds,
     },
     fault: promptFault ?? completionFault,
   }
+}
+
+/** The tokens that the upstream read from its cache or wrote to it. Together they are at most the whole prompt. */
+function promptParts(
+  { cachedTokens, cacheWriteTokens }: ReportedUsage,
+  prompt: number,
+): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens'> {
+  const cached = partOf('cachedTokens', cachedTokens, prompt)
+  return { ...cached, ...partOf('cacheWriteTokens', cacheWriteTokens, prompt - (cached.cachedTokens ?? 0)) }
+}
+
+function partOf<Name extends string>(
+  name: Name,
+  count: number | undefined,
+  whole: number,
+): Partial<Record<Name, number>> {
+  if (count === undefined || count <= 0 || count > whole) return {}
+  return { [name]: count } as Record<Name, number>
 }
 
 const windowFactor = 2

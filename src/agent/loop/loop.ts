@@ -157,7 +157,13 @@ async function streamReply<T>(
   if (end.type === 'error') {
     const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true, ...upstream }
     const refused = end.param === undefined ? {} : { param: end.param }
-    return { kind: 'fault', failure: failureKind(end), message: storable(end.message), ...refused, unfinished }
+    return {
+      kind: 'fault',
+      failure: failureKind(end),
+      message: storable(end.message),
+      ...refused,
+      unfinished,
+    }
   }
   const isWhole = end.type === 'finish' && text.end()
   if (!isWhole) return { ...cutOff(request, separator, text.toString()), ...upstream }
