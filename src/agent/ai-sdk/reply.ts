@@ -113,7 +113,9 @@ export class ReplyBuilder {
         if (!part.providerExecuted) this.#addCall(part)
         break
       case 'custom':
-        this.#parts.push({ type: 'custom', kind: part.kind, ...optionsOf(part) })
+        // The announcement of a message repeats its usage and has no place in later requests.
+        if (part.kind !== 'anthropic.message_start')
+          this.#parts.push({ type: 'custom', kind: part.kind, ...optionsOf(part) })
         break
       case 'finish':
         this.#finish = part
