@@ -4,6 +4,7 @@ import { creditsText } from '../../billing/credits.ts'
 import { nextCallMicros } from '../../billing/pricing.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import { replyLimit } from '../../models/sampling.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /**
@@ -25,12 +26,12 @@ export const ownTokens = { agent: 2_000, lite: 100 }
 
 /** Maximum cost of the first model call, in micro-credits. Its prompt has the client's messages and our own part. */
 export function firstCallMicros(
-  { price, isLite }: Pick<CatalogueModel, 'price' | 'isLite'>,
+  model: Pick<CatalogueModel, 'price' | 'isLite' | 'maxOutputTokens'>,
   messages: readonly ModelMessage[],
   maxTokens: number | null | undefined,
 ): bigint {
-  const tokens = messagesTokens(messages) + (isLite ? ownTokens.lite : ownTokens.agent)
-  return nextCallMicros(price, tokens, maxTokens ?? undefined)
+  const tokens = messagesTokens(messages) + (model.isLite ? ownTokens.lite : ownTokens.agent)
+  return nextCallMicros(model.price, tokens, replyLimit(model, maxTokens))
 }
 
 /**

@@ -8,6 +8,7 @@ import type { RunEndRow } from '../store/turn-calls.ts'
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   let [prompt, completion, modelCalls, toolCalls, estimated] = [0, 0, 0, 0, false]
+  let [cached, written, reasoning] = [0, 0, 0]
   const upstreams = steps.flatMap((step, index) =>
     step.kind === 'model' && step.upstream ? [{ step: index + 1, ...step.upstream }] : [],
   )
@@ -19,12 +20,18 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
     if (!step.preset) modelCalls += 1
     prompt += step.usage.promptTokens
     completion += step.usage.completionTokens
+    cached += step.usage.cachedTokens ?? 0
+    written += step.usage.cacheWriteTokens ?? 0
+    reasoning += step.usage.reasoningTokens ?? 0
     estimated ||= step.usage.estimated
   }
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
+    ...(cached > 0 && { cached_tokens: cached }),
+    ...(written > 0 && { cache_write_tokens: written }),
+    ...(reasoning > 0 && { reasoning_tokens: reasoning }),
     model_calls: modelCalls,
     tool_calls: toolCalls,
     estimated,
