@@ -39,6 +39,11 @@ export type Api = {
   readonly imagesInResults?: boolean
   /** The options that mark the end of a prefix for the upstream's cache. Absent: the upstream caches by itself. */
   readonly cacheMark?: (model: string) => SharedV4ProviderOptions | undefined
+  /**
+   * While a step with calls is open, the API refuses thinking unless the step began with thoughts. Steps of other models, and
+   * those that the service makes itself, have none.
+   */
+  readonly thinkingStartsSteps?: boolean
   /** The options of a call that the upstream did not make. */
   readonly foreignCall?: (model: string) => SharedV4ProviderOptions | undefined
 }
@@ -78,6 +83,7 @@ export const apis = {
     open: async (to) => (await import('@ai-sdk/anthropic')).createAnthropic(common(to))(to.model),
     budget: (budgetTokens) => ({ thinking: { type: 'enabled', budgetTokens } }),
     user: (userId) => ({ metadata: { userId } }),
+    thinkingStartsSteps: true,
     imagesInResults: true,
     cacheMark: () => ({ anthropic: { cacheControl: { type: 'ephemeral' } } }),
   },
@@ -110,6 +116,7 @@ export const apis = {
       )
     },
     budget: (budgetTokens) => ({ reasoningConfig: { type: 'enabled', budgetTokens } }),
+    thinkingStartsSteps: true,
     imagesInResults: true,
     // Other models of Bedrock refuse the mark.
     cacheMark: (model) =>

@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import { CallFailure, isRecord } from '../openai/failure.ts'
 import type { ModelRequest, Sampling, ToolChoice } from '../provider.ts'
 import { type PromptTarget, promptOf } from './prompt.ts'
@@ -25,15 +29,19 @@ export function callOptions(
   signal: AbortSignal,
 ): Options {
   const { sampling, tools, headers } = request
+  const prompt = promptOf(request.messages, target)
+  const thoughtless = target.api.thinkingStartsSteps === true && isThoughtlessStep(prompt)
+  const reasons = own.budgetTokens !== undefined || sampling.reasoningEffort !== undefined
+  const effort = thoughtless && reasons ? 'none' : sampling.reasoningEffort
   return {
-    prompt: promptOf(request.messages, target),
+    prompt,
     ...defined({
       maxOutputTokens: sampling.maxTokens,
       temperature: sampling.temperature,
       topP: sampling.topP,
       seed: sampling.seed,
       stopSequences: sampling.stop?.length ? [...sampling.stop] : undefined,
-      reasoning: sampling.reasoningEffort === undefined ? undefined : reasoningOf(sampling.reasoningEffort),
+      reasoning: effort === undefined ? undefined : reasoningOf(effort),
       responseFormat: formatOf(sampling.responseFormat),
       headers: headers && { ...headers },
     }),
@@ -46,9 +54,22 @@ export function callOptions(
       })),
       toolChoice: toolChoiceOf(request.toolChoice),
     }),
-    providerOptions: { [target.api.options]: providerOptions(sampling, target, own) },
+    providerOptions: {
+      [target.api.options]: providerOptions(
+        sampling,
+        target,
+        thoughtless ? { ...own, budgetTokens: undefined } : own,
+      ),
+    },
     abortSignal: signal,
   }
+}
+
+/** Whether the newest step has open calls and no thoughts. */
+function isThoughtlessStep(prompt: LanguageModelV4Prompt): boolean {
+  const step = prompt.findLast(({ role }) => role === 'assistant')
+  if (prompt.at(-1)?.role !== 'tool' || step?.role !== 'assistant') return false
+  return !step.content.some(({ type }) => type === 'reasoning')
 }
 
 type Defined<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> }

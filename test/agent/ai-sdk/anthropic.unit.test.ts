@@ -3,7 +3,7 @@ import type { Finish, ModelMessage } from '../../../src/agent/provider.ts'
 import { upstreamIdOf } from '../../../src/agent/wire-call-ids.ts'
 import { run } from '../openai/provider-kit.ts'
 import { type Answer, apiKey, errorBody, events, openProvider, startNativeServer } from './native-server.ts'
-import { afterTools, asking, finished } from './reply-kit.ts'
+import { afterForeignCalls, afterTools, asking, finished } from './reply-kit.ts'
 
 const model = 'claude-sonnet-4-5'
 
@@ -293,4 +293,12 @@ test('a budget of reasoning, extra options and headers reach the server', async 
     thinking: { type: 'enabled', budget_tokens: 2_000 },
     tool_choice: { disable_parallel_tool_use: true },
   })
+})
+
+test('a step without thoughts, such as a first one of the service, is continued without thinking', async () => {
+  const server = await startNativeServer({ body: hello })
+  const baseUrl = `${server.origin}/v1`
+  const provider = await openProvider({ api: 'anthropic', baseUrl, model, budgetTokens: 2_000 })
+  await finished(provider, afterForeignCalls('call_1'))
+  expect(server.requests[0]?.body['thinking']).toEqual({ type: 'disabled' })
 })
