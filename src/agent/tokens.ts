@@ -1,5 +1,5 @@
 import { imageSize } from './image-size.ts'
-import { attachmentText, type ContentPart, type ModelMessage } from './provider.ts'
+import { type Attached, attachmentText, type ContentPart, type ModelMessage } from './provider.ts'
 
 /** The only estimator of tokens. The context window, holds, and the usage of calls without counts use it. */
 
@@ -59,10 +59,20 @@ export function messageTokens(message: ModelMessage): number {
 function contentTokens(message: ModelMessage): number {
   if (message.role === 'assistant') {
     const calls = message.toolCalls.map((call) => call.name + call.arguments).join('')
-    return estimateTokens(message.content + calls)
+    return estimateTokens(message.content + calls) + attachedTokens(message.attached)
   }
+  if (message.role === 'tool')
+    return (
+      estimateTokens(message.content) +
+      (message.images ?? []).reduce((sum, image) => sum + imageTokens(image), 0)
+    )
   if (typeof message.content === 'string') return estimateTokens(message.content)
   return message.content.reduce((sum, part) => sum + partTokens(part), 0)
+}
+
+/** An upper estimate: another upstream than the one that attached it gets nothing. */
+function attachedTokens(attached: Attached | undefined): number {
+  return attached ? estimateTokens(attached.json) : 0
 }
 
 function partTokens(part: ContentPart): number {

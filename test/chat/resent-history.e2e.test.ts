@@ -8,6 +8,7 @@ import type {
 } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
+import { toldIn } from '../support/told.ts'
 import { callTools, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
 import { makeKey, makeProject } from '../support/world/accounts.ts'
 import type { Completion, ServiceInfo } from '../support/world/replies.ts'
@@ -41,11 +42,7 @@ const askStreamed = (messages: ChatCompletionMessageParam[]) =>
   openai.chat.completions.stream({ model: 'service', messages }).finalChatCompletion()
 
 /** What the model got last, without the instructions of the service. */
-const lastTold = () =>
-  world.upstream.requests
-    .at(-1)
-    ?.body.messages.slice(1)
-    .map(({ role, content }) => [role, content])
+const lastTold = () => toldIn(world.upstream.requests.at(-1)?.body)
 
 const storedIn = async (session: string) =>
   (

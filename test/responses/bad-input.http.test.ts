@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
+import { toldIn } from '../support/told.ts'
 import { rowCounts } from '../support/world/row-counts.ts'
 import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -98,7 +99,7 @@ const cases: readonly Case[] = [
   {
     name: 'an image for a model that reads none',
     fields: part({ type: 'input_image', image_url: 'https://example.org/a.png' }),
-    param: 'input',
+    param: 'input[0].content[0]',
     says: /cannot read images/,
   },
   {
@@ -274,8 +275,7 @@ test('items of other services are ignored; roles and parts of messages are read'
     ],
   })
   expect(reply.status).toBe(200)
-  const told = world.upstream.requests.at(-1)?.body.messages.slice(1)
-  expect(told?.map(({ role, content }) => [role, content])).toEqual([
+  expect(toldIn(world.upstream.requests.at(-1)?.body)).toEqual([
     ['system', 'Be kind.'],
     ['user', 'One?'],
     ['assistant', 'One.'],

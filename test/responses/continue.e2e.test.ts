@@ -1,6 +1,7 @@
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, serviceOf } from '../support/responses.ts'
+import { toldIn } from '../support/told.ts'
 import { error, gate, reply } from '../support/upstream-scripts.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -18,8 +19,7 @@ afterAll(async () => {
 const model = 'service'
 
 /** What the model was told, but for the service's own words. */
-const told = (index: number) =>
-  world.upstream.requests[index]?.body.messages.slice(1).map(({ role, content }) => [role, content])
+const told = (index: number) => toldIn(world.upstream.requests[index]?.body)
 
 test('previous_response_id goes on in its session; instructions are for one turn only', async () => {
   const from = world.upstream.requests.length

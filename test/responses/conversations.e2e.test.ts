@@ -2,6 +2,7 @@ import type OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
+import { toldIn } from '../support/told.ts'
 import { gate, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -21,11 +22,7 @@ const answerTo = ({ messages }: UpstreamBody) => `Answer to “${messages.at(-1)
 const user = (content: string): ResponseInputItem => ({ role: 'user', content })
 
 /** What the model got last, without the instructions of the service. */
-const lastTold = () =>
-  world.upstream.requests
-    .at(-1)
-    ?.body.messages.slice(1)
-    .map(({ role, content }) => [role, content])
+const lastTold = () => toldIn(world.upstream.requests.at(-1)?.body)
 
 /** Roles and texts of the items, oldest first. */
 async function itemsIn(conversation: string) {
@@ -68,8 +65,7 @@ test('responses of a conversation have its items, whole or streamed', async () =
   expect(first.conversation).toEqual({ id })
   expect(lastTold()).toEqual([
     ['system', 'Be brief.'],
-    ['user', 'I am Chaim.'],
-    ['user', 'One'],
+    ['user', 'I am Chaim.\n\nOne'],
   ])
   const events = await collect(
     await openai.responses.create({ model, input: 'Two', conversation: { id }, stream: true }),
@@ -128,10 +124,7 @@ test('a deleted item is in no later response', async () => {
   const shown = await openai.conversations.items.delete(item?.id ?? '', { conversation_id: id })
   expect(shown).toMatchObject({ id, object: 'conversation' })
   await openai.responses.create({ model, input: 'One', conversation: id })
-  expect(lastTold()).toEqual([
-    ['user', 'Keep'],
-    ['user', 'One'],
-  ])
+  expect(lastTold()).toEqual([['user', 'Keep\n\nOne']])
 })
 
 test('an item of a turn that has not ended cannot be deleted', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendJson } from '../support/http-raw.ts'
+import { toldIn } from '../support/told.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -26,10 +27,7 @@ const ask = async (fields: object) => {
 }
 const lastBody = () => world.upstream.requests.at(-1)?.body
 const offered = () => lastBody()?.tools?.map((tool) => tool.function.name) ?? []
-const told = () =>
-  lastBody()
-    ?.messages.slice(1)
-    .map(({ role, content }) => [role, content])
+const told = () => toldIn(lastBody())
 
 const shell = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } }
 const clock = { type: 'function', name: 'clock', parameters: { type: 'object', properties: {} } }
@@ -121,15 +119,14 @@ test('items of other servers reach the model as text; those without text are lef
   })
   expect(told()).toEqual([
     ['user', 'Fix it'],
-    ['assistant', 'Used web search: weather'],
-    ['assistant', 'Used apply_patch: *** Begin Patch'],
+    ['assistant', 'Used web search: weather\n\nUsed apply_patch: *** Begin Patch'],
     ['user', 'Result of apply_patch: Applied'],
     ['assistant', 'Used look: {"a":1}\nResult: Found'],
     ['user', 'And now?'],
   ])
 })
 
-test('an image in the output of a function is named and not refused', async () => {
+test('an image in the output of a function is refused by its place if the model reads none', async () => {
   const input = [
     { role: 'user', content: 'Look' },
     { type: 'function_call', call_id: 'c2', name: 'view_image', arguments: '{}' },
@@ -142,8 +139,14 @@ test('an image in the output of a function is named and not refused', async () =
       ],
     },
   ]
-  await ask({ input })
-  expect(told()?.at(-1)).toEqual(['tool', 'Here\n[image]'])
+  const answer = await sendJson(world.service, {
+    method: 'POST',
+    path: '/v1/responses',
+    key: home.key,
+    body: { model: 'service', input },
+  })
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { param: 'input[2].output[1]' } })
 })
 
 const chat = async (fields: object) => {

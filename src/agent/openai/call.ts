@@ -28,11 +28,11 @@ async function attempt(
   onText: TextListener,
 ): Promise<CallEnd> {
   const { target } = settings
-  const body = await openReply(target, request, watch)
+  const { body, leftOut } = await openReply(target, request, watch)
   const reply = new ReplyAssembler(target.apiKey)
   try {
-    const isWanted = await readReply(body, reply, watch, onText)
-    return isWanted ? finish(settings, request, reply.finish()) : { type: 'enough' }
+    if (!(await readReply(body, reply, watch, onText))) return { type: 'enough' }
+    return { ...finish(settings, request, reply.finish()), ...(leftOut.length > 0 && { leftOut }) }
   } finally {
     await releaseBody(body, reply.done)
   }

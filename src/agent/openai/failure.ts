@@ -2,7 +2,7 @@ import type { ProviderFailure } from '../provider.ts'
 
 const MESSAGE_CHARACTERS = 300
 /** Patterns examine at most this many characters, so the upstream cannot determine how long they take. */
-const EXAMINED_CHARACTERS = 4_096
+export const EXAMINED_CHARACTERS = 4_096
 const HIDDEN = '[hidden]'
 
 /** Why a model call failed. Internal to the provider: callers see it as the end of the call. */
@@ -15,7 +15,7 @@ export class CallFailure extends Error {
   readonly retryAfterMs: number | undefined
   /** The HTTP status, if the upstream sent one that is no success. */
   readonly status: number | undefined
-  /** The parameter of the client's request that the upstream refused, as clients name it. */
+  /** The parameter that the upstream refused, as clients name it. */
   readonly param: string | undefined
 
   constructor(
@@ -100,9 +100,16 @@ export function errorText(value: unknown): string {
     const member = value[name]
     if (typeof member === 'string' && member !== '') return member
     if (isRecord(member)) return errorText(member)
-    if (Array.isArray(member)) return JSON.stringify(member)
+    if (Array.isArray(member)) return member.map(detailText).join('; ')
   }
   return JSON.stringify(value)
+}
+
+/** One fault in FastAPI's list: where it is, and what. */
+function detailText(detail: unknown): string {
+  if (!isRecord(detail) || typeof detail['msg'] !== 'string') return JSON.stringify(detail)
+  const path = Array.isArray(detail['loc']) ? detail['loc'].join('.') : ''
+  return path === '' ? detail['msg'] : `${path}: ${detail['msg']}`
 }
 
 const CONTEXT_WORDING = new RegExp(

@@ -1,18 +1,27 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ModelRequest } from '../provider.ts'
-import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './failure.ts'
-import { type Dialect, dialectFor, requestBody } from './request.ts'
+import { type Adaptation, bothAdaptations, lessonOf, noAdaptation } from './adaptation.ts'
+import {
+  asFailure,
+  CallFailure,
+  EXAMINED_CHARACTERS,
+  errorText,
+  isContextOverflow,
+  presentable,
+} from './failure.ts'
+import { type RequestTarget, type WireRequest, wireRequest } from './request.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** The endpoint that calls are sent to. */
-export type Target = {
+export type Target = RequestTarget & {
   readonly url: URL
   readonly apiKey: string | undefined
-  readonly model: string
+  /** Headers that the operator adds. */
+  readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
-  /** Options that the upstream accepts. They are learned from its refusals and kept for later calls. */
-  dialect: Dialect
+  /** Learned from the upstream's refusals, and kept for later calls. */
+  adaptation: Adaptation
 }
 
 export type Body = Dispatcher.ResponseData['body']
@@ -20,27 +29,49 @@ export type Body = Dispatcher.ResponseData['body']
 const ERROR_BODY_BYTES = 64 * 1024
 const ERROR_BODY_MS = 2_000
 const LINGER_MS = 50
+/** No server that is known refuses more parameters, and each refusal costs a round trip. */
+const MAX_LESSONS = 8
+
+/** The body of a successful response, and the parameters without which it was asked for. */
+export type OpenedReply = { readonly body: Body; readonly leftOut: readonly string[] }
 
 /**
- * Sends the request and returns the body of a successful response.
+ * Sends the request. One that the upstream refuses for its form is sent again in a form that it accepts.
  * @throws CallFailure for a refusal or a failed connection.
  */
-export async function openReply(target: Target, request: ModelRequest, watch: Watchdog): Promise<Body> {
-  let learned: Partial<Dialect> = {}
-  for (;;) {
-    const dialect = { ...target.dialect, ...learned }
-    const response = await post(target, requestBody(target.model, request, dialect), request.headers, watch)
+export async function openReply(
+  target: Target,
+  request: ModelRequest,
+  watch: Watchdog,
+): Promise<OpenedReply> {
+  let learned = noAdaptation
+  for (let lessons = 0; ; lessons += 1) {
+    const adaptation = bothAdaptations(target.adaptation, learned)
+    const wire = wireRequest(target, request, adaptation)
+    const response = await post(target, wire.body, request.headers, watch)
     if (response.statusCode >= 200 && response.statusCode < 300) {
       // Stored only if the change helped, and merged with what other calls have learned meanwhile.
-      target.dialect = { ...target.dialect, ...learned }
-      return readable(response)
+      if (lessons > 0) target.adaptation = bothAdaptations(target.adaptation, learned)
+      return { body: readable(response), leftOut: wire.leftOut }
     }
     const text = await readErrorBody(response.body)
-    const status = response.statusCode
-    const change = status === 400 || status === 422 ? dialectFor(text, request, dialect) : null
-    if (!change) throw refusal(target, response, text)
-    learned = { ...learned, ...change }
+    const lesson = lessonFrom(response, text, wire, request, adaptation, target)
+    if (!lesson || 'param' in lesson || lessons === MAX_LESSONS)
+      throw refusal(target, response, text, lesson && 'param' in lesson ? lesson.param : undefined)
+    learned = lesson.adaptation
   }
+}
+
+function lessonFrom(
+  { statusCode: status }: Dispatcher.ResponseData,
+  text: string,
+  { sent }: WireRequest,
+  request: ModelRequest,
+  adaptation: Adaptation,
+  { extra }: Target,
+): ReturnType<typeof lessonOf> {
+  if ((status !== 400 && status !== 422) || isContextOverflow(text)) return undefined
+  return lessonOf(text.slice(0, EXAMINED_CHARACTERS), sent, request, adaptation, Object.keys(extra))
 }
 
 async function post(
@@ -50,6 +81,7 @@ async function post(
   watch: Watchdog,
 ): Promise<Dispatcher.ResponseData> {
   const headers: Record<string, string> = {
+    ...target.headers,
     ...more,
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
@@ -137,6 +169,7 @@ export function refusal(
   target: Pick<Target, 'apiKey'>,
   response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   text: string,
+  param?: string,
 ): CallFailure {
   const status = response.statusCode
   const said = saidIn(text)
@@ -158,7 +191,8 @@ export function refusal(
       status,
     })
   }
-  return new CallFailure('rejected', explain("The model's server refused the request"), { status })
+  const refused = param === undefined ? 'the request' : `the parameter \`${param}\``
+  return new CallFailure('rejected', explain(`The model's server refused ${refused}`), { status, param })
 }
 
 function readRetryAfter(response: Pick<Dispatcher.ResponseData, 'headers'>): number | undefined {

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Provider, ProviderFailure } from '../provider.ts'
+import { noAdaptation } from './adaptation.ts'
 import { type CallSettings, ModelCall } from './call.ts'
 import { type Retries, standardRetries, standardTimers } from './retried-call.ts'
 import type { Timers } from './watchdog.ts'
@@ -9,9 +10,9 @@ export type OpenAiProviderOptions = {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
   readonly model: string
-  /** Extra request headers. */
+  /** Headers of each request besides ours. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Extra members of each request. */
+  /** Members of each request's body besides ours. What the client sends wins. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly timers?: Partial<Timers>
   readonly retries?: Partial<Retries>
@@ -56,9 +57,10 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   // HTTP/1.1 only. Each call then has its own connection, and closing the connection ends the call.
   const agentOptions = { connections, allowH2: false, connect: { timeout: CONNECT_MS } }
   const dispatcher = options.fetchDispatcher ?? new Agent(agentOptions)
-  const dialect = { streamOptions: true, maxTokensField: 'max_tokens' } as const
+  const { model, headers = {}, body: extra = {} } = options
+  const upstream = `openai ${url.origin}${url.pathname} ${model}`
   const settings: CallSettings = {
-    target: { url, apiKey, model: options.model, dispatcher, dialect },
+    target: { url, apiKey, model, upstream, headers, extra, dispatcher, adaptation: noAdaptation },
     timers: { ...standardTimers, ...options.timers },
     retries: { ...standardRetries, ...options.retries },
     onFailure: options.onFailure,

@@ -9,6 +9,7 @@ import {
   failureOf,
   fileBody,
   openBlock,
+  refusedParam,
   toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'
@@ -81,7 +82,8 @@ export function createChunkEncoder(
   }
 
   const end = (event: TerminalEvent): string => {
-    if (event.type !== 'run.completed') return errorFrame(failureOf(event), endBlock(run, event))
+    if (event.type !== 'run.completed')
+      return errorFrame(failureOf(event), endBlock(run, event), refusedParam(run, event))
     const annotations = annotationsOf(event.end)
     const calls = callsDelta(event.end, asFunctions)
     return [
@@ -141,11 +143,15 @@ const done = 'data: [DONE]\n\n'
  * A failure after the headers: a frame without choices. Its type is always that of a request error, because
  * one popular client repeats the whole turn after a server error.
  */
-function errorFrame(failure: { code: string; message: string }, block: BodyOf<typeof serviceBlock>): string {
+function errorFrame(
+  failure: { code: string; message: string },
+  block: BodyOf<typeof serviceBlock>,
+  param: string | null = null,
+): string {
   const error: BodyOf<typeof streamError>['error'] = {
     message: failure.message,
     type: 'invalid_request_error',
-    param: null,
+    param,
     code: failure.code,
     x_service: block,
   }

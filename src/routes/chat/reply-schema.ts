@@ -91,7 +91,7 @@ export const streamError = z
     error: z.object({
       message: z.string(),
       type: z.literal('invalid_request_error'),
-      param: z.null(),
+      param: z.string().nullable(),
       code: z.string(),
       x_service: serviceBlock,
     }),

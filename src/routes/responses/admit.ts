@@ -70,15 +70,15 @@ export async function admitResponse(
   return { ...started, background }
 }
 
+/** @throws ServiceError that names the first image in a message or in the output of a function. */
 function refuseImages(items: readonly Item[]): void {
-  const hasImage = items.some(
-    (item) =>
-      item.type === 'message' &&
-      typeof item.content !== 'string' &&
-      item.content.some((part) => part.type === 'input_image'),
-  )
-  if (!hasImage) return
-  throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
-    param: 'input',
-  })
+  for (const [index, item] of items.entries()) {
+    const field = item.type === 'message' ? 'content' : 'output'
+    const parts = item.type === 'message' ? item.content : 'output' in item ? item.output : ''
+    const at = typeof parts === 'string' ? -1 : parts.findIndex(({ type }) => type === 'input_image')
+    if (at === -1) continue
+    throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
+      param: `input[${index}].${field}[${at}]`,
+    })
+  }
 }

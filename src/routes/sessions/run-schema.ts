@@ -88,6 +88,7 @@ export const runEvent = z
       type: z.literal('run.failed'),
       code: z.enum(['run_failed', 'upstream_failed', 'context_length_exceeded', 'invalid_value']),
       message: z.string(),
+      param: z.string().optional().describe('The parameter that the model’s server refused'),
       end: runEnd,
     }),
     z.object({ seq, type: z.literal('run.cancelled'), end: runEnd }),

@@ -64,6 +64,7 @@ export function runBody(run: Run): RunBody {
       model_calls: usage.model_calls ?? 0,
       tool_calls: usage.tool_calls ?? 0,
       estimated: usage.estimated ?? false,
+      ...(usage.left_out && { left_out: usage.left_out }),
       ...(usage.upstreams && { upstreams: usage.upstreams }),
       cost: creditsNumber(run.costMicros),
     },

@@ -16,6 +16,7 @@ import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { within } from '../../waiting/waiting.ts'
+import { refusedParam } from './wire.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
@@ -140,7 +141,7 @@ export class TurnReply {
   }
 
   async #wholeAtOnce(event: TerminalEvent, bodies: WholeBodies): Promise<FastifyReply> {
-    const failure = failureReply(event)
+    const failure = failureReply(this.#run, event)
     if (failure) throw failure
     filesHeader(this.#reply, event.end.files)
     cutWhenStalled(this.#reply)
@@ -213,9 +214,14 @@ function interrupted(): ServiceError {
  * The error reply for a failed run. Only a run without cost gets one; otherwise the failure is part of a
  * completion.
  */
-function failureReply(event: TerminalEvent): ServiceError | undefined {
+function failureReply(run: Run, event: TerminalEvent): ServiceError | undefined {
   if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
   const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
   // A retry returns the same run, so it cannot help. The process that ran the turn has logged its failure.
-  return new ServiceError(code, event.message, { shouldRetry: false, logged: true })
+  const param = refusedParam(run, event)
+  return new ServiceError(code, event.message, {
+    ...(param !== null && { param }),
+    shouldRetry: false,
+    logged: true,
+  })
 }

@@ -158,6 +158,10 @@ export const turnUsage = z
       .describe(
         'True when a token count is estimated: the model told none or an impossible one, or a call was cut off',
       ),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe('Parameters that the model’s server refused, so that the turn ran without them'),
     upstreams: z.array(upstream).optional().describe('Of models that have several servers'),
   })
   .meta({ id: 'TurnUsage' })

@@ -3,6 +3,7 @@ import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../../turns/run/run-events.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { serviceBlock } from './service-block.ts'
 import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
 
@@ -78,6 +79,7 @@ export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
     model_calls: usage.model_calls,
     tool_calls: usage.tool_calls,
     estimated: usage.estimated,
+    ...(usage.left_out && { left_out: usage.left_out }),
     ...(usage.upstreams && { upstreams: usage.upstreams }),
   }
 }
@@ -116,6 +118,21 @@ export function toolCallsOf(end: RunEnd) {
     function: { name: call.name, arguments: call.arguments },
   }))
 }
+
+/** A parameter that the model's server refused, as the client of this run named it. */
+export function refusedParam(run: Run, event: TerminalEvent): string | null {
+  const param = event.type === 'run.failed' ? event.param : undefined
+  if (param === undefined) return null
+  const isResponse = (run.request as RunRequest).response !== undefined
+  return isResponse ? (responsesNames.get(param) ?? param) : param
+}
+
+/** Parameters that the Responses API calls otherwise. */
+const responsesNames: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'max_output_tokens'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['response_format', 'text.format'],
+])
 
 /** Error code and public message of a run that did not complete. */
 export function failureOf(event: Exclude<TerminalEvent, { type: 'run.completed' }>): {

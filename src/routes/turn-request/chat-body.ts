@@ -75,6 +75,14 @@ export const message = z
       role === 'user' || !Array.isArray(parts) || !parts.some((part) => part.type === 'file'),
     { error: 'files can be attached to messages of role `user` only', path: ['content'] },
   )
+  .refine(
+    ({ role, content: parts }) =>
+      role === 'user' ||
+      role === 'tool' ||
+      !Array.isArray(parts) ||
+      !parts.some((part) => part.type === 'image_url'),
+    { error: 'images can be in messages of role `user` and `tool` only', path: ['content'] },
+  )
 
 export type ChatMessage = z.infer<typeof message>
 

@@ -1,4 +1,4 @@
-import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
+import type { ContentPart, ImagePart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
 import { ServiceError } from '../../errors.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { FilePart } from './attachments.ts'
@@ -35,8 +35,13 @@ function toModelMessage(
         content: plainText(message.content),
         toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })),
       }
-    case 'tool':
-      return { role: 'tool', callId: message.tool_call_id ?? '', content: plainText(message.content) }
+    case 'tool': {
+      const images = imagesOf(message.content, readsImages, index)
+      // A tool message without text is refused by several servers.
+      const text = plainText(message.content) || (images.length > 0 ? '[image]' : '')
+      const callId = message.tool_call_id ?? ''
+      return { role: 'tool', callId, content: text, ...(images.length > 0 && { images }) }
+    }
     case 'function':
       // The older `function` role has no call id, so its content becomes a message of the user.
       return {
@@ -62,19 +67,28 @@ function userContent(
   idOf: (file: FilePart) => string,
   index: number,
 ): string | readonly ContentPart[] {
-  const has = (type: 'image_url' | 'file') =>
-    typeof content !== 'string' && content?.some((part) => part.type === type)
-  if (typeof content === 'string' || !content || !(has('image_url') || has('file'))) return plainText(content)
-  const image = content.findIndex(({ type }) => type === 'image_url')
-  if (image >= 0 && !readsImages) {
-    throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
-      param: `messages[${index}].content[${image}]`,
-    })
-  }
+  const isText = ({ type }: Part) => type === 'text' || type === 'refusal'
+  if (typeof content === 'string' || !content || content.every(isText)) return plainText(content)
+  const images = [...imagesOf(content, readsImages, index)]
   return content.flatMap((part): ContentPart[] => {
     if (part.type === 'text') return [part]
     if (part.type === 'file') return [{ type: 'file', fileId: idOf(part) }]
+    return part.type === 'image_url' ? images.splice(0, 1) : []
+  })
+}
+
+type Part = Exclude<NonNullable<SentContent>, string>[number]
+
+/** @throws ServiceError `invalid_value` if there are images and the model reads none. */
+function imagesOf(content: SentContent, readsImages: boolean, index: number): readonly ImagePart[] {
+  const parts = typeof content === 'string' ? [] : (content ?? [])
+  return parts.flatMap((part, at): readonly ImagePart[] => {
     if (part.type !== 'image_url') return []
+    if (!readsImages) {
+      throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
+        param: `messages[${index}].content[${at}]`,
+      })
+    }
     const { url, detail } = part.image_url
     return [{ type: 'image_url', url, ...(detail && { detail }) }]
   })

@@ -2,7 +2,7 @@ import type { ModelStep, StepRecord, TurnEnd, TurnProgress } from '../../agent/e
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
-import { withoutServerWords } from '../../agent/provider.ts'
+import { type Attached, withoutServerWords } from '../../agent/provider.ts'
 import type { Price } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
@@ -51,6 +51,8 @@ export class RunRecorder {
   readonly #budget: CallBudget
   readonly #watch: TurnWatch
   #step: number
+  /** Of the newest model reply. */
+  #attached: Attached | undefined
   /** About the current step: text that earlier attempts showed, and whether this attempt has shown any. */
   #partialText: string
   #shown = false
@@ -96,7 +98,7 @@ export class RunRecorder {
         textLength += step.text.length
       }
       if (step.kind === 'model') this.#answer.rest()
-      this.#answer.add(step)
+      this.#add(step)
     }
     this.#answer.newlyCited() // Events of the finished steps have named them.
   }
@@ -195,6 +197,11 @@ export class RunRecorder {
     this.#partialText = ''
     this.#shown = false
     this.#watch.stepFinished(step, record)
+    this.#add(record)
+  }
+
+  #add(record: StepRecord): void {
+    if (record.kind === 'model') this.#attached = record.attached
     this.#answer.add(record)
   }
 
@@ -208,6 +215,7 @@ export class RunRecorder {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
       return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
     if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
+    if (event.kind === 'rejected') return this.#fail('invalid_value', event.message, call, event.param)
     if (event.kind === 'context' || event.kind === 'upstream') {
       this.#logRefusedCall(event.message)
       const code = event.kind === 'context' ? 'context_length_exceeded' : 'upstream_failed'
@@ -239,11 +247,17 @@ export class RunRecorder {
   }
 
   /** A failed turn without output, in which nothing was shown, is free. */
-  #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<boolean> {
+  #fail(
+    code: RunFailureCode,
+    message: string,
+    call: ModelStep | undefined,
+    param?: string,
+  ): Promise<boolean> {
+    const refused = param === undefined ? {} : { param }
     return this.#end((cost) => {
       const end = this.#answer.end(cost, { paused: false })
       const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
-      return { type: 'run.failed', code, message, end: hasOutput(end) || call ? end : free }
+      return { type: 'run.failed', code, message, ...refused, end: hasOutput(end) || call ? end : free }
     }, call)
   }
 
@@ -260,11 +274,11 @@ export class RunRecorder {
     this.#showRest()
     if (call) {
       this.#watch.stepFinished(this.#step, call)
-      this.#answer.add(call)
+      this.#add(call)
     }
     await this.#verify(this.#answer)
     const event = prepare(await this.journal.finalCost(call))
-    const othersWait = await this.journal.finish(event, call)
+    const othersWait = await this.journal.finish(event, call, this.#attached)
     this.#watch.ended(event)
     this.#live.push(event)
     return othersWait

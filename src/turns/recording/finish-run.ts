@@ -1,5 +1,5 @@
 import type { StepRecord } from '../../agent/events.ts'
-import type { ModelMessage } from '../../agent/provider.ts'
+import type { Attached, ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
@@ -12,12 +12,14 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
   const upstreams = steps.flatMap((step, index) =>
     step.kind === 'model' && step.upstream ? [{ step: index + 1, ...step.upstream }] : [],
   )
+  const leftOut = new Set<string>()
   for (const step of steps) {
     if (step.kind === 'tool') {
       toolCalls += 1
       continue
     }
     if (!step.preset) modelCalls += 1
+    for (const name of step.leftOut ?? []) leftOut.add(name)
     prompt += step.usage.promptTokens
     completion += step.usage.completionTokens
     cached += step.usage.cachedTokens ?? 0
@@ -36,6 +38,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
     tool_calls: toolCalls,
     estimated,
     cost_micros: costMicros.toString(),
+    ...(leftOut.size > 0 && { left_out: [...leftOut] }),
     ...(upstreams.length > 0 && { upstreams }),
   }
 }
@@ -45,8 +48,11 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
 
-/** The last values of a run that ends with this event, whose usage has the final cost. */
-export function endOf(run: Run, event: TerminalEvent): RunEndRow {
+/**
+ * The last values of a run that ends with this event, whose usage has the final cost.
+ * @param attached what the upstream wants back with the answer in later turns.
+ */
+export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunEndRow {
   const status = statusOf(event)
   const { usage, ...said } = event.end
   const isFree = status === 'failed' && usage.cost_micros === '0' && !hasOutput(said)
@@ -64,14 +70,19 @@ export function endOf(run: Run, event: TerminalEvent): RunEndRow {
     message: run.messageId,
     turn: run.turn,
     position: answerPosition,
-    answer: status === 'failed' ? null : answerOf(event.end),
+    answer: status === 'failed' ? null : answerOf(event.end, attached),
   }
 }
 
 /** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
-function answerOf(end: RunEnd): string | null {
+function answerOf(end: RunEnd, attached: Attached | undefined): string | null {
   if (end.text === '' && end.tool_calls.length === 0) return null
-  const answer: ModelMessage = { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
+  const answer: ModelMessage = {
+    role: 'assistant',
+    content: end.text,
+    toolCalls: end.tool_calls,
+    ...(attached && { attached }),
+  }
   return JSON.stringify(answer)
 }
 

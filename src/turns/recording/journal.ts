@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../../agent/events.ts'
 import type { Journal } from '../../agent/loop/loop-input.ts'
-import type { ToolCall } from '../../agent/provider.ts'
+import type { Attached, ToolCall } from '../../agent/provider.ts'
 import type { CommittedChange, ToolOutcome } from '../../agent/tools.ts'
 import { modelCallMicros, type Price, toolCallPrice } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
@@ -62,11 +62,12 @@ export class RunJournal extends WriteQueue implements Journal<Executor> {
   /**
    * Ends the run in one transaction with its last event.
    * @param unfinished the open model call, if it is charged. It is recorded only together with the end.
+   * @param attached what the upstream wants back with the answer in later turns.
    * @returns whether other turns of the account may be waiting.
    */
-  finish(event: TerminalEvent, unfinished?: ModelStep): Promise<boolean> {
+  finish(event: TerminalEvent, unfinished?: ModelStep, attached?: Attached): Promise<boolean> {
     const steps = unfinished ? [this.#rowOf(unfinished)] : []
-    return this.end(endOf(this.#run, event), { events: [event], steps })
+    return this.end(endOf(this.#run, event, attached), { events: [event], steps })
   }
 
   #rowOf(record: StepRecord): StepRow {

@@ -44,6 +44,8 @@ export type RunUsage = {
   readonly tool_calls: number
   readonly estimated: boolean
   readonly cost_micros: string
+  /** Parameters that the model's server refused, so that the turn ran without them. */
+  readonly left_out?: readonly string[]
   /** Which server of the model answered each step, for models with several. */
   readonly upstreams?: readonly ({ readonly step: number } & UpstreamReport)[]
 }
@@ -110,6 +112,8 @@ export type RunEvent =
       readonly type: 'run.failed'
       readonly code: RunFailureCode
       readonly message: string
+      /** The parameter that the model's server refused. */
+      readonly param?: string
       readonly end: RunEnd
     }
   | { readonly type: 'run.cancelled'; readonly end: RunEnd }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAiProvider } from '../../../src/agent/openai/provider.ts'
 import type { ModelRequest } from '../../../src/agent/provider.ts'
+import { upstreamIdOf } from '../../../src/agent/wire-call-ids.ts'
 import { error, reply } from '../../support/scripted-upstream.ts'
 import { API_KEY, ask, run, said, start } from './provider-kit.ts'
 
@@ -47,7 +48,7 @@ describe('the request that goes upstream', () => {
     upstream.enqueue(reply('ok'))
     await run(provider, conversation)
     const call = {
-      id: 'call_1',
+      id: upstreamIdOf('call_1'),
       type: 'function',
       function: { name: 'read', arguments: '{"ref":"Tanya 1"}' },
     }
@@ -64,7 +65,7 @@ describe('the request that goes upstream', () => {
           ],
         },
         { role: 'assistant', content: null, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'call_1', content: 'a passage' },
+        { role: 'tool', tool_call_id: upstreamIdOf('call_1'), content: 'a passage' },
         { role: 'assistant', content: 'Done.' },
         { role: 'user', content: 'Thanks' },
       ],

@@ -27,12 +27,10 @@ const filePart = z
     error: 'must have a `file_id`, or `file_data` and a `filename`',
   })
 
-/** A part of a function's output. Only its text reaches the model. */
-const outputPart = z.discriminatedUnion('type', [
-  textPart,
-  z.looseObject({ type: z.literal('input_image') }),
-  z.looseObject({ type: z.literal('input_file') }),
-])
+/** A part of a function's output. */
+const outputPart = z.discriminatedUnion('type', [textPart, imagePart], {
+  error: 'must be a part of type `input_text` or `input_image` (with `image_url`); attach files to a message',
+})
 
 const content = z.union(
   [
@@ -65,7 +63,7 @@ const kinds = {
     type: z.literal('function_call_output'),
     call_id: idText,
     output: z.union([boundedText(bounds.text), boundedList(outputPart, bounds.contentParts)], {
-      error: 'must be a text or an array of parts of type `input_text`',
+      error: 'must be a text or an array of parts of type `input_text` or `input_image` (with `image_url`)',
     }),
   }),
   item_reference: z.object({ type: z.literal('item_reference').nullish(), id: idText }),

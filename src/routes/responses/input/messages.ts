@@ -24,7 +24,7 @@ function messageOf(item: PlainItem): ChatMessage {
     case 'function_call':
       return { role: 'assistant', content: null, tool_calls: [callOf(item)] }
     case 'function_call_output':
-      return { role: 'tool', tool_call_id: item.call_id, content: outputText(item.output) }
+      return { role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) }
   }
 }
 
@@ -32,7 +32,7 @@ function callOf({ call_id: id, arguments: args, ...tool }: FunctionCall) {
   return { id, type: 'function' as const, function: { name: flatName(tool), arguments: args } }
 }
 
-function contentOf(content: Message['content']): ChatMessage['content'] {
+function contentOf(content: Message['content'] | FunctionCallOutput['output']): ChatMessage['content'] {
   if (typeof content === 'string') return content
   return content.map((part) => {
     if (part.type === 'refusal') return part
@@ -44,12 +44,4 @@ function contentOf(content: Message['content']): ChatMessage['content'] {
     const detail = part.detail ? { detail: part.detail } : {}
     return { type: 'image_url', image_url: { url: part.image_url, ...detail } }
   })
-}
-
-function outputText(output: FunctionCallOutput['output']): string {
-  if (typeof output === 'string') return output
-  const texts = output.map((part) =>
-    part.type === 'input_image' ? '[image]' : part.type === 'input_file' ? '[file]' : part.text,
-  )
-  return texts.join('\n')
 }

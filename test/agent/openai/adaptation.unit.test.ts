@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import type { Attached, ModelMessage, ModelRequest } from '../../../src/agent/provider.ts'
+import { error, reply } from '../../support/scripted-upstream.ts'
+import { ask, run, said, start } from './provider-kit.ts'
+
+/** Refusals of parameters in the forms that servers are known to send, and the part of the body that goes missing. */
+const refusals: readonly (readonly [string, string, ModelRequest['sampling'], number, unknown])[] = [
+  [
+    'temperature',
+    'OpenAI',
+    { temperature: 0.2 },
+    400,
+    {
+      error: {
+        message: "Unsupported value: 'temperature' does not support 0.2 with this model.",
+        param: 'temperature',
+        code: 'unsupported_value',
+      },
+    },
+  ],
+  [
+    'temperature',
+    'Moonshot',
+    { temperature: 0.2 },
+    400,
+    { error: { message: 'invalid temperature: only 1 is allowed for this model' } },
+  ],
+  [
+    'top_p',
+    'Anthropic',
+    { topP: 0.5 },
+    400,
+    { error: { type: 'invalid_request_error', message: '`top_p` is not supported by this model' } },
+  ],
+  [
+    'stop',
+    'OpenAI',
+    { stop: ['x'] },
+    400,
+    { error: { message: "Unsupported parameter: 'stop' is not supported with this model.", param: 'stop' } },
+  ],
+  [
+    'seed',
+    'FastAPI',
+    { seed: 7 },
+    422,
+    { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] },
+  ],
+  [
+    'user',
+    'Mistral',
+    { user: 'u1' },
+    422,
+    {
+      object: 'error',
+      message: {
+        detail: [{ type: 'extra_forbidden', loc: ['body', 'user'], msg: 'Extra inputs are not permitted' }],
+      },
+    },
+  ],
+  [
+    'user',
+    'older OpenAI',
+    { user: 'u1' },
+    400,
+    { error: { message: 'Unrecognized request argument supplied: user' } },
+  ],
+  [
+    'reasoning_effort',
+    'OpenAI',
+    { reasoningEffort: 'minimal' },
+    400,
+    { error: { message: 'Unrecognized request argument supplied: reasoning_effort' } },
+  ],
+  [
+    'response_format',
+    'DeepSeek',
+    { responseFormat: { type: 'json_schema', json_schema: { name: 'a', schema: {} } } },
+    400,
+    { error: { message: 'This response_format type is unavailable now', code: 'invalid_request_error' } },
+  ],
+]
+
+test.each(refusals)(
+  '%s that a server refuses as %s does is left out, told, and never sent again',
+  async (...row) => {
+    const [name, , sampling, status, body] = row
+    const { upstream, provider } = await start({ retries: { max: 0 } })
+    upstream.enqueue(error(status, body as object), reply('one'), reply('two'))
+    const request = { ...ask, sampling: { ...sampling, maxTokens: 9 } }
+    expect((await run(provider, request)).last).toMatchObject({ type: 'finish', leftOut: [name] })
+    expect((await run(provider, request)).last).toMatchObject({ type: 'finish', leftOut: [name] })
+    const sent = upstream.requests.map(({ body }) => name in body)
+    expect(sent).toEqual([true, false, false])
+    expect(upstream.requests.every(({ body }) => body.max_tokens === 9)).toBe(true)
+  },
+)
+
+test('a forced tool choice that is refused leaves `auto` and `none` as they are', async () => {
+  const { upstream, provider } = await start({ retries: { max: 0 } })
+  const refusal = 'deepseek-reasoner does not support this tool_choice'
+  upstream.enqueue(error(400, refusal), reply('one'), reply('two'), reply('three'))
+  const tools = [{ name: 'a', description: '', parameters: { type: 'object' } }]
+  const forced = { ...ask, tools, toolChoice: { name: 'a' } } as const
+  expect((await run(provider, forced)).last).toMatchObject({ leftOut: ['tool_choice'] })
+  expect((await run(provider, { ...forced, toolChoice: 'required' })).last).toMatchObject({
+    leftOut: ['tool_choice'],
+  })
+  expect((await run(provider, { ...forced, toolChoice: 'none' })).last).not.toHaveProperty('leftOut')
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ tool_choice: 'none' })
+})
+
+test.each([
+  ['max_tokens', { maxTokens: 9_999 }, 'max_tokens must be at most 4096'],
+  ['temperature', { temperature: 1.9 }, 'temperature: Input should be less than or equal to 1'],
+])(
+  'a value of %s that is out of range is a refusal that names it, and nothing is remembered',
+  async (...row) => {
+    const [param, sampling, message] = row
+    const { upstream, provider } = await start()
+    upstream.enqueue(error(400, message), reply('fine'))
+    expect((await run(provider, { ...ask, sampling })).last).toMatchObject({ kind: 'rejected', param })
+    const fitting = { maxTokens: 9, temperature: 0.5 }
+    expect((await run(provider, { ...ask, sampling: fitting })).last).not.toHaveProperty('leftOut')
+  },
+)
+
+test('a parameter that is still refused without itself ends the call after one more try', async () => {
+  const { upstream, provider } = await start()
+  upstream.enqueue(error(400, "'temperature' is bad"), error(400, "'temperature' is bad"), reply('fine'))
+  const request = { ...ask, sampling: { temperature: 0.2 } }
+  expect((await run(provider, request)).last).toMatchObject({ type: 'error', kind: 'rejected' })
+  expect(await said(provider, request)).toBe('fine')
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ temperature: 0.2 })
+})
+
+test('a refusal that names no parameter is a fault of the upstream, without one', async () => {
+  const { upstream, provider } = await start()
+  upstream.enqueue(error(400, 'The user of this model must stop asking'))
+  const request = { ...ask, sampling: { user: 'u1', stop: ['x'] } }
+  const { last } = await run(provider, request)
+  expect(last).toMatchObject({ kind: 'rejected' })
+  expect(last).not.toHaveProperty('param')
+  expect(upstream.requests).toHaveLength(1)
+})
+
+test('members that the operator adds are sent; one that is refused is left out and told', async () => {
+  const body = { chat_template_kwargs: { enable_thinking: false }, temperature: 0.3 }
+  const { upstream, provider } = await start({ body, headers: { 'x-title': 'Study' } })
+  upstream.enqueue(error(400, 'chat_template_kwargs: unknown field'), reply('one'))
+  const { last } = await run(provider, { ...ask, sampling: { temperature: 0.9 } })
+  expect(last).toMatchObject({ leftOut: ['chat_template_kwargs'] })
+  expect(upstream.requests[0]?.body).toMatchObject({ ...body, temperature: 0.9 })
+  expect(upstream.requests.map(({ headers }) => headers['x-title'])).toEqual(['Study', 'Study'])
+})
+
+const question: ModelMessage = { role: 'user', content: 'What is bittul?' }
+
+function conversation(upstream: string, json: object, more: readonly ModelMessage[] = []): ModelRequest {
+  const attached: Attached = { upstream, json: JSON.stringify(json), callIds: ['call_ours'] }
+  const toolCalls = [{ id: 'call_ours', name: 'search', arguments: '{}' }]
+  const answered: ModelMessage = { role: 'tool', callId: 'call_ours', content: 'found' }
+  return {
+    ...ask,
+    messages: [question, ...more, { role: 'assistant', content: '', toolCalls, attached }, answered],
+  }
+}
+
+const thoughts = {
+  message: { reasoning_content: 'Let me think\u0000.', reasoning_details: [{ type: 'x', data: 'ab' }] },
+  calls: [
+    {
+      id: 'D681PevKs',
+      members: { extra_content: { google: { thought_signature: 'sig' } } },
+      function: { strict: true },
+    },
+  ],
+}
+
+test('what an upstream attached to a reply goes back to it unchanged, with its own ids', async () => {
+  const { upstream, provider } = await start()
+  upstream.enqueue(reply('ok'))
+  const self = `openai ${upstream.baseUrl}/chat/completions test-model`
+  await run(provider, conversation(self, thoughts))
+  expect(upstream.requests[0]?.body.messages).toEqual([
+    question,
+    {
+      ...thoughts.message,
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        {
+          extra_content: { google: { thought_signature: 'sig' } },
+          id: 'D681PevKs',
+          type: 'function',
+          function: { name: 'search', arguments: '{}', strict: true },
+        },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'D681PevKs', content: 'found' },
+  ])
+})
+
+test('another upstream gets nothing of it, and ids that every server accepts', async () => {
+  const { upstream, provider } = await start()
+  upstream.enqueue(reply('ok'))
+  await run(provider, conversation('openai http://other/v1/chat/completions test-model', thoughts))
+  const sent = JSON.stringify(upstream.requests[0]?.body)
+  expect(sent).not.toMatch(/think|sig|D681PevKs|strict|call_ours/)
+  expect(upstream.requests[0]?.body.messages[1]?.tool_calls?.[0]?.id).toMatch(/^[A-Za-z0-9]{9}$/)
+})
+
+test('a server that wants reasoning with each call gets an empty one where the reply had none', async () => {
+  const { upstream, provider } = await start({ retries: { max: 0 } })
+  const refusal = 'The `reasoning_content` in the thinking mode must be passed back to the API.'
+  upstream.enqueue(error(400, refusal), reply('ok'))
+  const own: ModelMessage = {
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'preset', name: 'read_file', arguments: '{}' }],
+  }
+  const result: ModelMessage = { role: 'tool', callId: 'preset', content: 'a file' }
+  const self = `openai ${upstream.baseUrl}/chat/completions test-model`
+  await run(provider, conversation(self, thoughts, [own, result]))
+  const reasoning = upstream.requests.map(({ body }) =>
+    body.messages.flatMap((message) =>
+      'tool_calls' in message ? [Reflect.get(message, 'reasoning_content')] : [],
+    ),
+  )
+  expect(reasoning).toEqual([
+    [undefined, thoughts.message.reasoning_content],
+    ['', thoughts.message.reasoning_content],
+  ])
+})
+
+test('a server that wants a signature with each call gets the documented placeholder', async () => {
+  const { upstream, provider } = await start({ retries: { max: 0 } })
+  upstream.enqueue(
+    error(400, 'Function call is missing a thought_signature in functionCall parts.'),
+    reply('ok'),
+  )
+  await run(provider, conversation('another', thoughts))
+  expect(upstream.requests[1]?.body.messages[1]?.tool_calls?.[0]).toMatchObject({
+    extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+  })
+})
+
+test('a member of messages that a server refuses is left out, and the call goes on', async () => {
+  const { upstream, provider } = await start({ retries: { max: 0 } })
+  upstream.enqueue(error(400, "property 'reasoning_details' is unsupported"), reply('one'), reply('two'))
+  const self = `openai ${upstream.baseUrl}/chat/completions test-model`
+  expect(await said(provider, conversation(self, thoughts))).toBe('one')
+  expect(await said(provider, conversation(self, thoughts))).toBe('two')
+  const sent = upstream.requests.map(({ body }) => 'reasoning_details' in (body.messages[1] ?? {}))
+  expect(sent).toEqual([true, false, false])
+})
