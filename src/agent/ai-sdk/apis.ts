@@ -44,6 +44,8 @@ export type Api = {
    * those that the service makes itself, have none.
    */
   readonly thinkingStartsSteps?: boolean
+  /** Whether a step with calls has reasoning, if need be an empty one. */
+  readonly reasoningInSteps?: boolean
   /** The options of a call that the upstream did not make. */
   readonly foreignCall?: (model: string) => SharedV4ProviderOptions | undefined
 }
@@ -143,6 +145,7 @@ export const apis = {
     options: 'deepseek',
     keyVariables: ['DEEPSEEK_API_KEY'],
     open: async (to) => (await import('@ai-sdk/deepseek')).createDeepSeek(common(to))(to.model),
+    reasoningInSteps: true,
     hasStrictSchemas: true,
   },
   xai: {

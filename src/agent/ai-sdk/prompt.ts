@@ -6,6 +6,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import { inStrictForm, withImagesAfterResults } from '../conversation.ts'
 import { CallFailure, isRecord } from '../openai/failure.ts'
 import {
   attachmentText,
@@ -35,7 +36,9 @@ export type PromptTarget = {
  */
 export function promptOf(messages: readonly ModelMessage[], target: PromptTarget): LanguageModelV4Prompt {
   const builder = new PromptBuilder(target)
-  for (const message of messages) builder.add(message)
+  const strict = inStrictForm(messages)
+  const sent = target.api.imagesInResults ? strict : withImagesAfterResults(strict)
+  for (const message of sent) builder.add(message)
   return withCacheMarks(builder.finish(), target)
 }
 
@@ -46,7 +49,6 @@ class PromptBuilder {
   readonly #calls = new Map<string, { readonly id: string; readonly tool: string }>()
   readonly #usedIds = new Set<string>()
   #results: LanguageModelV4ToolResultPart[] = []
-  #images: ImagePart[] = []
 
   constructor(target: PromptTarget) {
     this.#target = target
@@ -60,18 +62,12 @@ class PromptBuilder {
     this.#placeResults()
     if (message.role === 'system') this.#prompt.push({ role: 'system', content: message.content })
     else if (message.role === 'assistant') this.#addReply(message)
-    else this.#addUser(userParts(message.content))
+    else this.#prompt.push({ role: 'user', content: userParts(message.content) })
   }
 
   finish(): LanguageModelV4Prompt {
     this.#placeResults()
     return this.#prompt
-  }
-
-  #addUser(parts: UserPart[]): void {
-    const last = this.#prompt.at(-1)
-    if (last?.role === 'user') last.content.push(...parts)
-    else this.#prompt.push({ role: 'user', content: parts })
   }
 
   #addReply(message: Of<'assistant'>): void {
@@ -81,9 +77,15 @@ class PromptBuilder {
       const at = message.attached?.callIds.indexOf(call.id) ?? -1
       return this.#callPart(call, keptCalls?.[at])
     })
-    const content = kept
+    const content: AssistantPart[] = kept
       ? this.#partsInOrder(message, kept, calls)
       : [...textParts([message.content]), ...calls]
+    if (
+      this.#target.api.reasoningInSteps &&
+      calls.length > 0 &&
+      !content.some(({ type }) => type === 'reasoning')
+    )
+      content.unshift({ type: 'reasoning', text: '' })
     if (content.length > 0) this.#prompt.push({ role: 'assistant', content })
   }
 
@@ -138,17 +140,12 @@ class PromptBuilder {
           ? { type: 'text', value: content }
           : { type: 'content', value: [{ type: 'text', text: content }, ...inPlace.map(imagePart)] },
     })
-    if (inPlace.length === 0) this.#images.push(...images)
   }
 
-  /** The results of one reply stand in one message. Images that have no place in it follow. */
+  /** The results of one reply stand in one message. */
   #placeResults(): void {
-    const [results, images] = [this.#results, this.#images]
-    if (results.length > 0) this.#prompt.push({ role: 'tool', content: results })
-    if (images.length > 0)
-      this.#addUser([{ type: 'text', text: 'Images of the tool results:' }, ...images.map(imagePart)])
+    if (this.#results.length > 0) this.#prompt.push({ role: 'tool', content: this.#results })
     this.#results = []
-    this.#images = []
   }
 }
 

@@ -8,6 +8,7 @@ import {
   EXAMINED_CHARACTERS,
   errorText,
   isContextOverflow,
+  isRecord,
   presentable,
 } from './failure.ts'
 import { type RequestTarget, type WireRequest, wireRequest } from './request.ts'
@@ -184,7 +185,7 @@ export function refusal(
     return new CallFailure('context', explain("The prompt is too long for the model's window"), { status })
   }
   if (status >= 500 || status === 408 || status === 409 || status === 429) {
-    const retryAfterMs = readRetryAfter(response)
+    const retryAfterMs = readRetryAfter(response) ?? retryDelayIn(text)
     return new CallFailure('upstream', explain("The model's server failed"), {
       retryable: true,
       retryAfterMs,
@@ -202,6 +203,24 @@ function readRetryAfter(response: Pick<Dispatcher.ResponseData, 'headers'>): num
   if (value === undefined) return undefined
   const waitMs = /^[\d.]+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
+}
+
+/** The delay that Google's APIs name in the body of an error (google.rpc.RetryInfo), such as `"retryDelay": "1.5s"`. */
+function retryDelayIn(text: string): number | undefined {
+  const error = errorIn(text)
+  const details = isRecord(error) && Array.isArray(error['details']) ? error['details'] : []
+  const delay: unknown = details.find((one) => isRecord(one) && 'retryDelay' in one)?.retryDelay
+  const seconds = typeof delay === 'string' ? Number(/^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1]) : Number.NaN
+  return Number.isNaN(seconds) ? undefined : seconds * 1_000
+}
+
+function errorIn(text: string): unknown {
+  try {
+    const [body] = [JSON.parse(text)].flat()
+    return isRecord(body) ? body['error'] : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

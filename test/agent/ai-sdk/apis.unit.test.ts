@@ -282,3 +282,40 @@ test('a server that cannot be reached is a retryable failure without its address
   })
   expect(JSON.stringify(last)).not.toContain('127.0.0.1')
 })
+
+test('google: a busy server is asked again after the time that its error names', async () => {
+  const error = {
+    ...{ code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED' },
+    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.2s' }],
+  }
+  const { server, provider } = await start(
+    'google',
+    'gemini-3-pro-preview',
+    { status: 429, body: JSON.stringify({ error }) },
+    { body: gemini({ text: 'ok' }) },
+  )
+  const from = performance.now()
+  await finished(provider)
+  expect(performance.now() - from).toBeGreaterThanOrEqual(190)
+  expect(server.requests).toHaveLength(2)
+})
+
+test('deepseek: a step that the model did not make has an empty reasoning', async () => {
+  const { server, provider } = await start('deepseek', 'm', { body: chat({ content: 'ok' }) })
+  await finished(provider, afterForeignCalls('call_1'))
+  const sent = server.requests[0]?.body['messages'] as readonly Json[]
+  expect(sent.at(-2)).toMatchObject({ role: 'assistant', reasoning_content: '' })
+})
+
+test('a call without a result and a second system message have the form that every server accepts', async () => {
+  const { server, provider } = await start('google', 'gemini-3-pro-preview', { body: gemini({ text: 'ok' }) })
+  const [system, question, reply] = afterForeignCalls('call_1').messages
+  if (!system || !question || !reply) throw new Error('no conversation')
+  await finished(provider, { ...asking, messages: [system, question, reply, system, question] })
+  expect(server.requests[0]?.body['contents']).toMatchObject([
+    { role: 'user' },
+    { role: 'model', parts: [{ functionCall: { name: 'search_sources' } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'search_sources' } }] },
+    { role: 'user', parts: [{ text: 'What is a beinoni?' }] },
+  ])
+})
