@@ -17,14 +17,14 @@ export function estimateUsage(request: Prompt, reply: string): Usage {
   return { promptTokens: promptTokens(request), completionTokens: estimateTokens(reply), estimated: true }
 }
 
-/** Token counts that a model's server reported. Each is a whole number or missing. */
+/** Figures that a model's server reported. */
 export type ReportedUsage = {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
+  /** The other figures, as `Usage` describes them. */
   readonly cachedTokens?: number | undefined
   readonly cacheWriteTokens?: number | undefined
   readonly reasoningTokens?: number | undefined
-  /** The upstream's own price of the call. */
   readonly cost?: number | undefined
 }
 
@@ -37,7 +37,8 @@ export type JudgedUsage = {
 /**
  * The usage of a finished call: the server's counts if they are plausible, otherwise our estimate. A prompt has
  * at most as many tokens as bytes, plus what a server may add. No count may exceed twice the model's window,
- * because the operator may have configured it too small. A non-empty reply has more than zero tokens.
+ * because the operator may have configured it too small. A non-empty reply has more than zero tokens. A part of a
+ * count is kept if the count holds and is not smaller.
  * @param reply text and tool calls as written.
  */
 export function judgeUsage(
@@ -47,7 +48,8 @@ export function judgeUsage(
   contextTokens: number,
 ): JudgedUsage {
   const window = windowFactor * contextTokens
-  const { promptTokens: prompt, completionTokens: completion } = reported
+  const prompt = wholeNumber(reported.promptTokens)
+  const completion = wholeNumber(reported.completionTokens)
   const promptFault = fault('prompt', prompt, () => Math.min(window, maxPromptTokens(request)))
   const completionFault = fault('completion', completion, () => window)
   const promptHolds = prompt !== undefined && prompt > 0 && !promptFault
@@ -56,31 +58,29 @@ export function judgeUsage(
     usage: {
       promptTokens: promptHolds ? prompt : promptTokens(request),
       completionTokens: completionHolds ? completion : estimateTokens(reply),
-      ...(promptHolds && promptParts(reported, prompt)),
-      ...(completionHolds && partOf('reasoningTokens', reported.reasoningTokens, completion)),
-      ...(reported.cost !== undefined && reported.cost >= 0 && { cost: reported.cost }),
       estimated: !promptHolds || !completionHolds,
+      ...partOf('cachedTokens', reported, promptHolds ? prompt : 0),
+      ...partOf('cacheWriteTokens', reported, promptHolds ? prompt : 0),
+      ...partOf('reasoningTokens', reported, completionHolds ? completion : 0),
+      ...costOf(reported),
     },
     fault: promptFault ?? completionFault,
   }
 }
 
-/** The tokens that the upstream read from its cache or wrote to it. Together they are at most the whole prompt. */
-function promptParts(
-  { cachedTokens, cacheWriteTokens }: ReportedUsage,
-  prompt: number,
-): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens'> {
-  const cached = partOf('cachedTokens', cachedTokens, prompt)
-  return { ...cached, ...partOf('cacheWriteTokens', cacheWriteTokens, prompt - (cached.cachedTokens ?? 0)) }
+function wholeNumber(count: number | undefined): number | undefined {
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }
 
-function partOf<Name extends string>(
-  name: Name,
-  count: number | undefined,
-  whole: number,
-): Partial<Record<Name, number>> {
-  if (count === undefined || count <= 0 || count > whole) return {}
-  return { [name]: count } as Record<Name, number>
+type Part = 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+
+function partOf(name: Part, reported: ReportedUsage, whole: number): Partial<Usage> {
+  const part = wholeNumber(reported[name])
+  return part !== undefined && part > 0 && part <= whole ? { [name]: part } : {}
+}
+
+function costOf({ cost }: ReportedUsage): Partial<Usage> {
+  return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? { cost } : {}
 }
 
 const windowFactor = 2

@@ -18,6 +18,8 @@ export type CatalogueModel = SamplingOfModel & {
   /** Maximum tokens that the model reads in one call. */
   readonly contextTokens: number
   readonly readsImages: boolean
+  /** Whether it has no server: it answers from passages alone. */
+  readonly isBuiltIn: boolean
   /** Whether turns get the tools of outside servers. The built-in model calls none of them. */
   readonly usesOutsideTools: boolean
   /** For utility requests: one call without tools, whose answer is not checked. */
@@ -67,6 +69,7 @@ export async function openCatalogue(
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,
+      isBuiltIn: isBuiltIn(model),
       usesOutsideTools: !isBuiltIn(model) && !isLite(model),
       isLite: isLite(model),
       ...samplingOfModel(model),

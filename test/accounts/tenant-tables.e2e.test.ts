@@ -64,6 +64,7 @@ beforeAll(async () => {
   await checkChanges(world.db.database, 0, () => undefined)
   // A check keeps sums of what is older than a minute.
   await world.db.database.systemPool.query(`insert into invariant_sums values (0, 'available', 0)`)
+  await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })
 afterAll(() => world.close())
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ledgers } from './billing.ts'
 import { instant, micros } from './columns.ts'
 
@@ -33,3 +33,10 @@ export const invariantSums = pgTable(
   },
   (t) => [primaryKey({ columns: [t.poolId, t.ledger] })],
 )
+
+/** The last result of `models check` for each model. */
+export const modelChecks = pgTable('model_checks', {
+  model: text('model').primaryKey(),
+  checkedAt: instant('checked_at').notNull(),
+  result: jsonb('result').notNull(),
+})

@@ -1,19 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { examineAll } from '../../../billing/checks/examine.ts'
+import { examineAll } from '../../../../billing/checks/examine.ts'
+import { lastChecks } from '../../../../models/check/stored-checks.ts'
 import {
   databaseHealth,
   failureHealth,
   libraryHealth,
   queueHealth,
   tableSizes,
-} from '../../../operations/health.ts'
-import { readIndexWatermark } from '../../../sources/index/index-watermark.ts'
-import { readFields } from '../../components/forms.ts'
-import { sendPage } from '../../components/page.ts'
-import { operatorsOnly } from '../../components/route-guards.ts'
-import { textsOf } from '../../visitors/preferences.ts'
-import type { WebServices } from '../services.ts'
+} from '../../../../operations/health.ts'
+import { readIndexWatermark } from '../../../../sources/index/index-watermark.ts'
+import { readFields } from '../../../components/forms.ts'
+import { sendPage } from '../../../components/page.ts'
+import { operatorsOnly } from '../../../components/route-guards.ts'
+import { textsOf } from '../../../visitors/preferences.ts'
+import type { WebServices } from '../../services.ts'
 import { healthPage } from './health-view.ts'
 
 const query = z.object({ check: z.literal('money').optional().catch(undefined) })
@@ -34,6 +35,7 @@ export function operatorHealthPage(app: FastifyInstance, { database, library }: 
         tables: await tableSizes(system),
         queue: await queueHealth(system),
         failures: await failureHealth(system),
+        modelChecks: await lastChecks(system),
         library: libraryNow,
         waitingTexts: mark && mark.nextDoc - mark.indexedTo,
         examination: check === 'money' ? await examineAll(database, { timeoutSeconds: 30 }) : undefined,

@@ -1,24 +1,28 @@
-import type { Examination } from '../../../billing/checks/examine.ts'
-import { invariants } from '../../../billing/checks/invariants.ts'
+import type { Examination } from '../../../../billing/checks/examine.ts'
+import { invariants } from '../../../../billing/checks/invariants.ts'
+import type { ModelCheck } from '../../../../models/check/model-check.ts'
 import type {
   DatabaseHealth,
   FailureHealth,
   LibraryHealth,
   QueueHealth,
   TableSize,
-} from '../../../operations/health.ts'
-import { dataTable } from '../../components/data-table.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
-import { emptyState, notice, type Page } from '../../components/page.ts'
-import type { Texts } from '../../texts/catalogue.ts'
-import { operatorPage } from './operator-page.ts'
+} from '../../../../operations/health.ts'
+import { dataTable } from '../../../components/data-table.ts'
+import { type Fact, factList } from '../../../components/fact-list.ts'
+import { type Html, html, nothing } from '../../../components/html.ts'
+import { emptyState, notice, type Page } from '../../../components/page.ts'
+import type { Texts } from '../../../texts/catalogue.ts'
+import { operatorPage } from '../operator-page.ts'
+import { modelChecks } from './model-checks-view.ts'
 
 type Shown = {
   readonly database: DatabaseHealth
   readonly tables: readonly TableSize[]
   readonly queue: QueueHealth
   readonly failures: FailureHealth
+  /** The last one of each model. */
+  readonly modelChecks: readonly ModelCheck[]
   /** Undefined: the library is in the main database. */
   readonly library: LibraryHealth | undefined
   /** Texts that are not in the search index yet. Undefined while the library database cannot be used. */
@@ -40,6 +44,7 @@ ${queue.orphaned > 0 ? notice('note', texts.orphanNote) : nothing}
 ${replicaTable(t, queue)}
 ${ledgerChecks(t, shown.examination)}
 ${failureSection(t, shown.failures)}
+${modelChecks(t, shown.modelChecks)}
 <h2>${texts.largest}</h2>
 ${sizeTable(t, shown.tables)}`,
   })
