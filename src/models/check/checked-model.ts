@@ -66,7 +66,10 @@ export type TurnAnswer = {
 
 /** The model under check. It makes calls and turns, and keeps how each call went. */
 export class CheckedModel {
-  readonly facts: Pick<CatalogueModel, 'contextTokens' | 'readsImages' | 'isLite'>
+  readonly facts: Pick<
+    CatalogueModel,
+    'contextTokens' | 'readsImages' | 'isLite' | 'defaults' | 'maxOutputTokens'
+  >
   readonly calls: CheckedCall[] = []
   readonly #provider: Provider
   readonly #signal: AbortSignal
