@@ -44,6 +44,8 @@ export type Api = {
    * those that the service makes itself, have none.
    */
   readonly thinkingStartsSteps?: boolean
+  /** Whether the API refuses a message of the user right behind results of tools. A short reply then stands between them. */
+  readonly repliesToResults?: boolean
   /** Whether a step with calls has reasoning, if need be an empty one. */
   readonly reasoningInSteps?: boolean
   /** The options of a call that the upstream did not make. */
@@ -105,6 +107,7 @@ export const apis = {
     options: 'mistral',
     keyVariables: ['MISTRAL_API_KEY'],
     open: async (to) => (await import('@ai-sdk/mistral')).createMistral(common(to))(to.model),
+    repliesToResults: true,
     hasStrictSchemas: true,
   },
   bedrock: {

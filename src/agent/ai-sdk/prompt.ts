@@ -62,12 +62,18 @@ class PromptBuilder {
     this.#placeResults()
     if (message.role === 'system') this.#prompt.push({ role: 'system', content: message.content })
     else if (message.role === 'assistant') this.#addReply(message)
-    else this.#prompt.push({ role: 'user', content: userParts(message.content) })
+    else this.#addUser(userParts(message.content))
   }
 
   finish(): LanguageModelV4Prompt {
     this.#placeResults()
     return this.#prompt
+  }
+
+  #addUser(content: UserPart[]): void {
+    if (this.#target.api.repliesToResults && this.#prompt.at(-1)?.role === 'tool')
+      this.#prompt.push({ role: 'assistant', content: [{ type: 'text', text: 'OK.' }] })
+    this.#prompt.push({ role: 'user', content })
   }
 
   #addReply(message: Of<'assistant'>): void {
