@@ -31,6 +31,8 @@ export type Config = {
     readonly catalogueFile: string | undefined
     /** What the host tells all models, except those for utility requests. */
     readonly instructionsFile?: string | undefined
+    /** The value of a variable of the environment: providers have usual names for the variables of their keys. */
+    variable?(name: string): string | undefined
   }
   /** The embeddings API. Undefined: the library has keyword search only. */
   readonly embeddings:
@@ -141,6 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       name: e.MODEL_NAME,
       catalogueFile: e.MODELS_FILE,
       instructionsFile: e.INSTRUCTIONS_FILE,
+      variable: (name: string) => env[name],
     }),
     embeddings: embeddingsOf(e),
     // The setting has at most three decimals, per 1,000 tokens.

@@ -13,7 +13,8 @@ const whole: Finish = { type: 'finish', reason: 'stop', toolCalls: [], usage }
 /** A model whose replies are always the same words. */
 const saying = (text: string, end: (request: Parameters<Provider['ask']>[0]) => Finish): CatalogueModel => ({
   ...{ id: 'm', title: 'm', created: 0, price: defaultPrice, contextTokens: 1_000 },
-  ...{ readsImages: false, isBuiltIn: false, usesOutsideTools: true, isLite: false, prompt: agentPrompt() },
+  ...{ readsImages: false, isBuiltIn: false, usesOutsideTools: true, isLite: false, defaults: {} },
+  prompt: agentPrompt(),
   provider: {
     ask: async (request, _, onText) => {
       onText(text)

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../provider.ts'
-import { errorText, isRecord } from './failure.ts'
+import { isRecord } from './failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -146,9 +146,9 @@ const hasWord = (text: string, name: string): boolean =>
 function namedIn(text: string): (name: string) => boolean {
   const param = paramOf(text)
   if (param !== undefined) return (name) => param === name || param.startsWith(`${name}.`)
-  // In the raw JSON the quotes around a name are escaped.
-  const body = parsed(text)
-  const said = body === undefined ? text : errorText(body)
+  // All of it: gateways put the words of the model's server in a member of their own. In JSON the quotes around a name are
+  // escaped, once or twice.
+  const said = text.replaceAll('\\', '')
   return (name) =>
     [name, ...(otherNames[name] ?? [])].some((one) =>
       /[_ ]/.test(one) || one === 'temperature' ? hasWord(said, one) : standsAsName(said, one),

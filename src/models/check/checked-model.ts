@@ -16,6 +16,7 @@ import type { Tool, Toolbox } from '../../agent/tools.ts'
 import { estimateUsage } from '../../agent/usage.ts'
 import { newId } from '../../ids.ts'
 import type { CatalogueModel } from '../model-catalogue.ts'
+import { samplingFor } from '../sampling.ts'
 
 /** Maximum time of one call. A reasoning model on a slow machine needs minutes for a long prompt. */
 const callMs = 180_000
@@ -65,7 +66,10 @@ export type TurnAnswer = {
 
 /** The model under check. It makes calls and turns, and keeps how each call went. */
 export class CheckedModel {
-  readonly facts: Pick<CatalogueModel, 'contextTokens' | 'readsImages' | 'isLite' | 'prompt'>
+  readonly facts: Pick<
+    CatalogueModel,
+    'contextTokens' | 'readsImages' | 'isLite' | 'prompt' | 'defaults' | 'maxOutputTokens'
+  >
   readonly calls: CheckedCall[] = []
   readonly #provider: Provider
   readonly #signal: AbortSignal
@@ -135,7 +139,8 @@ export class CheckedModel {
     }
   }
 
-  async #call(request: ModelRequest, signal: AbortSignal, cancel?: AbortController): Promise<CheckedCall> {
+  async #call(asked: ModelRequest, signal: AbortSignal, cancel?: AbortController): Promise<CheckedCall> {
+    const request = { ...asked, sampling: samplingFor(this.facts, asked.sampling) }
     const timeout = AbortSignal.timeout(callMs)
     const ending = AbortSignal.any([signal, timeout, ...(cancel ? [cancel.signal] : [])])
     const started = this.#now()

@@ -10,6 +10,7 @@ import type { RunUsage } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
+import { usageDetails } from '../turn-reply/wire.ts'
 import { runSchema } from './run-schema.ts'
 
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
@@ -62,6 +63,7 @@ export function runBody(run: Run): RunBody {
       prompt_tokens: usage.prompt_tokens ?? 0,
       completion_tokens: usage.completion_tokens ?? 0,
       total_tokens: usage.total_tokens ?? 0,
+      ...usageDetails(usage),
       model_calls: usage.model_calls ?? 0,
       tool_calls: usage.tool_calls ?? 0,
       estimated: usage.estimated ?? false,

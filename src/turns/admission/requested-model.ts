@@ -7,6 +7,7 @@ import { creditsText } from '../../billing/credits.ts'
 import { nextCallMicros } from '../../billing/pricing.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import { replyLimit } from '../../models/sampling.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { specsOf, type ToolServices } from '../execution/turn-tools.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -77,7 +78,8 @@ export async function turnCosts(
   asked: AskedPrompt & CostBound,
 ): Promise<Pick<TurnInput, 'firstCallMicros' | 'maxMicros' | 'tokenMicros'>> {
   const tokens = await firstPromptTokens(services, principal, model, asked)
-  const first = nextCallMicros(model.price, tokens, asked.request.sampling.maxTokens)
+  const limit = replyLimit(model, asked.request.sampling.maxTokens)
+  const first = nextCallMicros(model.price, tokens, limit)
   const costs = {
     firstCallMicros: first,
     ...(!model.isLite && { tokenMicros: model.price.inputMicrosPerToken }),

@@ -13,6 +13,7 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
 import type { McpServers, OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import { samplingFor } from '../../models/sampling.ts'
 import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
@@ -214,7 +215,7 @@ function loopInput(
     messages: [{ role: 'system', content: services.told + formatInstruction(format) }, ...messages],
     firstCalls: readsFiles(request) && !isLite ? firstCalls : [],
     finished: turn.journaled,
-    sampling: request.sampling,
+    sampling: samplingFor(model, request.sampling),
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
     ...turn.budget(model.price),
