@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openCatalogue } from '../../src/models/model-catalogue.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { openWorld, type ProcessWorld } from '../support/world/world.ts'
@@ -23,28 +22,7 @@ const entryOf = (provider: Provider, baseUrl: string) => ({
   ...provider.entry,
 })
 
-/** Whether `MODELS_FILE` has the member `api`. Without it the rows of such APIs are shown as skipped. */
-async function isKnown(provider: Provider): Promise<boolean> {
-  const place = await mkdtemp(path.join(tmpdir(), 'chat-service-apis-'))
-  const file = path.join(place, 'models.json')
-  try {
-    await writeFile(file, JSON.stringify({ models: [entryOf(provider, 'http://127.0.0.1:9/v1')] }))
-    const config = { baseUrl: undefined, apiKey: undefined, name: undefined, catalogueFile: file }
-    await (await openCatalogue(config)).close()
-    return true
-  } catch (fault) {
-    // Any other fault, such as a package that is not installed, fails the rows.
-    return !/Unrecognized key.*"api"/.test(String(fault))
-  } finally {
-    await rm(place, { recursive: true })
-  }
-}
-
-const known = await Promise.all(native.map(isKnown))
-const providers = [...openAiCompatible, ...native.filter((_, at) => known[at])]
-describe.skip.each(native.filter((_, at) => !known[at]).map(({ name }) => name))('%s', () => {
-  for (const guarantee of Object.keys(scenarios)) test(guarantee, () => undefined)
-})
+const providers = [...openAiCompatible, ...native]
 
 const cleanup = new AsyncDisposableStack()
 const servers = new Map<Provider, UpstreamServer>()
