@@ -120,6 +120,7 @@ const accountMessages: Messages = {
   'A field contains the NUL character. Remove it.': 'באחד השדות יש תו NUL. יש להסיר אותו.',
   'The form may have at most {max} fields.': 'בטופס יכולים להיות לכל היותר {max} שדות.',
   'Enter a name for the project.': 'יש להזין שם לפרויקט.',
+  'The instructions are too long: at most 8,000 characters.': 'ההנחיות ארוכות מדי: לכל היותר 8,000 תווים.',
   'The name is too long: at most 200 characters.': 'השם ארוך מדי: לכל היותר 200 תווים.',
   'Write a question first.': 'יש לכתוב שאלה תחילה.',
   'The question has more than {characters} characters. Shorten it, or attach the text as a file.':
