@@ -9,7 +9,7 @@ import type { LiveRun } from '../../src/turns/execution/live-runs.ts'
 import { createDrivenRuns, type DrivenRuns } from '../../src/turns/ownership/driven-runs.ts'
 import { claimRun } from '../../src/turns/ownership/leases.ts'
 import type { Runner } from '../../src/turns/ownership/runner.ts'
-import { recordDisconnect } from '../../src/turns/reading/client-disconnect.ts'
+import { clientDisconnected } from '../../src/turns/reading/client-disconnect.ts'
 import { readEvents } from '../../src/turns/recording/event-log.ts'
 import { readJournal } from '../../src/turns/recording/journal.ts'
 import { ClientConnections } from '../../src/turns/replicas/client-connections.ts'
@@ -149,7 +149,7 @@ class Stage {
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
         const client = new ClientConnections().open()
         client.attach(run.id)
-        await recordDisconnect(services, run, client, { cancel: true })
+        await clientDisconnected(services, run, client, { cancel: true })
         break
       }
       case 'deadline':

@@ -30,7 +30,10 @@ function keepsConnection({ headers }: FastifyRequest): boolean {
  * sends no other request on it. Such a client may have missed the end of the reply.
  */
 export function onEarlyEnd(reply: FastifyReply, over: (early: boolean) => void): void {
-  if (!keepsConnection(reply.request)) return over(false)
+  if (!keepsConnection(reply.request)) {
+    over(false)
+    return
+  }
   const { socket } = reply.request.raw
   lastReplies.set(socket, { over, timer: setTimeout(settleLater, earlyMs, socket).unref() })
   if (watched.has(socket)) return

@@ -6,7 +6,7 @@ import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
 import { requireModel } from '../../turns/admission/requested-model.ts'
-import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
@@ -114,7 +114,7 @@ async function follow(
   ctx: ServerContext,
 ): Promise<TerminalEvent> {
   const cancel = run.onDisconnect === 'cancel'
-  const whenLeft = () => void recordDisconnect(services, run, client, { cancel })
+  const whenLeft = () => void clientDisconnected(services, run, client, { cancel })
   if (left.aborted) whenLeft()
   else left.addEventListener('abort', whenLeft)
   const progress = createProgress(ctx)
@@ -127,7 +127,7 @@ async function follow(
     onReplySent(reply, () => closeAfterReply(services, reply, run, client, left))
     return end
   }
-  if (!left.aborted) await recordCutReply(services, run, client)
+  if (!left.aborted) await replyCutShort(services, run, client)
   throw new ServiceError(
     'overloaded',
     'The service is restarting, and the turn continues. Make the same call again.',

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import { onEarlyEnd } from '../../http/connection/early-end.ts'
 import { cutWhenStalled, type StreamOut, sendEvents, sendStream } from '../../http/connection/stream.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
-import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
 import { endOfRun } from '../../turns/reading/follow.ts'
 import type { ClientConnection } from '../../turns/replicas/client-connections.ts'
 import type { Run } from '../../turns/run/run.ts'
@@ -82,7 +82,7 @@ export class TurnReply {
 
   /** The reply ends although the run continues. Awaited before its last bytes. */
   cutShort(): Promise<void> {
-    return recordCutReply(this.#services, this.#run, this.#client)
+    return replyCutShort(this.#services, this.#run, this.#client)
   }
 
   /** Replies at once; the client polls and follows the run at `location`. */
@@ -143,7 +143,7 @@ export class TurnReply {
   }
 
   #watch(options: { readonly cancel: boolean }): void {
-    const whenLeft = () => void recordDisconnect(this.#services, this.#run, this.#client, options)
+    const whenLeft = () => void clientDisconnected(this.#services, this.#run, this.#client, options)
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }
@@ -169,9 +169,12 @@ export function closeAfterReply(
   if (left.aborted) return
   client.leave()
   const isRecent = run.finishedAt === null || Date.now() - run.finishedAt.getTime() < recentMs
-  if (!isRecent) return client.close()
+  if (!isRecent) {
+    client.close()
+    return
+  }
   onEarlyEnd(reply, (early) => {
-    if (early) void recordDisconnect(services, run, client, { cancel: false })
+    if (early) void clientDisconnected(services, run, client, { cancel: false })
     else client.close()
   })
 }

@@ -11,10 +11,12 @@ import { newId } from '../../ids.ts'
 import { afterPendingReads } from '../../waiting/waiting.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
 import type { Run } from '../run/run.ts'
-import { readRun, recordClientClosed } from '../run/runs.ts'
+import { readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
-import { type Admission, admitAtOnce, admitWithLook, type Decision } from './admission.ts'
+import { recordDisconnect, sendIn } from '../store/turn-store.ts'
+import { admitAtOnce, admitWithLook } from './admission.ts'
+import type { Admission, Decision } from './admission-types.ts'
 import {
   type AdmissionServices,
   type ClientTurn,
@@ -234,7 +236,7 @@ class Start {
     const settle = async (tx: Executor) => {
       // A start that is still open holds this lock. What it writes is then visible.
       await lockAccountRow(tx, accountId)
-      await recordClientClosed(tx, runId, owner)
+      await recordDisconnect(sendIn(tx), runId, owner)
       await tx
         .update(runs)
         .set({ leaseOwner: null, leaseExpiresAt: sql`now()` })

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { replicaHasEnded } from '../replicas/presence.ts'
 import { isDisconnected } from '../store/statements.ts'
-import type { Decision } from './admission.ts'
+import { type Repetition, type RetryRule, windowMinutes } from './admission-types.ts'
 
 export type EqualRequest = {
   readonly accountId: string
@@ -13,7 +13,6 @@ export type EqualRequest = {
   readonly retried: boolean
   /** The name under which this process holds clients. */
   readonly clientAt: string | null
-  readonly windowMinutes: number
 }
 
 /**
@@ -27,10 +26,7 @@ export type EqualRequest = {
  * moment each finds a run of its own.
  * @returns `undecided` if an unfinished run has its client on another live replica: its disconnect may be on the way.
  */
-export async function findEqualRun(
-  tx: Executor,
-  request: EqualRequest,
-): Promise<Extract<Decision, { kind: 'repeated' | 'undecided' }> | undefined> {
+export async function findEqualRun(tx: Executor, request: EqualRequest): Promise<Repetition | undefined> {
   const { clientAt, retried } = request
   const disconnected = await newest(tx, request, isDisconnected)
   if (disconnected) return adopt(tx, disconnected.id, clientAt, 'client_disconnected')
@@ -59,7 +55,7 @@ export async function findEqualRun(
 
 async function newest(
   tx: Executor,
-  { keyId, hash, windowMinutes }: EqualRequest,
+  { keyId, hash }: EqualRequest,
   which: SQL,
 ): Promise<{ readonly id: string } | undefined> {
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -73,8 +69,8 @@ async function adopt(
   tx: Executor,
   runId: string,
   clientAt: string | null,
-  rule: Extract<Decision, { kind: 'repeated' }>['rule'],
-): Promise<Extract<Decision, { kind: 'repeated' }>> {
+  rule: RetryRule,
+): Promise<Repetition> {
   await tx.update(runs).set({ clientAt, clientClosedAt: null }).where(eq(runs.id, runId))
   return { kind: 'repeated', runId, rule }
 }

@@ -57,21 +57,3 @@ export async function requestCancel(executor: Executor, runId: string, holder?: 
 function heldBy(holder: string | undefined) {
   return holder === undefined ? undefined : or(isNull(runs.clientAt), eq(runs.clientAt, holder))
 }
-
-/**
- * Records that a run's client disconnected before its reply was complete.
- * @param holder the replica that held the connection.
- * @returns false if the client has retried and is connected to another replica.
- */
-export async function recordClientClosed(
-  executor: Executor,
-  runId: string,
-  holder: string,
-): Promise<boolean> {
-  const noted = await executor
-    .update(runs)
-    .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
-    .where(and(eq(runs.id, runId), heldBy(holder)))
-    .returning({ id: runs.id })
-  return noted.length > 0
-}

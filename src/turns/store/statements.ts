@@ -271,11 +271,20 @@ const appendToRuns = sql`
     from owned o cross join lateral jsonb_array_elements(o.events) with ordinality as e (event, number))
   select run from owned`
 
+/**
+ * Records that a run's client disconnected before its reply was complete. It goes through the account's connection, so that
+ * a retry that reaches this process afterwards finds it.
+ */
+const disconnect = sql`
+  update runs set client_closed_at = coalesce(client_closed_at, now())
+  where id = ${$('run')} and (client_at is null or client_at = ${$('owner')}) returning id`
+
 export const statements = {
   admit: prepared('admit', admit(false)),
   admitInSession: prepared('admit_in_session', admit(true)),
   append: prepared('append', append),
   prepareCall: prepared('prepare_call', prepareCall),
   end: prepared('end_turn', end),
+  disconnect: prepared('disconnect', disconnect),
   appendToRuns: prepared('append_to_runs', appendToRuns),
 } satisfies Readonly<Record<string, Statement>>

@@ -154,6 +154,15 @@ export async function writeToRun(
   }
 }
 
+/**
+ * Records that the client of a run disconnected.
+ * @param holder the replica that held the connection.
+ * @returns false if the client has retried and is connected to another replica.
+ */
+export async function recordDisconnect(send: Send, runId: string, holder: string): Promise<boolean> {
+  return (await send(statements.disconnect, { run: runId, owner: holder })).length > 0
+}
+
 type Prepared = {
   readonly capped: boolean
   readonly owned: boolean

@@ -1,6 +1,7 @@
 import { type Database, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { type Admission, admitWithLook, type Decision } from '../../../src/turns/admission/admission.ts'
+import { admitWithLook } from '../../../src/turns/admission/admission.ts'
+import type { Admission, Decision } from '../../../src/turns/admission/admission-types.ts'
 import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunRequest } from '../../../src/turns/run/run-request.ts'
