@@ -7,6 +7,9 @@ ARG LOCAL_EMBEDDINGS=
 RUN if [ -n "$LOCAL_EMBEDDINGS" ]; then npm run embeddings:install -- --omit=dev; fi
 COPY build ./build
 COPY src ./src
+# --build-arg MODEL_APIS="anthropic google" adds the packages that these APIs of MODELS_FILE need.
+ARG MODEL_APIS=
+RUN if [ -n "$MODEL_APIS" ]; then npm run models:install -- $MODEL_APIS; fi
 # Without what made the bundle, and without the programs of the embedded Postgres: a container has its database elsewhere.
 # Nothing reads the rest.
 RUN node build/bundle.ts \

@@ -29,8 +29,9 @@ const manifests = [
   'node_modules/.package-lock.json',
 ]
 
-/** Packages that read files next to their own, or that only a few requests or commands need. */
+/** Packages that read files next to their own, or that only a few requests, commands or installations need. */
 const external = [
+  '@ai-sdk/*',
   '@myriaddreamin/typst-ts-node-compiler',
   '@zxcvbn-ts/*',
   'argon2',

@@ -29,6 +29,10 @@ export type Config = {
     readonly apiKey: string | undefined
     readonly name: string | undefined
     readonly catalogueFile: string | undefined
+    /** What the host tells all models, except those for utility requests. */
+    readonly instructionsFile?: string | undefined
+    /** The value of a variable of the environment: providers have usual names for the variables of their keys. */
+    variable?(name: string): string | undefined
   }
   /** The embeddings API. Undefined: the library has keyword search only. */
   readonly embeddings:
@@ -138,6 +142,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       apiKey: e.MODEL_API_KEY,
       name: e.MODEL_NAME,
       catalogueFile: e.MODELS_FILE,
+      instructionsFile: e.INSTRUCTIONS_FILE,
+      variable: (name: string) => env[name],
     }),
     embeddings: embeddingsOf(e),
     // The setting has at most three decimals, per 1,000 tokens.

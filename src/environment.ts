@@ -118,6 +118,12 @@ export const settings = {
       unset: 'the only model is "service"',
       description: 'JSON file with more models and their prices, see docs/operations.md.',
     }),
+    INSTRUCTIONS_FILE: documented(optionalText, {
+      value: 'file',
+      unset: 'none',
+      description:
+        'Text file with instructions for the models, at most 20,000 characters. They follow ours, or replace our second half, see docs/instructions.md.',
+    }),
     MCP_SERVERS: documented(optionalText, {
       value: 'file',
       unset: 'none',

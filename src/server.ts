@@ -28,6 +28,7 @@ import { loadSpellings } from './sources/vocabulary/spelling/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
+import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 import { within } from './waiting/waiting.ts'
 
@@ -164,6 +165,7 @@ async function startService(
   const pressure = watchPressure()
   const used = { catalogue, plans, semantic, fallback, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
+  await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
   const readiness = createReadiness()
   const limits = defaultTurnLimits

@@ -24,6 +24,7 @@ export const auditActions = {
   'key.changed': 'API key changed',
   'key.revoked': 'API key revoked',
   'project.renamed': 'Project renamed',
+  'project.instructions_changed': 'Project instructions changed',
   'project.deleted': 'Project deleted',
   'library.import_started': 'Import into the library started',
   'library.import_cancelled': 'Import into the library cancelled',

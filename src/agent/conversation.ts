@@ -130,3 +130,13 @@ export function withImagesAfterResults(messages: readonly ModelMessage[]): reado
   place()
   return alternating(moved)
 }
+
+/** Puts a short message of the assistant between results of tools and the user's next message. */
+export function withRepliesAfterResults(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.flatMap((message, at): readonly ModelMessage[] => {
+    const follows = message.role === 'user' && messages[at - 1]?.role === 'tool'
+    return follows
+      ? [{ role: 'assistant', content: 'I have the results.', toolCalls: [] }, message]
+      : [message]
+  })
+}

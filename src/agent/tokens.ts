@@ -43,7 +43,7 @@ export function imageTokens({ url, detail }: Extract<ContentPart, { type: 'image
 }
 
 /** Tokens for the role and delimiters of one message. */
-const messageOverhead = 4
+export const messageOverhead = 4
 
 const counted = new WeakMap<ModelMessage, number>()
 

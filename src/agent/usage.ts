@@ -17,10 +17,15 @@ export function estimateUsage(request: Prompt, reply: string): Usage {
   return { promptTokens: promptTokens(request), completionTokens: estimateTokens(reply), estimated: true }
 }
 
-/** Token counts that a model's server reported. Each is a whole number or missing. */
+/** Figures that a model's server reported. */
 export type ReportedUsage = {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
+  /** The other figures, as `Usage` describes them. */
+  readonly cachedTokens?: number | undefined
+  readonly cacheWriteTokens?: number | undefined
+  readonly reasoningTokens?: number | undefined
+  readonly cost?: number | undefined
 }
 
 export type JudgedUsage = {
@@ -32,7 +37,8 @@ export type JudgedUsage = {
 /**
  * The usage of a finished call: the server's counts if they are plausible, otherwise our estimate. A prompt has
  * at most as many tokens as bytes, plus what a server may add. No count may exceed twice the model's window,
- * because the operator may have configured it too small. A non-empty reply has more than zero tokens.
+ * because the operator may have configured it too small. A non-empty reply has more than zero tokens. A part of a
+ * count is kept if the count holds and is not smaller.
  * @param reply text and tool calls as written.
  */
 export function judgeUsage(
@@ -42,7 +48,8 @@ export function judgeUsage(
   contextTokens: number,
 ): JudgedUsage {
   const window = windowFactor * contextTokens
-  const { promptTokens: prompt, completionTokens: completion } = reported
+  const prompt = wholeNumber(reported.promptTokens)
+  const completion = wholeNumber(reported.completionTokens)
   const promptFault = fault('prompt', prompt, () => Math.min(window, maxPromptTokens(request)))
   const completionFault = fault('completion', completion, () => window)
   const promptHolds = prompt !== undefined && prompt > 0 && !promptFault
@@ -52,9 +59,28 @@ export function judgeUsage(
       promptTokens: promptHolds ? prompt : promptTokens(request),
       completionTokens: completionHolds ? completion : estimateTokens(reply),
       estimated: !promptHolds || !completionHolds,
+      ...partOf('cachedTokens', reported, promptHolds ? prompt : 0),
+      ...partOf('cacheWriteTokens', reported, promptHolds ? prompt : 0),
+      ...partOf('reasoningTokens', reported, completionHolds ? completion : 0),
+      ...costOf(reported),
     },
     fault: promptFault ?? completionFault,
   }
+}
+
+function wholeNumber(count: number | undefined): number | undefined {
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}
+
+type Part = 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+
+function partOf(name: Part, reported: ReportedUsage, whole: number): Partial<Usage> {
+  const part = wholeNumber(reported[name])
+  return part !== undefined && part > 0 && part <= whole ? { [name]: part } : {}
+}
+
+function costOf({ cost }: ReportedUsage): Partial<Usage> {
+  return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? { cost } : {}
 }
 
 const windowFactor = 2

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, ledger } from '../db/schema/index.ts'
@@ -24,14 +24,14 @@ const isOld = sql`(${accounts.allowanceMonth} is null or ${accounts.allowanceMon
 
 /**
  * Gives this calendar month's allowance (UTC, by the database's clock), unless it was given. What was left of the one
- * before expires.
+ * before expires. Nothing happens if the account has changed to another plan: a request may know only the former one.
  */
 export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
   const monthly = plan.monthlyMicros
   await executor.execute(sql`
     with a as materialized (
       select id, allowance_micros from ${accounts}
-      where ${accounts.id} = ${accountId} and ${isOld} and (${monthly}::bigint > 0 or ${accounts.allowanceMicros} > 0)
+      where ${accounts.id} = ${accountId} and ${accounts.plan} = ${plan.name} and ${isOld} and (${monthly}::bigint > 0 or ${accounts.allowanceMicros} > 0)
       for no key update),
     given as (
       update accounts set allowance_month = ${thisMonth}, allowance_micros = ${monthly}::bigint from a where accounts.id = a.id)
@@ -80,23 +80,20 @@ export function grantCredits(executor: Executor, accountId: string, micros: bigi
 }
 
 /**
- * Adds the difference to a higher plan to this month's allowance. If that has not been given yet, the new plan's is given
- * later. A lower plan takes nothing back before the month ends.
+ * Raises this month's allowance to that of a higher plan: adds what the month has not given yet. If it has given none, the
+ * new plan's is given later. A lower plan takes nothing back before the month ends. The account's row must be locked.
  */
-export async function raiseAllowance(
-  executor: Executor,
-  accountId: string,
-  from: Plan,
-  to: Plan,
-): Promise<void> {
-  const more = to.monthlyMicros - from.monthlyMicros
-  if (more <= 0n) return
-  const [given] = await executor
-    .select({ id: accounts.id })
+export async function raiseAllowance(executor: Executor, accountId: string, to: Plan): Promise<void> {
+  const [month] = await executor
+    .select({
+      given: sql<string>`(select coalesce(sum(l.allowance_micros), 0) from ${ledger} l
+        where l.account_id = ${accountId} and l.allowance_micros > 0
+          and l.created_at >= allowance_month::timestamp at time zone 'UTC')`,
+    })
     .from(accounts)
     .where(and(eq(accounts.id, accountId), sql`not ${isOld}`))
-    .for('no key update')
-  if (given)
+  const more = month ? to.monthlyMicros - BigInt(month.given) : 0n
+  if (more > 0n)
     await change(executor, { accountId, kind: 'allowance', allowanceMicros: more, grantedMicros: 0n })
 }
 
@@ -160,7 +157,7 @@ export async function creditsOf(executor: Executor, accountId: string): Promise<
 export const availableIn = ({ allowanceMicros, grantedMicros }: AccountCredits): bigint =>
   allowanceMicros + grantedMicros
 
-/** Available micro-credits by account. */
+/** Available micro-credits by account. An account that never had credits is missing. */
 export async function availableOf(
   executor: Executor,
   accountIds: readonly string[],
@@ -172,7 +169,12 @@ export async function availableOf(
       micros: sql<string>`${accounts.grantedMicros} + case when ${isOld} then 0 else ${accounts.allowanceMicros} end`,
     })
     .from(accounts)
-    .where(inArray(accounts.id, [...accountIds]))
+    .where(
+      and(
+        inArray(accounts.id, [...accountIds]),
+        exists(executor.select({ id: ledger.id }).from(ledger).where(eq(ledger.accountId, accounts.id))),
+      ),
+    )
   return new Map(rows.map(({ id, micros }) => [id, BigInt(micros)]))
 }
 
@@ -182,13 +184,4 @@ export async function nextRenewal(executor: Executor): Promise<Date> {
     sql`select date_trunc('month', now(), 'UTC') + interval '1 month' as at`,
   )
   return new Date(rows[0]?.at ?? 0)
-}
-
-/** Id of the newest row of an account in the ledger; `0` if there is none. A form stores it to detect changes. */
-export async function newestEntry(executor: Executor, accountId: string): Promise<string> {
-  const [row] = await executor
-    .select({ id: sql<string>`coalesce(max(${ledger.id}), 0)::text` })
-    .from(ledger)
-    .where(and(eq(ledger.accountId, accountId), sql`${ledger.kind} <> 'charge'`))
-  return row?.id ?? '0'
 }

@@ -21,6 +21,7 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   keys: async () => (await import('./keys.ts')).keyCommands,
   credits: async () => (await import('./credits.ts')).creditCommands,
   sources: async () => (await import('./sources.ts')).sourceCommands,
+  models: async () => (await import('./models.ts')).modelCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { withTx } from '../db/client.ts'
+import { type Executor, withTx } from '../db/client.ts'
+import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/connection/fastify.ts'
 import { atMost, bounds } from '../http/limits/bounds.ts'
@@ -10,18 +11,43 @@ import type { ZodTypes } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 import { deleteProject } from '../turns/sessions/delete-project.ts'
 import {
+  changeProject,
   createProject,
+  currentInstructions,
   findProject,
   listProjects,
   type Project,
-  renameProject,
+  readInstructions,
 } from '../turns/sessions/projects.ts'
 
 const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
 
 const projectSchema = z
-  .object({ id: z.string(), object: z.literal('project'), name: z.string(), created_at: instant })
+  .object({
+    id: z.string(),
+    object: z.literal('project'),
+    name: z.string(),
+    instructions: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('What models are told in its turns; null: nothing. Absent in lists'),
+    instructions_hash: z
+      .string()
+      .nullable()
+      .describe('SHA-256 of `instructions`, in hexadecimal. Runs name the instructions that they used by it'),
+    created_at: instant,
+  })
   .meta({ id: 'Project' })
+
+const versionSchema = z
+  .object({
+    object: z.literal('project.instructions'),
+    hash: z.string(),
+    instructions: z.string(),
+    created_at: instant,
+  })
+  .meta({ id: 'ProjectInstructions' })
 
 const projectList = listOf(projectSchema).meta({ id: 'ProjectList' })
 
@@ -29,9 +55,23 @@ const projectDeleted = z
   .object({ id: z.string(), object: z.literal('project'), deleted: z.literal(true) })
   .meta({ id: 'ProjectDeleted' })
 
-const nameBody = z.object({
-  name: z.string().trim().max(bounds.title.max, atMost(bounds.title)).min(1),
-})
+const name = z.string().trim().max(bounds.title.max, atMost(bounds.title)).min(1)
+const instructions = z
+  .string()
+  .refine((text) => [...text].length <= bounds.projectInstructions.max, atMost(bounds.projectInstructions))
+  .nullable()
+  .optional()
+  .describe(
+    'What models are told in the turns of the project, after the instructions of the host; null or empty: nothing',
+  )
+
+const newBody = z.object({ name, instructions })
+const changeBody = z
+  .object({ name: name.nullish().describe('Null: it stays'), instructions })
+  .refine(
+    (body) => typeof body.name === 'string' || body.instructions !== undefined,
+    'needs `name`, `instructions` or both',
+  )
 
 const createDocs: RouteDocs = {
   summary: 'Create a project',
@@ -46,12 +86,20 @@ const listDocs: RouteDocs = {
   response: projectList,
 }
 const itemDocs: RouteDocs = { summary: 'Get a project', tag: 'Projects', response: projectSchema }
-const renameDocs: RouteDocs = {
-  summary: 'Rename a project',
-  example: { name: 'Study notes' },
-  description: 'For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
+const changeDocs: RouteDocs = {
+  summary: 'Rename a project, or change its instructions',
+  example: { instructions: 'Explain each Hebrew word.' },
+  description:
+    'Fields that are absent stay as they are. New instructions apply to turns that start later. For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
   tag: 'Projects',
   response: projectSchema,
+}
+const versionDocs: RouteDocs = {
+  summary: 'Get a version of the instructions of a project',
+  description:
+    'A run names the version that it used: `instructions.project`. Versions stay until the project is deleted.',
+  tag: 'Projects',
+  response: versionSchema,
 }
 const deleteDocs: RouteDocs = {
   summary: 'Delete a project with its sessions, runs and files',
@@ -75,13 +123,13 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     '/projects',
     {
       config: { scope: 'projects:write', docs: createDocs },
-      schema: { body: nameBody },
+      schema: { body: newBody },
     },
     async (request) => {
       const principal = principalOf(request)
-      const { name } = request.body
-      return projectBody(
-        await withTx(services.database, principal, (tx) => createProject(tx, principal, name)),
+      const { name, instructions } = request.body
+      return withTx(services.database, principal, async (tx) =>
+        wholeBody(tx, await createProject(tx, principal, name, instructions)),
       )
     },
   )
@@ -106,17 +154,37 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
   app.get(
     '/projects/:id',
     { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } },
-    async (request) => projectBody(resourceOf<Project>(request)),
+    async (request) =>
+      withTx(database, principalOf(request), (tx) => wholeBody(tx, resourceOf<Project>(request))),
+  )
+
+  app.get(
+    '/projects/:id/instructions/:hash',
+    { config: { scope: 'projects:read', resource: namedProject, docs: versionDocs } },
+    async (request): Promise<BodyOf<typeof versionSchema>> => {
+      const { id } = resourceOf<Project>(request)
+      const { hash } = request.params as { readonly hash: string }
+      const version = await withTx(database, principalOf(request), (tx) => readInstructions(tx, id, hash))
+      if (!version) throw notFound('hash')
+      return {
+        object: 'project.instructions',
+        hash: version.hash,
+        instructions: version.text,
+        created_at: unixSeconds(version.createdAt),
+      }
+    },
   )
 
   app.patch(
     '/projects/:id',
-    { config: { ...written, docs: renameDocs }, schema: { body: nameBody } },
+    { config: { ...written, docs: changeDocs }, schema: { body: changeBody } },
     async (request) => {
       const principal = principalOf(request)
       const { id } = resourceOf<Project>(request)
-      const { name } = request.body
-      return projectBody(await withTx(database, principal, (tx) => renameProject(tx, principal, id, name)))
+      const { name, instructions } = request.body
+      return withTx(database, principal, async (tx) =>
+        wholeBody(tx, await changeProject(tx, principal, id, { name: name ?? undefined, instructions })),
+      )
     },
   )
 
@@ -131,11 +199,16 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
   )
 }
 
+async function wholeBody(tx: Executor, project: Project): Promise<BodyOf<typeof projectSchema>> {
+  return { ...projectBody(project), instructions: await currentInstructions(tx, project) }
+}
+
 function projectBody(project: Project): BodyOf<typeof projectSchema> {
   return {
     id: project.id,
     object: 'project',
     name: project.name,
+    instructions_hash: project.instructionsHash,
     created_at: unixSeconds(project.createdAt),
   }
 }

@@ -20,7 +20,14 @@ import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { makeFile, makeOwner, makeSheet, makeThings, type Things } from '../support/world/things.ts'
+import {
+  giveInstructions,
+  makeFile,
+  makeOwner,
+  makeSheet,
+  makeThings,
+  type Things,
+} from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -53,6 +60,7 @@ beforeAll(async () => {
     })
   for (const things of [mine, foreign]) {
     await makeSheet(world.db, things)
+    await giveInstructions(world.service, things)
     const { accountId } = things
     await withTx(world.db.database, things, (tx) =>
       tx.insert(readingMarks).values({ accountId, kind: 'bookmark', ref: 'The Gate 1:1' }),
@@ -62,6 +70,7 @@ beforeAll(async () => {
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })
   await examineUnlessFresh(world.db.database, 0, () => undefined)
+  await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })
 afterAll(() => world.close())
 

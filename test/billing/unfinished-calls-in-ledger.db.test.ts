@@ -147,7 +147,8 @@ class Stage {
         const lease = { owner: 'replica_of_the_client', seconds: 15 }
         const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
-        const client = new ClientConnections().open(undefined, run.id, new AbortController().signal)
+        const client = new ClientConnections().open()
+        client.attach(run.id)
         await recordDisconnect(services, run, client, { cancel: true })
         break
       }
@@ -198,7 +199,7 @@ type Ended = {
 async function endOf(run: Run): Promise<Ended> {
   const { rows } = await db.database.systemPool.query<Ended>(
     `select status, cost_micros::text as cost, hold_micros::text as held, (usage->>'estimated')::boolean as estimated,
-      array(select amount_micros::text from credit_transactions where run_id = runs.id and kind = 'charge') as charges
+      array(select (-(allowance_micros + granted_micros))::text from ledger where run_id = runs.id) as charges
     from runs where id = $1`,
     [run.id],
   )

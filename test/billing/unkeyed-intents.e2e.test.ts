@@ -33,7 +33,7 @@ test('60 intents without a key, cut at any byte over two replicas, are 60 charge
   await Promise.all(proxies.map((proxy) => proxy.close()))
   const charged = await world.rows<{ question: string; charges: number }>(
     `select m.content->>'content' as question, count(*)::int as charges
-     from credit_transactions t join messages m on m.run_id = t.run_id and m.role = 'user'
+     from ledger t join messages m on m.run_id = t.run_id and m.role = 'user'
      where t.kind = 'charge' and $1 = $1 group by 1`,
     '',
   )

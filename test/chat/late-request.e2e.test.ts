@@ -65,7 +65,7 @@ test('a request whose client disconnects before its turn starts none; its retry 
 /** Requests whose call to begin a turn waits for the account. */
 const startsInLine = () =>
   rows(`select count(*)::int as n from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database() and query like '%admit_run(%'`)
+    where wait_event_type = 'Lock' and datname = current_database() and query like '%admit_run_2(%'`)
 const turnsAsking = (text: string) =>
   rows(`select count(*)::int as n from messages where role = 'user' and content->>'content' = '${text}'`)
 

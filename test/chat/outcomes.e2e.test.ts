@@ -31,7 +31,7 @@ async function ended(runId: string): Promise<RunRow> {
   const read = async () => {
     const { rows } = await db.database.system.execute<RunRow>(`
       select r.status, r.cost_micros::text as cost,
-        (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charged,
+        (select (-allowance_micros - granted_micros)::text from ledger where run_id = r.id and kind = 'charge') as charged,
         (select coalesce(sum(cost_micros), 0)::text from run_steps where run_id = r.id) as steps,
         jsonb_array_length(r.output) > 0 as text
       from runs r where r.id = '${runId}'`)

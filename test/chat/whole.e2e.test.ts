@@ -16,13 +16,12 @@ afterAll(async () => {
 const usage = { prompt_tokens: 100, completion_tokens: 10 }
 const listing = [{ name: 'list_files', arguments: {} }]
 
-/** What the ledger says of a run: `kept` is what its hold took and has not given back. */
+/** What the ledger says of a run: `kept` is what its account still holds. */
 const runRow = (runId: string) =>
   world.row<{ status: string; cost: string; charge: string | null; kept: string }>(
     `select r.status, r.cost_micros::text as cost,
-       (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charge,
-       (select sum(case kind when 'release' then -amount_micros else amount_micros end)::text
-        from credit_transactions where run_id = r.id and kind in ('hold', 'extend', 'release')) as kept
+       (select (-allowance_micros - granted_micros)::text from ledger where run_id = r.id and kind = 'charge') as charge,
+       (select held_micros::text from accounts a where a.id = r.account_id) as kept
      from runs r where r.id = $1`,
     runId,
   )

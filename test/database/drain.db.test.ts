@@ -96,8 +96,7 @@ test('a run whose start commits while the process drains is handed over', async 
 test('while the process drains, no turn is admitted', async () => {
   const runner = runnerOn(db.database)
   const drained = runner.drain()
-  const { log } = turnServices(db.database, catalogue)
-  const services = { database: db.database, plans: person.plans, limits: defaultTurnLimits, runner, log }
+  const services = { ...turnServices(db.database, catalogue), limits: defaultTurnLimits, runner }
   const input = { ...plainInput(), left: new AbortController().signal }
   await expect(admitTurn(services, person.principal, input)).rejects.toMatchObject({
     code: 'overloaded',

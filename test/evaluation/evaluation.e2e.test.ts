@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { instructionText } from '../../src/agent/prompts/prompts.ts'
 import type { Evaluation } from '../../src/evaluation/scores/evaluation.ts'
 import {
   callTools,
@@ -195,6 +196,35 @@ describe('an evaluation', () => {
     expect(begun).toBe(2)
     expect((await runs()).length - before).toBe(3)
   })
+})
+
+test('the same questions are asked with other instructions, and the comparison names both prompts', async () => {
+  const instructions = path.join(folder, 'instructions.md')
+  await writeFile(instructions, 'Answer in rhyme.')
+  const asked = world.upstream.requests.length
+  expect((await evaluate('rhyming', '--instructions', instructions).ended).code).toBe(0)
+  const told = world.upstream.requests.slice(asked).map(({ body }) => body.messages[0]?.content)
+  expect(told.every((text) => String(text).endsWith('\n\nAnswer in rhyme.'))).toBe(true)
+  const [first, rhyming] = await Promise.all(['first', 'rhyming'].map(reportOf))
+  expect(rhyming?.prompt).toMatch(/^[0-9a-f]{12}$/)
+  const words = ['eval', 'compare', path.join(folder, 'first'), path.join(folder, 'rhyming')]
+  const { stdout } = await launchCommand(world, folder, words).ended
+  expect(stdout).toContain(`prompt ${first?.prompt},`)
+  expect(stdout).toContain(`prompt ${rhyming?.prompt},`)
+  const resumed = await evaluate('rhyming').ended
+  expect(resumed.code).toBe(1)
+  expect(resumed.stderr).toContain('another prompt')
+  const listed = await launchCommand(world, folder, [
+    'models',
+    'prompts',
+    instructionText('Answer in rhyme.').hash,
+  ]).ended
+  expect(listed.stdout).toBe('Answer in rhyme.\n')
+})
+
+test('a wrong instructions file is refused before anything is asked', async () => {
+  const { code, stderr } = await evaluate('absent', '--instructions', path.join(folder, 'absent.md')).ended
+  expect([code, stderr]).toEqual([1, expect.stringContaining('--instructions')])
 })
 
 test('two evaluations are compared by their folders', async () => {

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { count, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { creditTransactions, runs } from '../../src/db/schema/index.ts'
+import { ledger, runs } from '../../src/db/schema/index.ts'
 import { gate } from '../support/scripted-upstream.ts'
 import { call } from '../support/world/requests.ts'
 import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
@@ -196,9 +196,9 @@ test('a session belongs to the answer, and another account cannot continue it', 
 async function charges(): Promise<number> {
   const [row] = await world.db.database.system
     .select({ charges: count() })
-    .from(creditTransactions)
-    .innerJoin(runs, eq(runs.id, creditTransactions.runId))
-    .where(eq(creditTransactions.kind, 'charge'))
+    .from(ledger)
+    .innerJoin(runs, eq(runs.id, ledger.runId))
+    .where(eq(ledger.kind, 'charge'))
   return row?.charges ?? 0
 }
 

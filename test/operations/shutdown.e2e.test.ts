@@ -73,7 +73,7 @@ function disconnect(): void {
 
 const ended = async (runId: string) => {
   const { rows } = await db.database.systemPool.query<{ status: string; charges: number }>(
-    `select status, (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges
+    `select status, (select count(*)::int from ledger where run_id = r.id and kind = 'charge') as charges
       from runs r where id = $1`,
     [runId],
   )

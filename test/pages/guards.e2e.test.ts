@@ -163,6 +163,13 @@ const table: readonly Row[] = [
     ok: 303,
   },
   {
+    route: 'POST /projects/:id/instructions',
+    page: 'account',
+    own: (t) => t.projectId,
+    fields: { instructions: 'Be brief.' },
+    ok: 303,
+  },
+  {
     route: 'POST /projects/:id/delete',
     page: 'account',
     own: (t, { service }) => newProject(service, t),

@@ -11,6 +11,15 @@ export async function runLine(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  return (await runForCode(db, words, env)).printed
+}
+
+/** Like `runLine`, with the exit code. */
+export async function runForCode(
+  db: TestDatabase,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly printed: string; readonly exitCode: number }> {
   let printed = ''
   const out = new Writable({
     write(chunk, _, done) {
@@ -19,6 +28,6 @@ export async function runLine(
     },
   })
   const config = readConfig({ DATABASE_URL: db.url, KEY_PEPPER: pepperText, ...env })
-  await runCommand(words, config, pino({ level: 'silent' }), out)
-  return printed
+  const exitCode = await runCommand(words, config, pino({ level: 'silent' }), out)
+  return { printed, exitCode }
 }

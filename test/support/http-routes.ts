@@ -2,7 +2,7 @@ import type { KeyScope } from '../../src/accounts/scopes.ts'
 import { form, type Reply, send, sendJson } from './http-raw.ts'
 import { question } from './world/requests.ts'
 import type { TestService } from './world/service.ts'
-import { makeFile, makeRun, makeSession, newProject, type Things } from './world/things.ts'
+import { giveInstructions, makeFile, makeRun, makeSession, newProject, type Things } from './world/things.ts'
 import type { World } from './world/world.ts'
 
 export type Row = {
@@ -71,6 +71,11 @@ export const table: readonly Row[] = [
   { route: 'POST /v1/projects', scope: 'projects:write', ownerOnly: true, body: () => ({ name: 'New' }) },
   { route: 'GET /v1/projects', scope: 'projects:read' },
   { route: 'GET /v1/projects/:id', scope: 'projects:read', own: (t) => t.projectId },
+  {
+    route: 'GET /v1/projects/:id/instructions/:hash',
+    scope: 'projects:read',
+    own: (t, service) => giveInstructions(service, t),
+  },
   {
     route: 'PATCH /v1/projects/:id',
     scope: 'projects:write',
@@ -205,7 +210,7 @@ export function pathOf(url: string, ids: string): string {
   const [id = '', item = 'none'] = ids.split('/')
   return url
     .replace(/:(id|ref|file)/, id)
-    .replace(':item_id', item)
+    .replace(/:(item_id|hash)/, item)
     .replace(':model', 'service')
 }
 

@@ -18,7 +18,7 @@ const background =
   /pg_stat_statements|lease_expires_at" = now\(\) \+|skip locked|with waiting as|for update of r|select "id", "epoch", "cancel_requested_at"|listen |select 1$|retention|pg_try_advisory/i
 
 /** Matches calls that are their own transactions. */
-const ownTransaction = /(admit_run|append_to_run_2|append_to_runs|end_turn|project_files)\(/
+const ownTransaction = /(admit_run_2|append_to_run_2|append_to_runs|end_turn|project_files)\(/
 
 /**
  * Counts statements in the database of `admin`, with the extension `pg_stat_statements`.

@@ -1,5 +1,7 @@
-import { systemPrompt } from '../../src/agent/loop/prompt.ts'
+import { agentPrompt } from '../../src/agent/prompts/prompts.ts'
 import type { UpstreamBody } from './upstream-scripts.ts'
+
+const ownLength = agentPrompt().text.length
 
 /**
  * Roles and texts of what a model was told, without the service's own prompt. The conversation's system messages follow
@@ -7,7 +9,7 @@ import type { UpstreamBody } from './upstream-scripts.ts'
  */
 export function toldIn(body: UpstreamBody | undefined): readonly (readonly [string, unknown])[] {
   const [first, ...rest] = body?.messages ?? []
-  const given = String(first?.content).slice(systemPrompt.length).trim()
+  const given = String(first?.content).slice(ownLength).trim()
   const system = given === '' ? [] : [['system', given] as const]
   return [...system, ...rest.map(({ role, content }) => [role, content] as const)]
 }

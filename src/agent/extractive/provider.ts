@@ -32,10 +32,12 @@ import {
 } from './passages.ts'
 import { sendReply, stopped } from './reply.ts'
 import { asksForBrevity } from './requests/brevity.ts'
+import { dangerIn, questionBesides } from './requests/danger.ts'
 import { asksInHebrew, languageOfAnswer } from './requests/language.ts'
 import { asksForRuling } from './rulings.ts'
 import { answerToSmallTalk, type SmallTalk, smallTalk } from './small-talk.ts'
 import { aboutUnreadFiles } from './unread-files.ts'
+import { wording } from './wording.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -76,7 +78,18 @@ const toolCall = ({ name, args }: Call, i: number) => ({
 
 const maxQuoted = 3
 function nextMove(request: ModelRequest): Move {
-  const turn = currentTurn(request.messages)
+  const asked = currentTurn(request.messages)
+  const danger = dangerIn(asked.question)
+  if (danger === undefined) return moveFor(request, asked)
+  // Passages for the words of the danger, such as "die", would not help.
+  const question = questionBesides(asked.question)
+  const move: Move = question === '' ? { kind: 'answer', text: '' } : moveFor(request, { ...asked, question })
+  if (move.kind === 'call') return move
+  const words = (asksInHebrew(asked.question) ? wording.he : wording.en).danger[danger]
+  return { kind: 'answer', text: [words, move.text].filter((text) => text !== '').join('\n\n') }
+}
+
+function moveFor(request: ModelRequest, turn: Turn): Move {
   const may: MayCall = (name) =>
     request.toolChoice !== 'none' &&
     request.tools.some((tool) => tool.name === name) &&

@@ -1,6 +1,11 @@
 /** The sentences of the extractive provider around its quotations. */
 export const wording = {
   en: {
+    danger: {
+      life: 'This sounds very hard, and nobody has to carry it alone. If a life may be in danger now, call your local emergency number (for example 112 or 911; in Israel 101, and 1201 of ERAN for somebody who listens), or go to the nearest hospital. Tell a person whom you trust today: a relative, a friend, a doctor, a rabbi. This is only a library; people can be with you.',
+      violence:
+        'Nobody deserves to be hurt, and whoever is hurt is not to blame for it. If there is danger now, go to a safe place and call the police or your local emergency number (for example 112 or 911; in Israel 100, and 118 for help against violence at home). Tell a person whom you trust: a relative, a friend, a doctor, a teacher, a social worker. This is only a library; people can protect you.',
+    },
     start: 'Passages from the library (no written summary).',
     named: 'At the place that the question names:',
     most: 'A search for the words of the question found, closest first:',
@@ -31,6 +36,11 @@ export const wording = {
     filesOff: 'The attached files were not read: this turn has no tool for files.',
   },
   he: {
+    danger: {
+      life: 'זה נשמע קשה מאוד, ואיש אינו צריך לשאת זאת לבד. אם יש עכשיו סכנת חיים, יש להתקשר למספר החירום המקומי (למשל 112 או 911; בישראל 101, ולשיחה עם אוזן קשבת ער״ן 1201) או לפנות לבית החולים הקרוב. כדאי לספר עוד היום לאדם קרוב: בן משפחה, חבר, רופא או רב. כאן יש רק ספרייה; אנשים יכולים להיות לצדך.',
+      violence:
+        'לאיש לא מגיע שיפגעו בו, ומי שנפגע אינו אשם בכך. אם יש סכנה עכשיו, יש ללכת למקום בטוח ולהתקשר למשטרה או למספר החירום המקומי (למשל 112 או 911; בישראל 100, ו־118 לסיוע נגד אלימות בבית). כדאי לספר לאדם קרוב: בן משפחה, חבר, רופא, מורה או עובד סוציאלי. כאן יש רק ספרייה; אנשים יכולים להגן עליך.',
+    },
     start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
     named: 'במקום שנזכר בשאלה כתוב:',
     most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',

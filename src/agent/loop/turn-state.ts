@@ -1,5 +1,6 @@
 import { endsEarly, type ModelStep, type StepRecord, type TurnEnd } from '../events.ts'
 import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from '../provider.ts'
+import { answerFormatOf } from '../schema/answer-format.ts'
 import { storable } from '../storable-text.ts'
 import type { ToolOutcome } from '../tools.ts'
 import { fitContext } from './context.ts'
@@ -10,6 +11,9 @@ export const finished = (reason: FinishReason, notice: string | null = null): Tu
   reason,
   notice,
 })
+
+const silentNotice =
+  'The model reached its limit of tokens before its answer began. Raise `max_tokens`, or leave it out.'
 
 /**
  * The state of a turn: the conversation for the model, and the counters for the limits. It depends only on the
@@ -69,9 +73,14 @@ export class Turn<T> {
   end(): TurnEnd | null {
     const reply = this.#lastReply
     if (!reply) return null
-    if (endsEarly(reply)) return finished(reply.reason)
+    if (endsEarly(reply)) return finished(reply.reason, this.#isSilent(reply) ? silentNotice : null)
     if (reply.toolCalls.some((call) => this.#clientToolNames.has(call.name))) return finished('tool_calls')
     return reply.toolCalls.length === 0 ? finished('stop') : null
+  }
+
+  /** Whether the model used all its tokens without a word of its answer: it reasoned. */
+  #isSilent({ reason }: ModelStep): boolean {
+    return reason === 'length' && this.textLength === 0 && !answerFormatOf(this.#input.sampling)
   }
 
   /** Counts a call of the new reply. A call that may not run gets its result in `refusals`. */

@@ -14,6 +14,8 @@ export type Adaptation = {
   readonly reasoningInCalls: boolean
   /** Each tool call has a thought signature, if need be the documented placeholder (Gemini). */
   readonly signatureInCalls: boolean
+  /** Between the results of tools and a message of the user stands one of the assistant (Mistral). */
+  readonly replyAfterResults: boolean
 }
 
 export const noAdaptation: Adaptation = Object.freeze({
@@ -22,6 +24,7 @@ export const noAdaptation: Adaptation = Object.freeze({
   withoutMembers: new Set<string>(),
   reasoningInCalls: false,
   signatureInCalls: false,
+  replyAfterResults: false,
 })
 
 /** What two calls have learned. */
@@ -32,6 +35,7 @@ export function bothAdaptations(a: Adaptation, b: Adaptation): Adaptation {
     withoutMembers: new Set([...a.withoutMembers, ...b.withoutMembers]),
     reasoningInCalls: a.reasoningInCalls || b.reasoningInCalls,
     signatureInCalls: a.signatureInCalls || b.signatureInCalls,
+    replyAfterResults: a.replyAfterResults || b.replyAfterResults,
   }
 }
 
@@ -117,6 +121,8 @@ function without(adaptation: Adaptation, key: string): Adaptation {
 function memberLesson(text: string, sent: Json, adaptation: Adaptation): Partial<Adaptation> | undefined {
   const messages = sent['messages'] as readonly Json[]
   if (/thought_?signature/i.test(text) && !adaptation.signatureInCalls) return { signatureInCalls: true }
+  if (/'?user'? after role '?tool/i.test(text) && !adaptation.replyAfterResults)
+    return { replyAfterResults: true }
   const lacks = ({ tool_calls: calls, reasoning_content: reasoning }: Json) =>
     calls !== undefined && typeof reasoning !== 'string'
   if (/\breasoning_content\b/.test(text) && !adaptation.reasoningInCalls && messages.some(lacks))
@@ -140,8 +146,19 @@ const hasWord = (text: string, name: string): boolean =>
 function namedIn(text: string): (name: string) => boolean {
   const param = paramOf(text)
   if (param !== undefined) return (name) => param === name || param.startsWith(`${name}.`)
+  // All of it: gateways put the words of the model's server in a member of their own. In JSON the quotes around a name are
+  // escaped, once or twice.
+  const said = text.replaceAll('\\', '')
   return (name) =>
-    name.includes('_') || name === 'temperature' ? hasWord(text, name) : standsAsName(text, name)
+    [name, ...(otherNames[name] ?? [])].some((one) =>
+      /[_ ]/.test(one) || one === 'temperature' ? hasWord(said, one) : standsAsName(said, one),
+    )
+}
+
+/** What servers call a parameter besides its name. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  reasoning_effort: ['reasoning value', 'reasoning effort', 'thinking level'],
+  stream_options: ['include_usage'],
 }
 
 function standsAsName(text: string, name: string): boolean {

@@ -24,7 +24,7 @@ export class CallFailure extends Error {
     options: {
       readonly retryable?: boolean
       readonly retryAfterMs?: number | undefined
-      readonly status?: number
+      readonly status?: number | undefined
       readonly param?: string | undefined
       readonly cause?: unknown
     } = {},

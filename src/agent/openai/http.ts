@@ -8,6 +8,7 @@ import {
   EXAMINED_CHARACTERS,
   errorText,
   isContextOverflow,
+  isRecord,
   presentable,
 } from './failure.ts'
 import { type RequestTarget, type WireRequest, wireRequest } from './request.ts'
@@ -128,7 +129,7 @@ function readable(response: Dispatcher.ResponseData): Body {
   throw new CallFailure('upstream', "The model's server sent a compressed reply although asked not to.")
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+function headerOf(response: Pick<Dispatcher.ResponseData, 'headers'>, name: string): string | undefined {
   const value = response.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
@@ -161,11 +162,15 @@ function saidIn(text: string): string {
   }
 }
 
-function refusal(
-  target: Target,
-  response: Dispatcher.ResponseData,
+/**
+ * What a response without success means.
+ * @param text its body.
+ */
+export function refusal(
+  target: Pick<Target, 'apiKey'>,
+  response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   text: string,
-  param: string | undefined,
+  param?: string,
 ): CallFailure {
   const status = response.statusCode
   const said = saidIn(text)
@@ -180,7 +185,7 @@ function refusal(
     return new CallFailure('context', explain("The prompt is too long for the model's window"), { status })
   }
   if (status >= 500 || status === 408 || status === 409 || status === 429) {
-    const retryAfterMs = readRetryAfter(response)
+    const retryAfterMs = readRetryAfter(response) ?? retryDelayIn(text)
     return new CallFailure('upstream', explain("The model's server failed"), {
       retryable: true,
       retryAfterMs,
@@ -191,13 +196,31 @@ function refusal(
   return new CallFailure('rejected', explain(`The model's server refused ${refused}`), { status, param })
 }
 
-function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {
+function readRetryAfter(response: Pick<Dispatcher.ResponseData, 'headers'>): number | undefined {
   const milliseconds = Number(headerOf(response, 'retry-after-ms') ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds
   const value = headerOf(response, 'retry-after')
   if (value === undefined) return undefined
   const waitMs = /^[\d.]+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
+}
+
+/** The delay that Google's APIs name in the body of an error (google.rpc.RetryInfo), such as `"retryDelay": "1.5s"`. */
+function retryDelayIn(text: string): number | undefined {
+  const error = errorIn(text)
+  const details = isRecord(error) && Array.isArray(error['details']) ? error['details'] : []
+  const delay: unknown = details.find((one) => isRecord(one) && 'retryDelay' in one)?.retryDelay
+  const seconds = typeof delay === 'string' ? Number(/^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1]) : Number.NaN
+  return Number.isNaN(seconds) ? undefined : seconds * 1_000
+}
+
+function errorIn(text: string): unknown {
+  try {
+    const [body] = [JSON.parse(text)].flat()
+    return isRecord(body) ? body['error'] : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

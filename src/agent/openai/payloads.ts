@@ -19,6 +19,12 @@ const FRAME_CHARACTERS = 4 * 1024 * 1024
 /** Maximum characters of a reply in one JSON text, in which a letter can take six characters (`\u05d0`). */
 const WHOLE_REPLY_CHARACTERS = 16 * 1024 * 1024
 
+/**
+ * Data that carries nothing: a comment that a gateway wrapped (`: OPENROUTER PROCESSING`), an empty JSON value, or a
+ * word such as `ping`. Like comments, it does not restart the idle timer.
+ */
+const KEEP_ALIVE = /^(?::.*|null|"[\w-]*"|[a-z][a-z_-]*)?$/is
+
 interface Splitter {
   /** Adds text and returns the payloads that it completes. */
   feed(text: string): readonly Payload[]
@@ -40,7 +46,7 @@ class EventStreamSplitter implements Splitter {
       maxBufferSize: FRAME_CHARACTERS,
       onEvent: ({ data, event }) => {
         if (data.length > FRAME_CHARACTERS) this.#overflow = true
-        else if (data.trim() !== '') this.#payloads.push({ data, event })
+        else if (event === 'error' || !KEEP_ALIVE.test(data.trim())) this.#payloads.push({ data, event })
       },
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.#overflow = true

@@ -1,7 +1,8 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Provider, ProviderFailure } from '../provider.ts'
 import { noAdaptation } from './adaptation.ts'
-import { type CallSettings, ModelCall, type Retries } from './call.ts'
+import { type CallSettings, ModelCall } from './call.ts'
+import { type Retries, standardRetries, standardTimers } from './retried-call.ts'
 import type { Timers } from './watchdog.ts'
 
 export type OpenAiProviderOptions = {
@@ -41,8 +42,6 @@ export interface OpenAiProvider extends Provider {
   close(): Promise<void>
 }
 
-const TIMERS: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
-const RETRIES: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
 const CONNECTIONS = 8_192
 const CONNECT_MS = 10_000
 const CONTEXT_TOKENS = 128_000
@@ -62,8 +61,9 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const upstream = `openai ${url.origin}${url.pathname} ${model}`
   const settings: CallSettings = {
     target: { url, apiKey, model, upstream, headers, extra, dispatcher, adaptation: noAdaptation },
-    timers: { ...TIMERS, ...options.timers },
-    retries: { ...RETRIES, ...options.retries },
+    timers: { ...standardTimers, ...options.timers },
+    retries: { ...standardRetries, ...options.retries },
+    reasoning: { closesOnly: false },
     onFailure: options.onFailure,
     contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
     onFalseUsage: once(options.onFalseUsage),

@@ -2,7 +2,7 @@ import type { TextListener } from '../provider.ts'
 import { asFailure } from './failure.ts'
 import type { Body } from './http.ts'
 import { PayloadReader } from './payloads.ts'
-import type { ReplyAssembler } from './reply-assembler.ts'
+import type { ReplyAssembler } from './reply/reply-assembler.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /**
@@ -28,6 +28,9 @@ export async function readReply(
       watch.expect(reply.finished ? 'trailer' : 'idle')
       return true
     })
+    reply.end()
+    const rest = reply.takeText()
+    if (wanted && rest !== '') wanted = onText(rest)
   } catch (fault) {
     const failure = watch.failure ?? asFailure(fault)
     // Only the usage may be missing, so a connection that breaks or stalls now loses nothing else.

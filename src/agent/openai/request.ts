@@ -1,4 +1,4 @@
-import { inStrictForm, withImagesAfterResults } from '../conversation.ts'
+import { inStrictForm, withImagesAfterResults, withRepliesAfterResults } from '../conversation.ts'
 import {
   type Attached,
   attachmentText,
@@ -101,9 +101,9 @@ function wireMessages(
   adaptation: Adaptation,
 ): readonly Json[] {
   const ids = new WireIds()
-  return withImagesAfterResults(inStrictForm(messages)).map((message) =>
-    wireMessage(upstream, message, ids, adaptation),
-  )
+  const told = withImagesAfterResults(inStrictForm(messages))
+  const replied = adaptation.replyAfterResults ? withRepliesAfterResults(told) : told
+  return replied.map((message) => wireMessage(upstream, message, ids, adaptation))
 }
 
 function wireMessage(upstream: string, message: ModelMessage, ids: WireIds, adaptation: Adaptation): Json {
@@ -132,7 +132,7 @@ function wireReply(
   if (toolCalls.length === 0) return { ...own, role: 'assistant', content: text }
   const attachedCall = ({ id }: ToolCall) => calls[attached?.callIds.indexOf(id) ?? -1] ?? {}
   return {
-    ...(adaptation.reasoningInCalls && { reasoning_content: '' }),
+    ...(adaptation.reasoningInCalls && { reasoning_content: noReasoning }),
     ...own,
     role: 'assistant',
     // Null instead of "": several servers refuse an empty text with tool calls.
@@ -140,6 +140,9 @@ function wireReply(
     tool_calls: toolCalls.map((call) => wireCall(call, attachedCall(call), ids, adaptation)),
   }
 }
+
+/** DeepSeek takes any text, Moonshot none that is empty. */
+const noReasoning = ' '
 
 /**
  * Gemini accepts a call that it did not make with this text in place of its signature (ai.google.dev, "Thought

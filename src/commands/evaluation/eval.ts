@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { instructionText } from '../../agent/prompts/prompts.ts'
 import { withTx } from '../../db/client.ts'
 import { messageOf, ServiceError } from '../../errors.ts'
 import { findMissing } from '../../evaluation/questions/library-refs.ts'
@@ -15,6 +16,7 @@ import { missedLimits, readLimits } from '../../evaluation/scores/thresholds.ts'
 import { askAll } from '../../evaluation/turns/ask-all.ts'
 import { findAsker } from '../../evaluation/turns/evaluation-account.ts'
 import { type EvaluationFolder, openEvaluationFolder } from '../../evaluation/turns/evaluation-folder.ts'
+import { readHostInstructions } from '../../models/host-instructions.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { withTurns } from './turn-services.ts'
@@ -24,17 +26,21 @@ const text = { type: 'string' } as const
 export const evalCommands: Readonly<Record<string, Command>> = {
   eval: {
     usage:
-      'FILE [--model ID] [--account E] [--concurrency N] [--limit N] [--only ID]... [--output DIR] [--ask-all] [--min-found 0.8] [--min-refused 0.8] [--min-verified 0.9] [--max-forbidden N] [--max-invented N]',
+      'FILE [--model ID] [--instructions FILE] [--account E] [--concurrency N] [--limit N] [--only ID]... [--output DIR] [--ask-all] [--min-found 0.8] [--min-refused 0.8] [--min-verified 0.9] [--max-forbidden N] [--max-invented N]',
     summary: 'asks a file of questions through real turns, and reports how the answers and their sources are',
     options: {
-      ...{ model: text, account: text, concurrency: text, limit: text, output: text },
+      ...{ model: text, instructions: text, account: text, concurrency: text, limit: text, output: text },
       only: { type: 'string', multiple: true },
       'ask-all': { type: 'boolean' },
       ...{ 'min-found': text, 'min-refused': text, 'min-verified': text },
       ...{ 'max-forbidden': text, 'max-invented': text },
     },
     words: [1, 1],
-    check: async (given) => void (await readAsked(given)),
+    check: async (given) => {
+      await readAsked(given)
+      const file = given.text('instructions')
+      if (file !== undefined) await readHostInstructions(file, '--instructions')
+    },
     run: evaluate,
   },
   'eval compare': {
@@ -49,10 +55,12 @@ export const evalCommands: Readonly<Record<string, Command>> = {
 async function evaluate(invocation: Invocation): Promise<Output> {
   const { installation, config, progress } = invocation
   const { questions, limits, concurrency, file } = await readAsked(invocation)
-  return withTurns(invocation, async (services) => {
+  const instructionsFile = invocation.text('instructions')
+  return withTurns(invocation, { instructionsFile }, async (services) => {
     const model = invocation.text('model') ?? 'service'
-    const known = services.catalogue.models.map(({ id }) => id)
-    if (!known.includes(model)) {
+    const offered = services.catalogue.find(model)
+    if (!offered) {
+      const known = services.catalogue.models.map(({ id }) => id)
       throw new ServiceError(
         'model_not_found',
         `There is no model "${model}". Use one of: ${known.join(', ')}.`,
@@ -64,6 +72,7 @@ async function evaluate(invocation: Invocation): Promise<Output> {
       : await withTx(installation.library, 'system', (tx) => findMissing(tx, questions))
     const folder = await openEvaluationFolder(invocation.text('output') ?? newFolder(config.dataDir, model), {
       ...{ file, questions: hashOfQuestions(questions), model, account: asker.email },
+      prompt: instructionText(offered.prompt.text).hash.slice(0, 12),
     })
     const applicable = questions.filter(({ id }) => !missing.has(id))
     progress(startLine(folder, questions, applicable))
@@ -74,9 +83,15 @@ async function evaluate(invocation: Invocation): Promise<Output> {
           progress(`${done}/${total}  ${question.id}  ${answer.error?.message ?? answer.status}`),
       }),
     )
-    const { id, started_at, account } = folder.facts
+    const { id, started_at, account, prompt } = folder.facts
     const evaluation = await withTx(installation.library, 'system', (tx) =>
-      scoreAll(tx, { id, file, model, account, started_at }, questions, folder.answers, missing),
+      scoreAll(
+        tx,
+        { id, file, model, ...(prompt && { prompt }), account, started_at },
+        questions,
+        folder.answers,
+        missing,
+      ),
     )
     return reported(folder, evaluation, missedLimits(limits, evaluation.totals), end)
   })

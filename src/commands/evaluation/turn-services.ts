@@ -6,6 +6,7 @@ import { openFallback } from '../../sources/fallback/fallback.ts'
 import { ensureStarterLibrary } from '../../sources/importers/starter.ts'
 import { openSemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { createRunner } from '../../turns/ownership/runner.ts'
+import { keepPrompts } from '../../turns/run/instructions.ts'
 import { defaultTurnLimits } from '../../turns/run/turn-limits.ts'
 import type { Services } from '../../turns/services.ts'
 import type { Invocation } from '../command.ts'
@@ -13,7 +14,7 @@ import type { Invocation } from '../command.ts'
 /** What a command needs to run turns. */
 export type TurnServices = Pick<
   Services,
-  'database' | 'library' | 'plans' | 'catalogue' | 'runner' | 'limits' | 'log'
+  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'runner' | 'limits' | 'log'
 >
 
 /**
@@ -22,12 +23,13 @@ export type TurnServices = Pick<
  */
 export async function withTurns<T>(
   { installation, config, log, progress }: Invocation,
+  { instructionsFile = config.model.instructionsFile }: { readonly instructionsFile?: string | undefined },
   work: (services: TurnServices) => Promise<T>,
 ): Promise<T> {
   const { database, library, plans } = installation
   const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
   requirePlans(outside, plans.names)
-  const catalogue = await openCatalogue(config.model)
+  const catalogue = await openCatalogue({ ...config.model, instructionsFile })
   try {
     // The first start of the service does this; a command may come before it.
     await ensureStarterLibrary(library)
@@ -35,10 +37,12 @@ export async function withTurns<T>(
     const semantic = openSemanticSearch(library, embeddings, log)
     const fallback = config.fallback && openFallback(library, config.fallback, { log })
     const mcpServers = await openMcpServers(outside, { log })
+    await keepPrompts(database, catalogue.models)
     const runner = createRunner({ database, library, catalogue, plans, semantic, fallback, mcpServers, log })
     try {
       await runner.seen
-      return await work({ database, library, plans, catalogue, runner, limits: defaultTurnLimits, log })
+      const limits = defaultTurnLimits
+      return await work({ database, library, plans, catalogue, mcpServers, runner, limits, log })
     } finally {
       await runner.drain()
       await mcpServers.close()

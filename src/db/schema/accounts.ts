@@ -164,7 +164,33 @@ export const projects = pgTable(
     id: text('id').primaryKey(),
     accountId: belongsTo('account_id', () => accounts.id),
     name: text('name').notNull(),
+    /** Hash of its instructions, whose text is in `project_instructions`. Null: it has none. */
+    instructionsHash: text('instructions_hash'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [index('projects_account').on(t.accountId, t.createdAt, t.id)],
 )
+
+/** Every text that the instructions of a project ever had. Runs name the one that they used by its hash. */
+export const projectInstructions = pgTable(
+  'project_instructions',
+  {
+    projectId: belongsTo('project_id', () => projects.id),
+    accountId: text('account_id').notNull(),
+    /** SHA-256 of the text, in hexadecimal. */
+    hash: text('hash').notNull(),
+    text: text('text').notNull(),
+    /** Estimated tokens of the text. The hold of a turn counts them. */
+    tokens: integer('tokens').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.hash] })],
+)
+
+/** Every prompt that the service itself gave to models: ours, and the host's instructions. Runs name them by hash. */
+export const promptTexts = pgTable('prompt_texts', {
+  /** SHA-256 of the text, in hexadecimal. */
+  hash: text('hash').primaryKey(),
+  text: text('text').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+})

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
 
 /** The result of the newest check of the rules about money and runs. The table has one row. */
@@ -16,3 +16,10 @@ export const invariantChecks = pgTable(
   },
   (t) => [check('invariant_checks_one', sql`${t.id} = 1`)],
 )
+
+/** The last result of `models check` for each model. */
+export const modelChecks = pgTable('model_checks', {
+  model: text('model').primaryKey(),
+  checkedAt: instant('checked_at').notNull(),
+  result: jsonb('result').notNull(),
+})

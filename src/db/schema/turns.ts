@@ -57,6 +57,8 @@ export const runs = pgTable(
     request: jsonb('request').notNull(),
     /** SHA-256 over route, session channel, user and body. Equal requests have equal hashes. */
     requestHash: bytea('request_hash'),
+    /** Hash of the project's instructions that the turn follows. Null: it follows none. */
+    projectInstructions: text('project_instructions'),
     /** Items of type `message`, `tool_call`, `source`, `quotation` and `file`, as the API shows them. */
     output: jsonb('output').notNull().default([]),
     errorCode: text('error_code'),

@@ -5,7 +5,7 @@ import type { ScoredQuestion } from '../scores/scored-question.ts'
 import { answerView, footOf, sourcesView } from './answer-view.ts'
 import { badges, expectations } from './evaluation-page.ts'
 import { filters, pageOf, totalsTable } from './page.ts'
-import { differenceText } from './tables.ts'
+import { differenceText, promptText } from './tables.ts'
 
 const order = { worse: 0, better: 1, same: 2 } as const
 
@@ -15,8 +15,8 @@ export async function comparisonPage(comparison: Comparison): Promise<string> {
   const views = []
   for (const question of comparison.questions.toSorted((x, y) => order[x.change] - order[y.change]))
     views.push(await comparedView(question))
-  const side = (name: string, { model, file, started_at: started, passages }: Comparison['a']) =>
-    html`<p class="soft">${name}: ${model} · <span dir="auto">${file}</span> · ${started.slice(0, 16).replace('T', ' ')} UTC ·
+  const side = (name: string, { model, prompt, file, started_at: started, passages }: Comparison['a']) =>
+    html`<p class="soft">${name}: ${model}${promptText({ prompt })} · <span dir="auto">${file}</span> · ${started.slice(0, 16).replace('T', ' ')} UTC ·
 ${passages.toLocaleString('en')} passages</p>`
   return pageOf(
     `Comparison: ${a.model}, ${b.model}`,

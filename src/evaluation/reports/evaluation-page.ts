@@ -5,7 +5,7 @@ import type { ScoredQuestion } from '../scores/scored-question.ts'
 import { hasTurn } from '../scores/totals.ts'
 import { answerView, footOf, sourcesView } from './answer-view.ts'
 import { filters, pageOf, totalsTable } from './page.ts'
-import { isWanting } from './tables.ts'
+import { isWanting, promptText } from './tables.ts'
 
 /** The page of an evaluation: totals, then each question with its answer beside its sources. */
 export async function evaluationPage(evaluation: Evaluation): Promise<string> {
@@ -21,7 +21,7 @@ export async function evaluationPage(evaluation: Evaluation): Promise<string> {
     `Evaluation: ${model}`,
     html`<h1>Evaluation of ${model}</h1>
 <p class="soft"><span dir="auto">${file}</span> · ${started.slice(0, 16).replace('T', ' ')} UTC ·
-${passages.toLocaleString('en')} passages in the library · charged to ${account} · ${evaluation.id}</p>
+${passages.toLocaleString('en')} passages in the library · charged to ${account}${promptText(evaluation)} · ${evaluation.id}</p>
 ${totalsTable(columns)}
 <h2>Questions</h2>
 ${filters([

@@ -17,11 +17,16 @@ export function evaluationLines(evaluation: Evaluation): readonly string[] {
   ]
   const wanting = evaluation.questions.filter(isWanting)
   return [
-    `${evaluation.file}, model ${evaluation.model}, ${evaluation.passages.toLocaleString('en')} passages, charged to ${evaluation.account}`,
+    `${evaluation.file}, model ${evaluation.model}${promptText(evaluation)}, ${evaluation.passages.toLocaleString('en')} passages, charged to ${evaluation.account}`,
     '',
     ...totalLines(columns),
     ...listed('Failed, wrong or partly right', wanting.map(questionLine)),
   ]
+}
+
+/** The prompt as the reports name it. */
+export function promptText({ prompt }: Pick<Evaluation, 'prompt'>): string {
+  return prompt === undefined ? '' : `, prompt ${prompt}`
 }
 
 /** The lines of a comparison for a terminal. */
@@ -32,8 +37,8 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
   const those = (change: ComparedQuestion['change']) =>
     questions.filter((each) => each.change === change).map(line)
   return [
-    `A: ${a.file}, model ${a.model}, ${a.started_at}`,
-    `B: ${b.file}, model ${b.model}, ${b.started_at}`,
+    `A: ${a.file}, model ${a.model}${promptText(a)}, ${a.started_at}`,
+    `B: ${b.file}, model ${b.model}${promptText(b)}, ${b.started_at}`,
     `${questions.length} questions in both: ${better} better, ${worse} worse, ${same} the same in B. Only in A: ${comparison.only_a.length}. Only in B: ${comparison.only_b.length}.`,
     '',
     ...totalLines(

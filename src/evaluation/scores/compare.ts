@@ -16,7 +16,7 @@ export type ComparedQuestion = {
   readonly b: ScoredQuestion
 }
 
-type Side = Pick<Evaluation, 'id' | 'file' | 'model' | 'started_at' | 'passages'> & {
+type Side = Pick<Evaluation, 'id' | 'file' | 'model' | 'prompt' | 'started_at' | 'passages'> & {
   /** Totals of the compared questions. */
   readonly totals: Totals
 }
@@ -64,10 +64,10 @@ export function compareEvaluations(a: Evaluation, b: Evaluation): Comparison {
 }
 
 function sideOf(
-  { id, file, model, started_at, passages }: Evaluation,
+  { id, file, model, prompt, started_at, passages }: Evaluation,
   compared: readonly ScoredQuestion[],
 ): Side {
-  return { id, file, model, started_at, passages, totals: totalsOf(compared) }
+  return { id, file, model, prompt, started_at, passages, totals: totalsOf(compared) }
 }
 
 type Measure = { readonly label: string; readonly of: (question: ScoredQuestion) => number | string }
@@ -105,6 +105,7 @@ function compareQuestion(a: ScoredQuestion, b: ScoredQuestion): ComparedQuestion
 const shape = z.looseObject({
   object: z.literal('evaluation'),
   model: z.string(),
+  prompt: z.string().optional(),
   file: z.string(),
   started_at: z.string(),
   passages: z.number(),

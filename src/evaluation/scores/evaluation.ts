@@ -8,6 +8,8 @@ export type Evaluation = {
   readonly id: string
   readonly file: string
   readonly model: string
+  /** See `EvaluationFacts`. */
+  readonly prompt?: string | undefined
   readonly account: string
   readonly started_at: string
   readonly ended_at: string
@@ -20,4 +22,7 @@ export type Evaluation = {
 }
 
 /** The facts of an evaluation that its report repeats. */
-export type ReportedFacts = Pick<EvaluationFacts, 'id' | 'file' | 'model' | 'account' | 'started_at'>
+export type ReportedFacts = Pick<
+  EvaluationFacts,
+  'id' | 'file' | 'model' | 'prompt' | 'account' | 'started_at'
+>

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { withTx } from '../../db/client.ts'
 import { type ErrorCode, messageOf, ServiceError } from '../../errors.ts'
 import { admitTurn } from '../../turns/admission/admit-turn.ts'
-import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { requireModel } from '../../turns/admission/requested-model.ts'
 import { endOfRun } from '../../turns/reading/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
@@ -14,7 +14,10 @@ import type { Asker } from './evaluation-account.ts'
 import type { AnswerEnd, KeptAnswer } from './kept-answer.ts'
 
 /** What a turn needs; a part of `Services`. */
-export type AskingServices = Pick<Services, 'database' | 'plans' | 'catalogue' | 'runner' | 'limits' | 'log'>
+export type AskingServices = Pick<
+  Services,
+  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'runner' | 'limits' | 'log'
+>
 
 export type Asking = {
   readonly asker: Asker
@@ -76,7 +79,6 @@ async function start(
     try {
       const { run } = await admitTurn(services, asker.principal, {
         model: model.id,
-        firstCallMicros: firstCallMicros(model, messages, undefined),
         messages,
         sessionId: undefined,
         projectId: asker.projectId,

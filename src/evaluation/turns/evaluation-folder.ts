@@ -11,6 +11,8 @@ export type EvaluationFacts = {
   /** `hashOfQuestions` of the questions. */
   readonly questions: string
   readonly model: string
+  /** First digits of the hash of the prompt, the host's instructions included. Absent in folders of version 0.2.0. */
+  readonly prompt?: string
   readonly account: string
   readonly started_at: string
 }
@@ -32,8 +34,8 @@ const answersName = 'answers.jsonl'
 
 /**
  * Opens the folder of an evaluation, or creates it. A folder with answers is resumed.
- * @throws ServiceError `invalid_value` if it cannot be written, or belongs to other questions, another model or
- *   account.
+ * @throws ServiceError `invalid_value` if it cannot be written, or belongs to other questions, another model,
+ *   prompt or account.
  */
 export async function openEvaluationFolder(
   folder: string,
@@ -83,14 +85,21 @@ async function openFacts(
   }
 }
 
-const names = { questions: 'other questions', model: 'another model', account: 'another account' } as const
+const names = {
+  questions: 'other questions',
+  model: 'another model',
+  prompt: 'another prompt',
+  account: 'another account',
+} as const
 
 function matching(
   folder: string,
   facts: EvaluationFacts,
   wanted: Omit<EvaluationFacts, 'id' | 'started_at'>,
 ): EvaluationFacts {
-  const differs = (['questions', 'model', 'account'] as const).find((name) => facts[name] !== wanted[name])
+  const differs = (['questions', 'model', 'prompt', 'account'] as const).find(
+    (name) => facts[name] !== undefined && facts[name] !== wanted[name],
+  )
   if (differs === undefined) return facts
   const was = differs === 'questions' ? `the content of ${facts.file} as it was then` : facts[differs]
   throw new ServiceError(

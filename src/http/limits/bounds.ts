@@ -70,6 +70,7 @@ export const bounds = {
     'a JSON Schema of the answer, counted with all references: the schemas, and the members of `enum` and `required`, for one value',
   ),
   title: bound(200, 'characters', '`name` of a project or session'),
+  projectInstructions: bound(8_000, 'characters', '`instructions` of a project'),
   verifiedText: bound(200_000, 'characters', '`text` of a verification'),
   verifiedRefs: bound(50, 'items', '`refs` of a verification'),
   ref: bound(300, 'characters', 'one ref of a verification'),

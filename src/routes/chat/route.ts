@@ -8,7 +8,7 @@ import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
+import { requireModel } from '../../turns/admission/requested-model.ts'
 import { admitResent } from '../../turns/admission/resent.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
@@ -91,14 +91,14 @@ async function admit(
   const { options, ownOptions, params } = turnContextOf(request)
   const model = requireModel(services, modelNamed(body.model, principal))
   const maxTokens = maxTokensOf(body.max_completion_tokens ?? body.max_tokens, principal)
-  const { maxCostMicros } = options
   requireTextWithin(body, 'messages')
   const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
-    ...turnCosts(model, messages, { maxTokens, maxCostMicros, param: params.max_cost }),
+    maxCostMicros: options.maxCostMicros,
+    maxCostParam: params.max_cost,
     messages,
     attachments,
     sessionId: options.sessionId,

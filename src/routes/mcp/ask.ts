@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
+import { requireModel } from '../../turns/admission/requested-model.ts'
 import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
@@ -76,7 +76,7 @@ async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise
   const maxTokens = maxTokensOf(undefined, principal)
   return admitTurn(services, principal, {
     model: model.id,
-    ...turnCosts(model, messages, { maxTokens, maxCostMicros: options.maxCostMicros }),
+    maxCostMicros: options.maxCostMicros,
     messages,
     sessionId,
     projectId,

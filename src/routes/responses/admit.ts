@@ -5,7 +5,7 @@ import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
 import type { ClientTurn } from '../../turns/admission/client-turn.ts'
-import { requireModel, turnCosts } from '../../turns/admission/requested-model.ts'
+import { requireModel } from '../../turns/admission/requested-model.ts'
 import { admitResent } from '../../turns/admission/resent.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
@@ -37,7 +37,7 @@ export async function admitResponse(
   const maxTokens = maxTokensOf(body.max_output_tokens, principal)
   requireTextWithin(body, 'input')
   const sent = readItems(body.input)
-  const { sessionId, projectId, maxCostMicros } = options
+  const { sessionId, projectId } = options
   const named = { previous, sessionId, projectId }
   const { messages, whole, after } = await readContinued(services, principal, sent, named)
   const chat = { ...toChatBody(body, messages), max_completion_tokens: maxTokens }
@@ -47,7 +47,8 @@ export async function admitResponse(
   const background = body.background === true || options.background
   const input: ClientTurn = {
     model: model.id,
-    ...turnCosts(model, told, { maxTokens, maxCostMicros, param: params.max_cost }),
+    maxCostMicros: options.maxCostMicros,
+    maxCostParam: params.max_cost,
     messages: told,
     attachments,
     sessionId,

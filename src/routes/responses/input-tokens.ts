@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ModelMessage } from '../../agent/provider.ts'
-import { promptTokens } from '../../agent/usage.ts'
 import { withTx } from '../../db/client.ts'
 import { principalOf } from '../../http/auth.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
-import { ownTokens, requireModel } from '../../turns/admission/requested-model.ts'
+import { firstPromptTokens, requireModel } from '../../turns/admission/requested-model.ts'
 import { readConversation } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
@@ -49,7 +47,7 @@ async function countTokens(services: Services, request: FastifyRequest, sent: Co
     model: sent.model ?? services.catalogue.models[0]?.id ?? '',
     input: sent.input ?? [],
   }
-  const { isLite } = requireModel(services, body.model)
+  const model = requireModel(services, body.model)
   requireTextWithin(body, 'input')
   const items = readItems(body.input)
   const named = { previous, sessionId: options.sessionId, projectId: options.projectId }
@@ -59,14 +57,12 @@ async function countTokens(services: Services, request: FastifyRequest, sent: Co
       : await readContinued(services, principal, items, named)
   const chat = toChatBody(body, messages)
   const { idOf } = readAttachments(chat.messages, true, 'input')
-  const { clientTools, instructions } = toResponseRequest(body, chat, options)
+  const asked = toResponseRequest(body, chat, options)
   // All turns of a named session are before the next one.
   const last = after ?? (options.sessionId && { id: '', sessionId: options.sessionId, turn: lastTurn })
   const before = last ? await withTx(services.database, principal, (tx) => readConversation(tx, last)) : []
-  const system: readonly ModelMessage[] =
-    instructions === undefined ? [] : [{ role: 'system', content: instructions }]
-  const prompt = [...system, ...before, ...toModelMessages(chat.messages, true, idOf)]
-  return (isLite ? ownTokens.lite : ownTokens.agent) + promptTokens({ messages: prompt, tools: clientTools })
+  const prompt = [...before, ...toModelMessages(chat.messages, true, idOf)]
+  return firstPromptTokens(services, principal, model, { messages: prompt, request: asked })
 }
 
 /** Above the number of every turn. */

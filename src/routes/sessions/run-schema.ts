@@ -33,6 +33,16 @@ export const runSchema = z
     sessionId: z.string(),
     messageId: z.string().describe('Id of the message that the run writes'),
     model: z.string(),
+    instructions: z
+      .object({
+        prompt: z.string().describe('The prompt of the service'),
+        host: z.string().nullable().describe('The instructions of the host; null: none'),
+        project: z.string().nullable().describe('The instructions of the project; null: none'),
+      })
+      .nullable()
+      .describe(
+        'What the model was told, as SHA-256 of each text; null for runs of version 0.2.0. `GET /v1/projects/{id}/instructions/{hash}` has the texts of the project',
+      ),
     output: z.array(outputItem).describe('Empty until the run has ended'),
     error: z.string().describe('What went wrong; empty when nothing did'),
     credits: z.string().describe('What the ledger was charged, as decimal text'),

@@ -7,8 +7,10 @@ import { unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunUsage } from '../../turns/run/run-events.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
+import { usageDetails } from '../turn-reply/wire.ts'
 import { runSchema } from './run-schema.ts'
 
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
@@ -45,6 +47,7 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
 /** A run as the API returns it. */
 export function runBody(run: Run): RunBody {
   const usage = run.usage as Partial<RunUsage>
+  const { prompt } = run.request as RunRequest
   return {
     id: run.id,
     object: 'agent.run',
@@ -52,6 +55,7 @@ export function runBody(run: Run): RunBody {
     sessionId: run.sessionId,
     messageId: run.messageId,
     model: run.model,
+    instructions: prompt ? { prompt: prompt.own, host: prompt.host, project: run.projectInstructions } : null,
     output: run.output as RunBody['output'],
     error: run.errorMessage,
     credits: creditsText(run.costMicros),
@@ -59,6 +63,7 @@ export function runBody(run: Run): RunBody {
       prompt_tokens: usage.prompt_tokens ?? 0,
       completion_tokens: usage.completion_tokens ?? 0,
       total_tokens: usage.total_tokens ?? 0,
+      ...usageDetails(usage),
       model_calls: usage.model_calls ?? 0,
       tool_calls: usage.tool_calls ?? 0,
       estimated: usage.estimated ?? false,

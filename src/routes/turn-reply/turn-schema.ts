@@ -123,6 +123,14 @@ export const chatUsage = z
     prompt_tokens: count,
     completion_tokens: count,
     total_tokens: count,
+    prompt_tokens_details: z
+      .object({ cached_tokens: count.describe('Tokens that the model’s server read from its cache') })
+      .optional()
+      .describe('Absent without cached tokens'),
+    completion_tokens_details: z
+      .object({ reasoning_tokens: count.describe('Tokens that the model spent on reasoning') })
+      .optional()
+      .describe('Absent without reasoning tokens'),
     cost: z.number().min(0).describe('Credits charged for the turn'),
   })
   .meta({ id: 'ChatUsage' })

@@ -25,7 +25,19 @@ export function usageBody(usage: RunUsage): BodyOf<typeof chatUsage> {
     prompt_tokens: usage.prompt_tokens,
     completion_tokens: usage.completion_tokens,
     total_tokens: usage.total_tokens,
+    ...usageDetails(usage),
     cost: creditsNumber(BigInt(usage.cost_micros)),
+  }
+}
+
+/** The parts of the tokens that have a price of their own, where there are any. */
+export function usageDetails({
+  cached_tokens: cached,
+  reasoning_tokens: reasoning,
+}: Pick<RunUsage, 'cached_tokens' | 'reasoning_tokens'>) {
+  return {
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
 }
 

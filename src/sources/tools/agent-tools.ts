@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
@@ -74,9 +75,7 @@ function searchTool(
   return {
     spec: {
       name: 'search_sources',
-      description:
-        'Searches the library for passages. Hebrew and English words both work; search in both languages for best results. ' +
-        'A ref such as "Likutei Moharan 282" is looked up directly.',
+      description: toolDescription('search_sources'),
       parameters: parametersOf(searchArguments),
     },
     describe: (args) => `Searching for "${String(args['query'] ?? '')}"`,
@@ -147,8 +146,7 @@ function readTool(
   return {
     spec: {
       name: 'read_source',
-      description:
-        'Reads a passage by its ref, in every version the library has, with neighbours before and after when asked for.',
+      description: toolDescription('read_source'),
       parameters: parametersOf(readArguments),
     },
     describe: (args) => `Reading ${String(args['ref'] ?? '')}`,
@@ -169,7 +167,7 @@ function listTool(executor: Executor): Tool<Executor> {
   return {
     spec: {
       name: 'list_works',
-      description: 'Lists the works of the library, all or those of a category or an author.',
+      description: toolDescription('list_works'),
       parameters: parametersOf(listArguments),
     },
     describe: () => 'Looking through the list of works',

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { findParallels } from '../library/links.ts'
@@ -27,8 +28,7 @@ function resolveTool(executor: Executor, ask: AskPublisher | undefined): Tool<Ex
   return {
     spec: {
       name: 'resolve_ref',
-      description:
-        'Finds what a reference, a title, an author or a common abbreviation stands for in the library, in Hebrew or English: "LM 282", "תניא פרק לב", "Tanya ch. 32". Gives canonical refs, or the nearest that exist.',
+      description: toolDescription('resolve_ref'),
       parameters: parametersOf(reference),
     },
     describe: (args) => `Looking up ${String(args['ref'] ?? '')}`,
@@ -56,8 +56,7 @@ function shapeTool(executor: Executor): Tool<Executor> {
   return {
     spec: {
       name: 'work_shape',
-      description:
-        'Shows how a work of the library is divided: its sections in order, with their passages counted.',
+      description: toolDescription('work_shape'),
       parameters: parametersOf(workTitle),
     },
     describe: (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
@@ -83,8 +82,7 @@ function parallelsTool(executor: Executor): Tool<Executor> {
   return {
     spec: {
       name: 'find_parallels',
-      description:
-        'Lists the places that a passage points to or that point to it (quoted sources, parallels, commentaries), as far as links were imported.',
+      description: toolDescription('find_parallels'),
       parameters: parametersOf(reference),
     },
     describe: (args) => `Looking for parallels to ${String(args['ref'] ?? '')}`,

@@ -6,7 +6,15 @@ import { availableIn, creditsOf, ensureAllowance } from '../../billing/account-c
 import { findReachedCap } from '../../billing/key-spending.ts'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault } from '../../db/errors.ts'
-import { accounts, apiKeys, idempotencyKeys, projects, runs, sessions } from '../../db/schema/index.ts'
+import {
+  accounts,
+  apiKeys,
+  idempotencyKeys,
+  projectInstructions,
+  projects,
+  runs,
+  sessions,
+} from '../../db/schema/index.ts'
 import { newId } from '../../ids.ts'
 import type { Lease } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
@@ -133,7 +141,7 @@ export async function admitWithLook(
   if (known && !isLast) return known
   const place = await look.place()
   await look.limits(place)
-  await look.credits()
+  await look.credits(place)
   const { input } = admission
   const files = bringsFiles(input) ? input.attachments : undefined
   const facts: AdmissionFacts = {
@@ -330,11 +338,27 @@ class Look {
     if (open.length >= slots && !hasOwn) throw refuse.keyConcurrency(slots)
   }
 
+  async #instructionTokens(projectId: string): Promise<number> {
+    const [row] = await this.#tx
+      .select({ tokens: projectInstructions.tokens })
+      .from(projects)
+      .innerJoin(
+        projectInstructions,
+        and(
+          eq(projectInstructions.projectId, projects.id),
+          eq(projectInstructions.hash, projects.instructionsHash),
+        ),
+      )
+      .where(eq(projects.id, projectId))
+    return row?.tokens ?? 0
+  }
+
   /** The hold fits under the spending caps of the key and into the account's credits. */
-  async credits(): Promise<void> {
+  async credits({ projectId }: Place): Promise<void> {
     const { principal, input, limits } = this.admission
     const { accountId, keyId } = principal
-    const micros = holdOf(input, limits)
+    const told = BigInt(await this.#instructionTokens(projectId)) * (input.tokenMicros ?? 0n)
+    const micros = holdOf({ ...input, firstCallMicros: input.firstCallMicros + told }, limits)
     const { now = new Date() } = this.#state ?? {}
     const cap = keyId === null ? undefined : await findReachedCap(this.#tx, { accountId, keyId, micros })
     if (cap) throw refuse.reachedCap(cap, micros, now)
@@ -371,11 +395,14 @@ function paceOf({ turnsPerMinute }: Plan): {
 type Written = {
   readonly project: string
   readonly turn: number
+  readonly instructions: string | null
+  readonly hold: string
   readonly held_allowance: string
-  readonly created_at: Date
-  readonly deadline_at: Date
-  readonly lease_expires_at: Date | null
-  readonly started_at: Date | null
+  /** Instants are texts in a transaction, because the query builder leaves them as they come. */
+  readonly created_at: Date | string
+  readonly deadline_at: Date | string
+  readonly lease_expires_at: Date | string | null
+  readonly started_at: Date | string | null
 }
 
 /** Sends the admitting statement. Undefined if it admitted nothing. */
@@ -401,7 +428,6 @@ async function write(
   const inSession = input.sessionId !== undefined
   const fresh = newInput(input.messages, inSession)
   if (!hasQuestion(fresh)) return undefined
-  const holdMicros = holdOf(input, limits)
   const run = newRun(principal, input, admission)
   const sessionId = input.sessionId ?? newId('session')
   const [row] = await send<Written>(inSession ? statements.admitInSession : statements.admit, {
@@ -414,7 +440,12 @@ async function write(
     },
     ...{ plan: plan.name, slots: plan.concurrentTurns, slot: isQueued ? 0 : 1, monthly: plan.monthlyMicros },
     ...paceOf(plan),
-    ...{ hold: holdMicros, max: limits.maxMicros, queued: isQueued },
+    ...{
+      hold: holdOf(input, limits),
+      max: limits.maxMicros,
+      queued: isQueued,
+      tokenMicros: input.tokenMicros,
+    },
     ...{ session: sessionId, sessionName: sessionNameOf(fresh), after: input.after?.turn },
     project: projectId ?? projectOf(principal, input),
     ...{
@@ -439,12 +470,14 @@ async function write(
     run: {
       ...run,
       ...{ sessionId, projectId: row.project, turn: row.turn },
-      ...{ holdMicros, heldAllowanceMicros: BigInt(row.held_allowance), admission: facts },
+      ...{ holdMicros: BigInt(row.hold), heldAllowanceMicros: BigInt(row.held_allowance), admission: facts },
+      projectInstructions: row.instructions,
       status: isRunning ? 'in_progress' : 'queued',
       epoch: isRunning ? 1 : 0,
       leaseOwner: isRunning ? lease.owner : null,
-      ...{ createdAt: row.created_at, deadlineAt: row.deadline_at },
-      ...{ leaseExpiresAt: row.lease_expires_at, startedAt: row.started_at },
+      ...{ createdAt: new Date(row.created_at), deadlineAt: new Date(row.deadline_at) },
+      leaseExpiresAt: row.lease_expires_at === null ? null : new Date(row.lease_expires_at),
+      startedAt: row.started_at === null ? null : new Date(row.started_at),
     },
   }
 }

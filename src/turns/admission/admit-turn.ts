@@ -15,8 +15,15 @@ import { readRun, recordClientClosed } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { type Admission, admitAtOnce, admitWithLook, type Decision } from './admission.ts'
-import { type AdmissionServices, type ClientTurn, refuseUnderPressure, type Started } from './client-turn.ts'
+import {
+  type AdmissionServices,
+  type ClientTurn,
+  type PricedTurn,
+  refuseUnderPressure,
+  type Started,
+} from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
+import { requireModel, turnCosts } from './requested-model.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** How long admission retries a failing database before the client gets an error. */
@@ -68,7 +75,7 @@ async function admit(
   }
   // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
-  const start = new Start(services, principal, withTrace(input))
+  const start = new Start(services, principal, await priced(services, principal, withTrace(input)))
   const client = runner.clients.open()
   try {
     const { run, repeated, conversation } = await retryFor(timeoutMs, () => start.attempt())
@@ -87,6 +94,18 @@ async function admit(
   }
 }
 
+/** Adds what the turn's first call may cost, and the prompt that it begins with. */
+async function priced(
+  services: AdmissionServices,
+  principal: Principal,
+  input: ClientTurn,
+): Promise<PricedTurn> {
+  const model = requireModel(services, input.model)
+  const costs = await turnCosts(services, principal, model, input)
+  const prompt = { own: model.prompt.own.hash, host: model.prompt.host?.hash ?? null }
+  return { ...input, ...costs, request: { ...input.request, prompt } }
+}
+
 /** The run stores the trace context, so its spans join the request's trace on any replica. */
 function withTrace(input: ClientTurn): ClientTurn {
   const traceparent = input.span?.traceparent
@@ -97,14 +116,14 @@ function withTrace(input: ClientTurn): ClientTurn {
 class Start {
   readonly #services: AdmissionServices
   readonly #principal: Principal
-  readonly #input: ClientTurn
+  readonly #input: PricedTurn
   readonly #admission: Admission
   /** Whether an attempt without an answer may have written the run. */
   #unsure = false
   /** Whether one statement has not admitted the turn. */
   #mustLook = false
 
-  constructor(services: AdmissionServices, principal: Principal, input: ClientTurn) {
+  constructor(services: AdmissionServices, principal: Principal, input: PricedTurn) {
     this.#services = services
     this.#principal = principal
     this.#input = input

@@ -6,12 +6,20 @@ import type { Pressure } from '../replicas/pressure.ts'
 import type { Run } from '../run/run.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { underPressure } from './refusals.ts'
+import type { CostBound } from './requested-model.ts'
 import type { TurnInput } from './turn-input.ts'
 
-/** `left` is aborted when the client disconnects. `span` is the request's span. */
-export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
+/** A turn as a route reads it. `left` is aborted when the client disconnects. `span` is the request's span. */
+export type ClientTurn = Omit<TurnInput, 'firstCallMicros' | 'maxMicros' | 'tokenMicros'> &
+  CostBound & { readonly left: AbortSignal; readonly span?: Span | undefined }
 
-export type AdmissionServices = Pick<RunnerServices, 'database' | 'plans' | 'metrics' | 'log'> & {
+/** A turn whose first call has a price. */
+export type PricedTurn = ClientTurn & TurnInput
+
+export type AdmissionServices = Pick<
+  RunnerServices,
+  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'metrics' | 'log'
+> & {
   readonly limits: TurnLimits
   readonly runner: Runner
   readonly pressure?: Pressure | undefined

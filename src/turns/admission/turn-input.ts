@@ -21,6 +21,11 @@ export type TurnInput = {
    * extends the hold.
    */
   readonly firstCallMicros: bigint
+  /**
+   * Price of one token of the prompt, in micro-credits, if the turn follows the instructions of its project. The hold
+   * grows by their tokens. Undefined: it follows none.
+   */
+  readonly tokenMicros?: bigint
   /** Maximum cost of the turn, in micro-credits, at most that of the service. Undefined: that of the service. */
   readonly maxMicros?: bigint
   /** Every message the client sent, in order. */

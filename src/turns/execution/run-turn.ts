@@ -2,9 +2,7 @@ import { planOfAccount } from '../../accounts/accounts.ts'
 import type { Plans } from '../../accounts/plans.ts'
 import { defaultLimits } from '../../agent/limits.ts'
 import type { LoopInput } from '../../agent/loop/loop-input.ts'
-import { litePrompt, systemPrompt } from '../../agent/loop/prompt.ts'
-import type { ModelMessage } from '../../agent/provider.ts'
-import { type AnswerFormat, answerFormatOf, formatInstruction } from '../../agent/schema/answer-format.ts'
+import { answerFormatOf, formatInstruction } from '../../agent/schema/answer-format.ts'
 import type { Toolbox } from '../../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
@@ -15,6 +13,7 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
 import type { McpServers, OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import { samplingFor } from '../../models/sampling.ts'
 import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
@@ -23,6 +22,7 @@ import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
 import { RunJournal, readJournal } from '../recording/journal.ts'
 import type { SharedAppends } from '../recording/shared-appends.ts'
 import type { Signals } from '../replicas/signals.ts'
+import { instructionsOfRun } from '../run/instructions.ts'
 import { givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import { stepOf } from '../run/run-events.ts'
@@ -122,7 +122,11 @@ export async function runTurn(
         () => presentFiles(services.database, run, history, model.readsImages),
         stop.writing,
       )
-      const loopServices = { ...services, ask, outside }
+      const told = await retryTransient(
+        () => instructionsOfRun(services.database, run, model.prompt),
+        stop.writing,
+      )
+      const loopServices = { ...services, ask, outside, told }
       freed = await turn.drive(loopInput(loopServices, run, model, turn, shown, stop.turn, watch))
     }
     watch.released()
@@ -180,25 +184,13 @@ function readsFiles({ clientTools, toolGroups }: RunRequest): boolean {
   return !replaced && (toolGroups?.includes('files') ?? true)
 }
 
-const instructions = (prompt: string, format?: AnswerFormat): ModelMessage => ({
-  role: 'system',
-  content: prompt + formatInstruction(format),
-})
-
-/** Created once, so their tokens are counted once. */
-const plainInstructions = instructions(systemPrompt)
-const plainLiteInstructions = instructions(litePrompt)
-
-function instructionsOf({ isLite }: CatalogueModel, format: AnswerFormat | undefined): ModelMessage {
-  if (!format) return isLite ? plainLiteInstructions : plainInstructions
-  return instructions(isLite ? litePrompt : systemPrompt, format)
-}
-
 const noTools: Toolbox<Executor> = { specs: [], get: () => undefined }
 
 type LoopServices = TurnServices & {
   readonly ask?: AskPublisher | undefined
   readonly outside?: OutsideTools | undefined
+  /** What the model is told before the conversation. */
+  readonly told: string
 }
 
 function loopInput(
@@ -220,10 +212,10 @@ function loopInput(
     tools: watch.tools(isLite ? noTools : tools),
     clientTools: isLite ? [] : request.clientTools,
     toolChoice: isLite ? 'auto' : request.toolChoice,
-    messages: [instructionsOf(model, format), ...messages],
+    messages: [{ role: 'system', content: services.told + formatInstruction(format) }, ...messages],
     firstCalls: readsFiles(request) && !isLite ? firstCalls : [],
     finished: turn.journaled,
-    sampling: request.sampling,
+    sampling: samplingFor(model, request.sampling),
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
     ...turn.budget(model.price),

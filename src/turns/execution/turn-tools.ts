@@ -6,7 +6,7 @@ import type { Database, Executor } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { OutsideTools } from '../../mcp-servers/mcp-servers.ts'
-import type { SourceMarks } from '../../sources/citations/source-marks.ts'
+import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
@@ -45,15 +45,11 @@ export function turnTools(
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   let withOthers: readonly ToolSpec[] | undefined
-  const chosen = toolGroups.filter((group) => !groups || groups.includes(group))
-  const make = () =>
-    makeTools(services, run, sourceMarks).flatMap(({ group, tool }) => (chosen.includes(group) ? [tool] : []))
+  const make = () => toolsOfGroups(makeTools(services, run, sourceMarks), groups)
   const others = groups ? undefined : outside
   return {
     get specs() {
-      const key = chosen.join()
-      const own = specsOfGroups.get(key) ?? make().map(({ spec }) => spec)
-      specsOfGroups.set(key, own)
+      const own = specsOf(services, groups)
       if (!others?.specs.length) return own
       withOthers ??= [...own, ...others.specs]
       return withOthers
@@ -63,6 +59,26 @@ export function turnTools(
       return made.get(name) ?? others?.get(name)
     },
   }
+}
+
+/** The descriptions of our tools. They are the same for all turns with these groups. */
+export function specsOf(services: ToolServices, groups?: readonly ToolGroup[]): readonly ToolSpec[] {
+  const key = chosenOf(groups).join()
+  const made = () => toolsOfGroups(makeTools(services, noPlace, createSourceMarks()), groups)
+  const specs = specsOfGroups.get(key) ?? made().map(({ spec }) => spec)
+  specsOfGroups.set(key, specs)
+  return specs
+}
+
+/** Descriptions do not depend on the turn. */
+const noPlace: Place = { id: '', accountId: '', projectId: '', sessionId: '' }
+
+const chosenOf = (groups: readonly ToolGroup[] | undefined): readonly ToolGroup[] =>
+  toolGroups.filter((group) => !groups || groups.includes(group))
+
+function toolsOfGroups(tools: readonly GroupedTool[], groups: readonly ToolGroup[] | undefined) {
+  const chosen = chosenOf(groups)
+  return tools.flatMap(({ group, tool }) => (chosen.includes(group) ? [tool] : []))
 }
 
 type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }

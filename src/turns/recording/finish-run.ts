@@ -1,4 +1,4 @@
-import type { StepRecord } from '../../agent/events.ts'
+import type { ModelStep, StepRecord } from '../../agent/events.ts'
 import type { Attached, ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
@@ -7,29 +7,28 @@ import type { RunEndRow } from '../store/turn-store.ts'
 
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
-  let [prompt, completion, modelCalls, toolCalls, estimated] = [0, 0, 0, 0, false]
+  const replies = steps.filter((step) => step.kind === 'model')
+  const sum = (countOf: (usage: ModelStep['usage']) => number | undefined) =>
+    replies.reduce((total, { usage }) => total + (countOf(usage) ?? 0), 0)
+  const prompt = sum(({ promptTokens }) => promptTokens)
+  const completion = sum(({ completionTokens }) => completionTokens)
+  const parts = {
+    cached_tokens: sum(({ cachedTokens }) => cachedTokens),
+    cache_write_tokens: sum(({ cacheWriteTokens }) => cacheWriteTokens),
+    reasoning_tokens: sum(({ reasoningTokens }) => reasoningTokens),
+  }
+  const leftOut = new Set(replies.flatMap(({ leftOut: names = [] }) => names))
   const upstreams = steps.flatMap((step, index) =>
     step.kind === 'model' && step.upstream ? [{ step: index + 1, ...step.upstream }] : [],
   )
-  const leftOut = new Set<string>()
-  for (const step of steps) {
-    if (step.kind === 'tool') {
-      toolCalls += 1
-      continue
-    }
-    if (!step.preset) modelCalls += 1
-    for (const name of step.leftOut ?? []) leftOut.add(name)
-    prompt += step.usage.promptTokens
-    completion += step.usage.completionTokens
-    estimated ||= step.usage.estimated
-  }
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    model_calls: modelCalls,
-    tool_calls: toolCalls,
-    estimated,
+    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
+    model_calls: replies.filter(({ preset }) => !preset).length,
+    tool_calls: steps.length - replies.length,
+    estimated: replies.some(({ usage }) => usage.estimated),
     cost_micros: costMicros.toString(),
     ...(leftOut.size > 0 && { left_out: [...leftOut] }),
     ...(upstreams.length > 0 && { upstreams }),

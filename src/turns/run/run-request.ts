@@ -27,6 +27,13 @@ export type RunRequest = {
   readonly isolates?: boolean
   /** Base URL under which the client reached the service. It precedes the paths of cited files. */
   readonly origin?: string
+  /** The prompt of the service that the turn began with, by the hashes of its texts. Absent in runs of older versions. */
+  readonly prompt?: {
+    /** Our part. */
+    readonly own: string
+    /** The host's part. */
+    readonly host: string | null
+  }
   /** Instructions that precede the conversation for the model, in this turn only. */
   readonly instructions?: string
   /** The W3C trace context of the run's spans, for whichever replica runs it. Set only if traces are sent. */

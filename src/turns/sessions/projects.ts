@@ -2,8 +2,10 @@ import { and, asc, eq } from 'drizzle-orm'
 import { lockAccount } from '../../accounts/accounts.ts'
 import { recordOwnAction } from '../../accounts/audit.ts'
 import type { Principal } from '../../accounts/principal.ts'
+import { instructionText } from '../../agent/prompts/prompts.ts'
+import { estimateTokens } from '../../agent/tokens.ts'
 import type { Executor } from '../../db/client.ts'
-import { apiKeys, projects } from '../../db/schema/index.ts'
+import { apiKeys, projectInstructions, projects } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { requiredName } from '../../names/names.ts'
@@ -12,13 +14,16 @@ import { finderIn, visibleTo } from '../run/visibility.ts'
 
 export type Project = typeof projects.$inferSelect
 
+/** @param instructions what models are told in its turns. Callers bound its length, as that of all texts. */
 export async function createProject(
   executor: Executor,
   principal: Principal,
   name: string,
+  instructions: string | null = null,
 ): Promise<Project> {
   requireOwnerWide(principal)
-  return insertProject(executor, principal.accountId, requiredName(name))
+  const project = await insertProject(executor, principal.accountId, requiredName(name))
+  return instructions === null ? project : setInstructions(executor, project, instructions)
 }
 
 export async function insertProject(executor: Executor, accountId: string, name: string): Promise<Project> {
@@ -57,27 +62,90 @@ export async function holdProject(
   return project
 }
 
+/** What can be changed of a project. Null removes its instructions. */
+export type ProjectChanges = {
+  readonly name?: string | undefined
+  readonly instructions?: string | null | undefined
+}
+
 /**
- * Renames a project. Its contents do not change.
+ * Renames a project, or changes its instructions for the turns that start from then on. Its contents do not change.
  * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`, and what `requiredName` throws.
  */
-export async function renameProject(
+export async function changeProject(
   executor: Executor,
   principal: Principal,
   id: string,
-  name: string,
+  { name, instructions }: ProjectChanges,
 ): Promise<Project> {
   requireOwnerWide(principal)
-  const [project] = await executor
-    .update(projects)
-    .set({ name: requiredName(name) })
+  const [found] = await executor
+    .select()
+    .from(projects)
     .where(and(eq(projects.id, id), visibleTo(principal, projects)))
-    .returning()
-  if (!project) throw notFound()
+    .for('no key update')
+  if (!found) throw notFound()
+  const { accountId } = principal
   const details = detailsOf(principal, id)
-  await recordOwnAction(executor, { action: 'project.renamed', accountId: principal.accountId, details })
+  let project = found
+  if (name !== undefined) {
+    const given = { name: requiredName(name) }
+    await executor.update(projects).set(given).where(eq(projects.id, id))
+    project = { ...project, ...given }
+    await recordOwnAction(executor, { action: 'project.renamed', accountId, details })
+  }
+  if (instructions !== undefined) {
+    project = await setInstructions(executor, project, instructions)
+    await recordOwnAction(executor, { action: 'project.instructions_changed', accountId, details })
+  }
   return project
 }
+
+/** Earlier texts stay, because runs name them. */
+async function setInstructions(
+  executor: Executor,
+  project: Project,
+  instructions: string | null,
+): Promise<Project> {
+  const written = instructions?.trim() ? instructionText(instructions.trim()) : undefined
+  if (written) {
+    const { id: projectId, accountId } = project
+    await executor
+      .insert(projectInstructions)
+      .values({ projectId, accountId, ...written, tokens: estimateTokens(written.text) + separatorTokens })
+      .onConflictDoNothing()
+  }
+  const instructionsHash = written?.hash ?? null
+  await executor.update(projects).set({ instructionsHash }).where(eq(projects.id, project.id))
+  return { ...project, instructionsHash }
+}
+
+/** Tokens of the empty line before the instructions. */
+const separatorTokens = 1
+
+/** A text that the instructions of a project have or had; undefined if they never had it. */
+export async function readInstructions(
+  executor: Executor,
+  projectId: string,
+  hash: string,
+): Promise<InstructionVersion | undefined> {
+  const [version] = await executor
+    .select()
+    .from(projectInstructions)
+    .where(and(eq(projectInstructions.projectId, projectId), eq(projectInstructions.hash, hash)))
+  return version
+}
+
+/** The text of a project's instructions; null if it has none. */
+export async function currentInstructions(
+  executor: Executor,
+  { id, instructionsHash: hash }: Project,
+): Promise<string | null> {
+  const version = hash === null ? undefined : await readInstructions(executor, id, hash)
+  return version?.text ?? null
+}
+
+export type InstructionVersion = typeof projectInstructions.$inferSelect
 
 /**
  * Audit details of a change to a project. They omit its name, which may be a person's. The key is null for the
@@ -95,7 +163,7 @@ export function requireOwnerWide(principal: Principal): void {
   if (principal.binding.kind === 'owner') return
   throw new ServiceError(
     'missing_scope',
-    'This API key is bound to a project. Use an owner-wide key to create, rename and delete projects.',
+    'This API key is bound to a project. Use an owner-wide key to create, change and delete projects.',
   )
 }
 

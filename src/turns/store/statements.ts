@@ -59,6 +59,7 @@ const types = {
   position: 'int',
   answer: 'jsonb',
   after: 'int',
+  tokenMicros: 'bigint',
 } as const
 
 const $ = (name: keyof typeof types) => sql`${sql.placeholder(name)}::${sql.raw(types[name])}`
@@ -85,7 +86,7 @@ const mayStart = sql`
   a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
   and a.open_turns + ${$('slot')} <= ${$('slots')}
   and a.next_start_at <= clock_timestamp() + make_interval(secs => ${$('burstSeconds')})
-  and a.allowance_micros + a.granted_micros >= ${$('hold')}
+  and a.allowance_micros + a.granted_micros >= (select micros from need)
   and (a.allowance_month >= date_trunc('month', now() at time zone 'UTC')::date
     or (${$('monthly')} = 0 and a.allowance_micros = 0))
   and (${$('key')} is null
@@ -113,14 +114,24 @@ function admit(inSession: boolean): SQL {
       select ${$('session')}, charged.id, ${$('project')}, ${$('model')}, ${$('sessionName')}, 1, 1 from charged
       returning id, project_id, turn_count`
   const running = (value: SQL) => sql`case when not ${$('queued')} then ${value} end`
+  const projectId = inSession
+    ? sql`(select s.project_id from sessions s where s.id = ${$('session')})`
+    : $('project')
   return sql`
-    with a as materialized (select a.id, a.allowance_micros, a.granted_micros, a.open_turns from accounts a where ${mayStart}
+    with told as materialized (
+      select i.hash, i.tokens from projects p join project_instructions i on i.project_id = p.id and i.hash = p.instructions_hash
+      where ${$('tokenMicros')} is not null and p.id = ${projectId}),
+    need as materialized (
+      select (select hash from told) as instructions,
+        least(${$('hold')} + coalesce((select tokens from told) * ${$('tokenMicros')}, 0), ${$('max')}) as micros),
+    a as materialized (select a.id, a.allowance_micros, a.granted_micros, a.open_turns from accounts a where ${mayStart}
       ${inSession ? sql`` : sql`and exists (select from projects p where p.id = ${$('project')} and p.account_id = a.id)`}
       for no key update of a),
     charged as (
       update accounts set ${hold(sql`${$('hold')}`)}, open_turns = accounts.open_turns + ${$('slot')},
         next_start_at = greatest(accounts.next_start_at, clock_timestamp()) + make_interval(secs => ${$('spacingSeconds')})
-      from a where accounts.id = a.id returning accounts.id, least(a.allowance_micros, ${$('hold')}) as from_allowance,
+      from a, need where accounts.id = a.id
+      returning accounts.id, need.micros as held, need.instructions, least(a.allowance_micros, need.micros) as from_allowance,
         a.allowance_micros + a.granted_micros as available, a.open_turns as open_before),
     place as (${session}),
     input as (
@@ -132,17 +143,18 @@ function admit(inSession: boolean): SQL {
       select charged.id, coalesce(${$('key')}, ''), ${$('idempotencyKey')}, ${$('hash')}, ${$('run')}, now() + make_interval(hours => ${$('keyHours')})
       from charged where ${$('idempotencyKey')} is not null)
     insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, model, status, request, request_hash,
-      hold_micros, held_allowance_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at, on_disconnect,
+      project_instructions, hold_micros, held_allowance_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at, on_disconnect,
       client_at, admission, created_at, started_at)
     select ${$('run')}, charged.id, place.project_id, place.id, ${$('key')}, ${$('message')}, place.turn_count, ${$('model')},
       case when ${$('queued')} then 'queued' else 'in_progress' end, ${$('request')}, ${$('hash')},
-      ${$('hold')}, charged.from_allowance, ${$('max')}, case when ${$('queued')} then 0 else 1 end,
+      charged.instructions, charged.held, charged.from_allowance, ${$('max')}, case when ${$('queued')} then 0 else 1 end,
       ${running(sql`${$('owner')}`)}, ${running(sql`now() + make_interval(secs => ${$('leaseSeconds')})`)},
       now() + make_interval(secs => ${$('turnSeconds')}), ${$('onDisconnect')}, ${$('clientAt')},
       ${$('facts')} || jsonb_build_object('available_micros', charged.available, 'open_turns', charged.open_before),
       clock_timestamp(), ${running(sql`now()`)}
     from charged left join place on true
-    returning project_id as project, turn, held_allowance_micros::text as held_allowance,
+    returning project_id as project, turn, project_instructions as instructions, hold_micros::text as hold,
+      held_allowance_micros::text as held_allowance,
       created_at, deadline_at, lease_expires_at, started_at`
 }
 
@@ -193,8 +205,11 @@ const prepareCall = sql`
     where accounts.id = a.id and a.extends)
   select a.capped, owned.account_id is not null as owned, a.key_usable, a.enough from a left join owned on true`
 
+/** What the run pays. `least` ignores null, so a run without a charge pays zero here. */
+const paid = sql`coalesce(${$('charge')}, 0)`
+
 /** Part of the charge that the allowance pays: its part of the hold comes first. */
-const fromAllowance = sql`least(owned.held_allowance_micros, ${$('charge')})`
+const fromAllowance = sql`least(owned.held_allowance_micros, ${paid})`
 
 /**
  * Ends a run: its row, its last events and steps, the answer with its session, the charge, and what the hold gives back.
@@ -218,7 +233,7 @@ const end = sql`
     returning sessions.open_runs),
   charged as (
     insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros, facts)
-    select account_id, ${$('run')}, 'charge', -${fromAllowance}, ${fromAllowance} - ${$('charge')}, ${$('facts')}
+    select account_id, ${$('run')}, 'charge', -${fromAllowance}, ${fromAllowance} - ${paid}, ${$('facts')}
     from owned where ${$('charge')} is not null),
   spent as (
     insert into key_spending as s (key_id, account_id, day, micros)
@@ -227,9 +242,8 @@ const end = sql`
     on conflict (key_id, day) do update set micros = s.micros + excluded.micros),
   released as (
     update accounts set held_micros = held_micros - owned.hold_micros,
-      allowance_micros = allowance_micros + owned.held_allowance_micros - coalesce(${fromAllowance}, 0),
-      granted_micros = granted_micros + (owned.hold_micros - owned.held_allowance_micros)
-        - (coalesce(${$('charge')}, 0) - coalesce(${fromAllowance}, 0)),
+      allowance_micros = allowance_micros + owned.held_allowance_micros - ${fromAllowance},
+      granted_micros = granted_micros + (owned.hold_micros - owned.held_allowance_micros) - (${paid} - ${fromAllowance}),
       open_turns = open_turns - case when place.open_runs = 0 then 1 else 0 end
     from owned, place where accounts.id = owned.account_id)
   select true as owned,

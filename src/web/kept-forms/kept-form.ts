@@ -17,6 +17,7 @@ const writtenForms: readonly (readonly [path: RegExp, written: RegExp])[] = [
   [/^\/runs\/[^/]+\/feedback$/, /^note$/],
   [/^\/(?:sessions|projects|files)\/[^/]+\/rename$/, /^name$/],
   [/^\/projects$/, /^name$/],
+  [/^\/projects\/[^/]+\/instructions$/, /^instructions$/],
   [/^\/settings\/keys(?:\/[^/]+)?$/, /^name$/],
   [/^\/library\/marks$/, /^note$/],
   [/^\/sheets(?:\/add)?$/, /^title$/],

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
@@ -53,7 +54,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
   return {
     spec: {
       name: 'list_files',
-      description: 'Lists the files of the project, newest first: name, size in bytes, type.',
+      description: toolDescription('list_files'),
       parameters: parametersOf(noArguments),
     },
     describe: () => 'Listing the files of the project',
@@ -80,8 +81,7 @@ function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
   return {
     spec: {
       name: 'read_file',
-      description:
-        'Reads a file of the project: texts, and what PDF, Word (DOCX) and HTML files say. A long one is read in parts: go on at `next_offset`.',
+      description: toolDescription('read_file'),
       parameters: parametersOf(readArguments),
     },
     describe: (args) => `Reading the file ${String(args['name'] ?? '')}`,
@@ -142,8 +142,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
   return {
     spec: {
       name: 'search_files',
-      description:
-        'Searches what the files of the project say, PDF and Word files included. Hebrew and English words both work.',
+      description: toolDescription('search_files'),
       parameters: parametersOf(searchArguments),
     },
     describe: (args) => `Searching the files for "${String(args['query'] ?? '')}"`,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toolDescription } from '../../agent/prompts/prompts.ts'
 import {
   badArguments,
   type CommittedChange,
@@ -80,8 +81,7 @@ export function sheetTool(workspace: SheetPlace): Tool<Executor> {
   return {
     spec: {
       name: 'make_source_sheet',
-      description:
-        'Makes a study sheet of passages of the library, Hebrew and English side by side, with refs, versions and licences, as Word, PDF, HTML or Markdown files of the project. The texts come from the library by their refs; you give title, order, headings and notes. The same name again makes a new version.',
+      description: toolDescription('make_source_sheet'),
       parameters: parametersOf(sheetArguments),
     },
     describe: (args) => `Making the source sheet "${String(args['title'] ?? '')}"`,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { type CommittedChange, parametersOf, type Tool, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
@@ -30,8 +31,7 @@ function writeTool(workspace: WritingPlace): Tool<Executor> {
   return {
     spec: {
       name: 'write_file',
-      description:
-        'Writes a text file into the project, replacing the content of a file of that name. Earlier versions are kept.',
+      description: toolDescription('write_file'),
       parameters: parametersOf(writeArguments),
     },
     describe: (args) => `Writing the file ${String(args['name'] ?? '')}`,
@@ -70,8 +70,7 @@ function editTool(workspace: WritingPlace): Tool<Executor> {
   return {
     spec: {
       name: 'edit_file',
-      description:
-        'Replaces one passage of a text file. `old` must stand in the file exactly once, letter for letter. Earlier versions are kept.',
+      description: toolDescription('edit_file'),
       parameters: parametersOf(editArguments),
     },
     describe: (args) => `Editing the file ${String(args['name'] ?? '')}`,
@@ -114,7 +113,7 @@ function renameTool({ place }: WritingPlace): Tool<Executor> {
   return {
     spec: {
       name: 'rename_file',
-      description: 'Gives a file of the project another name, which no other file has.',
+      description: toolDescription('rename_file'),
       parameters: parametersOf(renameArguments),
     },
     describe: (args) => `Renaming the file ${String(args['name'] ?? '')}`,

@@ -86,8 +86,15 @@ test.each([
   ['stop', 'stop'],
   ['tool_calls', 'stop'],
 ] as const)('a reply without calls that says %s ends the turn with %s', async (said, reason) => {
-  const provider = scriptedProvider([{ type: 'finish', reason: said, toolCalls: [], usage }])
-  expect((await play(provider)).at(-1)).toEqual({ type: 'turn.finished', reason, notice: null })
+  const end: ModelChunk = { type: 'finish', reason: said, toolCalls: [], usage }
+  const events = await play(scriptedProvider([{ type: 'text', text: 'An answer' }, end]))
+  expect(events.at(-1)).toEqual({ type: 'turn.finished', reason, notice: null })
+})
+
+test('a turn whose model used all its tokens for reasoning says so', async () => {
+  const provider = scriptedProvider([{ type: 'finish', reason: 'length', toolCalls: [], usage }])
+  const notice = expect.stringContaining('limit of tokens before its answer began')
+  expect((await play(provider)).at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice })
 })
 
 test('a reply that was cut off ends the turn: its calls are not run', async () => {

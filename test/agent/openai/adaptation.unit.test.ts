@@ -73,6 +73,24 @@ const refusals: readonly (readonly [string, string, ModelRequest['sampling'], nu
     { error: { message: 'Unrecognized request argument supplied: reasoning_effort' } },
   ],
   [
+    'reasoning_effort',
+    'Ollama',
+    { reasoningEffort: 'minimal' },
+    400,
+    { error: { message: 'invalid reasoning value: \'minimal\' (must be "high", "medium" or "low")' } },
+  ],
+  [
+    'seed',
+    'Gemini',
+    { seed: 7 },
+    400,
+    [
+      {
+        error: { code: 400, message: 'Unknown name "seed": Cannot find field.', status: 'INVALID_ARGUMENT' },
+      },
+    ],
+  ],
+  [
     'response_format',
     'DeepSeek',
     { responseFormat: { type: 'json_schema', json_schema: { name: 'a', schema: {} } } },
@@ -229,7 +247,7 @@ test('a server that wants reasoning with each call gets an empty one where the r
   )
   expect(reasoning).toEqual([
     [undefined, thoughts.message.reasoning_content],
-    ['', thoughts.message.reasoning_content],
+    [' ', thoughts.message.reasoning_content],
   ])
 })
 
@@ -253,4 +271,16 @@ test('a member of messages that a server refuses is left out, and the call goes 
   expect(await said(provider, conversation(self, thoughts))).toBe('two')
   const sent = upstream.requests.map(({ body }) => 'reasoning_details' in (body.messages[1] ?? {}))
   expect(sent).toEqual([true, false, false])
+})
+
+test('a server that wants a reply between results and a question gets one', async () => {
+  const { upstream, provider } = await start({ retries: { max: 0 } })
+  upstream.enqueue(error(400, "Unexpected role 'user' after role 'tool'"), reply('ok'))
+  const request = conversation('another', thoughts)
+  await run(provider, { ...request, messages: [...request.messages, question] })
+  const roles = upstream.requests.map(({ body }) => body.messages.map(({ role }) => role))
+  expect(roles).toEqual([
+    ['user', 'assistant', 'tool', 'user'],
+    ['user', 'assistant', 'tool', 'assistant', 'user'],
+  ])
 })

@@ -116,13 +116,18 @@ export function runPieces(
   pieces: readonly Uint8Array[],
   signal?: AbortSignal,
   sent: (piece: number) => void = () => undefined,
+  request: ModelRequest = ask,
 ): Promise<Outcome> {
+  return run(providerOf(pieces, sent), request, signal)
+}
+
+/** A provider whose every request is answered with these pieces, each of which is a network read. */
+export function providerOf(
+  pieces: readonly Uint8Array[],
+  sent: (piece: number) => void = () => undefined,
+): OpenAiProvider {
   const fetchDispatcher = new PieceDispatcher(pieces, sent)
-  return run(
-    createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher }),
-    ask,
-    signal,
-  )
+  return createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher })
 }
 
 /** Cuts bytes at the given places (taken modulo their number). */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { CallFailure } from '../../../src/agent/openai/failure.ts'
 import { PayloadReader } from '../../../src/agent/openai/payloads.ts'
-import { ReplyAssembler } from '../../../src/agent/openai/reply-assembler.ts'
+import { ReplyAssembler } from '../../../src/agent/openai/reply/reply-assembler.ts'
 import { Watchdog } from '../../../src/agent/openai/watchdog.ts'
 import { require, type Target } from '../target.ts'
 
@@ -24,6 +24,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
       if (fault) throw fault
       return !reply.done
     })
+    reply.end()
     const { reason, toolCalls } = reply.finish()
     const ids = new Set(toolCalls.map(({ id }) => id))
     require(ids.size === toolCalls.length, 'tool calls have ids of their own', toolCalls)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ReplyAssembler } from '../../../src/agent/openai/reply-assembler.ts'
+import { ReplyAssembler } from '../../../src/agent/openai/reply/reply-assembler.ts'
 import { cleanFileName, contentTypeOf } from '../../../src/workspace/documents/file-names.ts'
 import { mutate } from '../../fuzz/mutate.ts'
 import { openTarget, targetNames } from '../../fuzz/targets/targets.ts'

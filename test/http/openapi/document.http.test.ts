@@ -73,7 +73,7 @@ test('the document has the version and is the same on every replica, key or not'
 })
 
 test('a field that is missing, of another type or not described is seen', () => {
-  const project = { id: 'proj_1', object: 'project', name: 'P', created_at: 1 }
+  const project = { id: 'proj_1', object: 'project', name: 'P', instructions_hash: null, created_at: 1 }
   expect(api.componentFaults('Project', project)).toEqual([])
   const { name: _, ...nameless } = project
   for (const wrong of [nameless, { ...project, created_at: '1' }, { ...project, secret: 1 }]) {

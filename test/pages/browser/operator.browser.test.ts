@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../../src/accounts/accounts.ts'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
+import { obedientModel } from '../../models/obedient-model.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { runLine } from '../../support/command-line.ts'
 import { checkInvariants } from '../../support/invariants.ts'
+import { startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
 import { call, question } from '../../support/world/requests.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
@@ -107,7 +110,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
     expect(again.status()).toBe(400)
-    expect(await again.text()).toContain('got credits after this form')
+    expect(await again.text()).toContain('changed after this form')
     expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
     expect(await checkInvariants(db.database)).toEqual([])
   })
@@ -195,6 +198,28 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await inAllLooks(page, 'operator-audit')).toEqual([])
   })
 
+  test('health shows the last check of each model, with remedies, in both languages', async () => {
+    await page.goto('/operator/health')
+    await page.getByText('No model was checked yet').waitFor()
+    const upstream = await startScriptedUpstream()
+    upstream.setDefault(obedientModel('drops the marks', 128_000))
+    const env = { MODEL_BASE_URL: upstream.baseUrl, MODEL_NAME: 'scripted' }
+    await runLine(db, ['models', 'check'], env)
+    await upstream.close()
+    await page.reload()
+    const found = page.getByRole('region', { name: 'What the check of service found' })
+    await page.getByText('22 ok, 0 adapted, 1 failed, 1 skipped').waitFor()
+    expect(await found.locator('tbody tr').allTextContents()).toEqual([
+      expect.stringMatching(/marks.*larger model/s),
+    ])
+    expect(await inAllLooks(page, 'operator-models')).toEqual([])
+    await page.context().addCookies([{ name: 'language', value: 'he', url: service.url }])
+    await page.reload()
+    await page.getByText('התשובה אינה מציינת את הקטעים שקיבלה').waitFor()
+    expect(await inAllLooks(page, 'operator-models-he')).toEqual([])
+    await page.context().clearCookies({ name: 'language' })
+  })
+
   test('health lists the turns that failed, and which ledger check fails', async () => {
     const deaf = { baseUrl: 'http://127.0.0.1:9/v1', name: 'nobody', apiKey: undefined }
     const failing = await world.start({ model: deaf })
@@ -216,7 +241,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       )
     await change(1)
     await page.reload()
-    expect(await page.getByRole('heading', { name: 'a run shows what the ledger charged' }).count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'a run costs what the ledger charged' }).count()).toBe(1)
     expect(await inAllLooks(page, 'operator-health')).toEqual([])
     await change(-1)
     await page.reload()

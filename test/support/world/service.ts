@@ -19,6 +19,7 @@ import type { FallbackLimits } from '../../../src/sources/fallback/limits.ts'
 import { openTelemetry } from '../../../src/telemetry.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
 import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
+import { keepPrompts } from '../../../src/turns/run/instructions.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import type { WebSettings } from '../../../src/web/pages/services.ts'
 import { libraryIn } from '../library-database.ts'
@@ -98,6 +99,7 @@ export async function startService(database: Database, options: ServiceOptions =
       metrics: token === undefined ? undefined : createMcpMetrics(registry),
     }))
   const shared = { database, library, catalogue, plans, fallback, mcpServers }
+  await keepPrompts(database, catalogue.models)
   const runner = createRunner({ ...shared, log, metrics, tracer })
   const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }

@@ -77,6 +77,13 @@ export async function newProject(service: TestService, { key }: { readonly key: 
     .id
 }
 
+/** Gives a project instructions, and returns their address as `pathOf` takes it. */
+export async function giveInstructions(service: TestService, { key, projectId }: Place): Promise<string> {
+  const body = { instructions: 'Explain each term.' }
+  const path = `/v1/projects/${projectId}`
+  return `${projectId}/${made(await sendJson(service, { method: 'PATCH', path, key, body })).instructions_hash}`
+}
+
 /**
  * The body of a reply to a call of the set-up.
  * @throws Error when the call failed.

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function rowsOf(person: Caller) {
-  const tables = ['sessions', 'runs', 'messages', 'credit_transactions']
+  const tables = ['sessions', 'runs', 'messages', 'ledger']
   const counts: Record<string, number> = {}
   for (const table of tables) {
     const { rows } = await db.database.systemPool.query<{ n: number }>(
@@ -45,7 +45,7 @@ test('of 30 turns started at once on credits for 5 exactly 5 are admitted', asyn
     sessions: 5,
     runs: 5,
     messages: 5,
-    credit_transactions: 7,
+    ledger: 7,
   })
   const balance = await withTx(db.database, 'system', (tx) => balanceOf(tx, accountId))
   expect(balance).toEqual({ availableMicros: 1_900_000n, heldMicros: 10_000_000n })

@@ -42,7 +42,7 @@ const spendingOf = ({ principal, keyId }: KeyedCaller) =>
 async function charge({ principal, keyId }: KeyedCaller, micros: bigint, at?: string): Promise<void> {
   const { accountId } = principal
   await db.database.systemPool.query(
-    `insert into credit_transactions (account_id, kind, amount_micros, facts, created_at)
+    `insert into ledger (account_id, kind, amount_micros, facts, created_at)
     values ($1, 'charge', $2, jsonb_build_object('key_id', $3::text), coalesce($4::timestamptz, now()))`,
     [accountId, micros, keyId, at],
   )

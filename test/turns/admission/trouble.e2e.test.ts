@@ -39,8 +39,8 @@ type Row = { id: string; status: string; charges: number; releases: number }
 async function runsOf(text: string): Promise<readonly Row[]> {
   const { rows } = await db.database.systemPool.query<Row>(
     `select r.id, r.status,
-      (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
-      (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'release') as releases
+      (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
+      (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'release') as releases
     from runs r join messages m on m.run_id = r.id and m.role = 'user' where m.content::text like $1`,
     [`%${text}%`],
   )

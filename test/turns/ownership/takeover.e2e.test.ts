@@ -38,9 +38,9 @@ async function runAsking(text: string): Promise<string> {
 async function endOf(runId: string) {
   const [row] = await world.rows<{ status: string; charges: number; ends: number; equal: boolean }>(
     `select r.status,
-       (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
+       (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
        (select count(*)::int from run_events e where e.run_id = r.id and e.event ? 'end') as ends,
-       r.cost_micros = (select amount_micros from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as equal
+       r.cost_micros = (select -allowance_micros - granted_micros from ledger t where t.run_id = r.id and t.kind = 'charge') as equal
      from runs r where r.id = $1`,
     runId,
   )
@@ -50,7 +50,7 @@ const endedOnce = { status: 'completed', charges: 1, ends: 1, equal: true }
 
 /** Everything that is stored of a run. */
 async function everythingOf(runId: string): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'credit_transactions'] as const
+  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'ledger'] as const
   return Promise.all(
     tables.map((table) =>
       world.rows(

@@ -48,7 +48,7 @@ async function rowsOf(runId: string) {
   const { rows } = await db.database.systemPool.query<{ runs: number; held: number; moved: number }>(
     `select (select count(*)::int from runs where id = $1) as runs,
       (select count(*)::int from runs where id = $1 and hold_parts = array[hold_micros]) as held,
-      (select count(*)::int from credit_transactions where run_id = $1) as moved`,
+      (select count(*)::int from ledger where run_id = $1) as moved`,
     [runId],
   )
   return rows[0]

@@ -70,12 +70,12 @@ const writing = (after: Promise<unknown>): Script => [
 
 async function rowsOf(run: Run) {
   const { rows } = await db.database.systemPool.query<Record<string, unknown>>(
-    `select r.status, r.epoch, r.step_count as steps, r.cost_micros = t.amount_micros as as_charged,
+    `select r.status, r.epoch, r.step_count as steps, r.cost_micros = (-t.allowance_micros - t.granted_micros) as as_charged,
       (select sum(cost_micros) from run_steps where run_id = r.id) = r.cost_micros as as_its_steps,
-      (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges,
-      (select count(*)::int from credit_transactions where run_id = r.id and kind = 'extend') as extensions,
+      (select count(*)::int from ledger where run_id = r.id and kind = 'charge') as charges,
+      (select count(*)::int from ledger where run_id = r.id and kind = 'extend') as extensions,
       (select count(*)::int from file_versions where run_id = r.id) as versions
-    from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
+    from runs r left join ledger t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
     [run.id],
   )
   return rows[0]

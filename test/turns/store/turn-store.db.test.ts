@@ -121,7 +121,7 @@ async function rowsOf(run: Run) {
   const { rows } = await db.database.systemPool.query(
     `select r.status, r.hold_micros, r.hold_parts, r.cost_micros, r.usage, r.output, r.event_count, r.request,
         m.content, s.name, extract(epoch from r.deadline_at - r.created_at)::int as seconds,
-        (select array_agg(t.kind || t.amount_micros order by t.id) from credit_transactions t where t.run_id = r.id) as moved
+        (select array_agg(t.kind || (-t.allowance_micros - t.granted_micros) order by t.id) from ledger t where t.run_id = r.id) as moved
       from runs r join messages m on m.run_id = r.id join sessions s on s.id = r.session_id where r.id = $1`,
     [run.id],
   )

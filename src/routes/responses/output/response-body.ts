@@ -30,7 +30,13 @@ export function openResponse(run: Run, status: 'queued' | 'in_progress'): Respon
  * @param reasoning the text of the reasoning item. Empty: the response has none.
  */
 export function endedResponse(run: Run, event: TerminalEvent, reasoning = ''): ResponseBody {
-  const { prompt_tokens: input, completion_tokens: output, total_tokens, cost_micros } = event.end.usage
+  const {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens,
+    cost_micros,
+    ...details
+  } = event.end.usage
   return {
     ...requestOf(run),
     status: statusOf(event),
@@ -39,9 +45,12 @@ export function endedResponse(run: Run, event: TerminalEvent, reasoning = ''): R
     output: outputOf(run, event, reasoning),
     usage: {
       input_tokens: input,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      input_tokens_details: {
+        cached_tokens: details.cached_tokens ?? 0,
+        cache_write_tokens: details.cache_write_tokens ?? 0,
+      },
       output_tokens: output,
-      output_tokens_details: { reasoning_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: details.reasoning_tokens ?? 0 },
       total_tokens,
       cost: creditsNumber(BigInt(cost_micros)),
     },

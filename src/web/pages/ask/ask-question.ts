@@ -6,7 +6,7 @@ import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
 import { admitTurn } from '../../../turns/admission/admit-turn.ts'
-import { firstCallMicros, requireModel } from '../../../turns/admission/requested-model.ts'
+import { requireModel } from '../../../turns/admission/requested-model.ts'
 import { maxQuestion } from '../../../turns/reading/shown-messages.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findSession } from '../../../turns/sessions/sessions.ts'
@@ -91,7 +91,6 @@ export async function startQuestion(
   const hash = createHash('sha256').update(identity).digest()
   const { run } = await admitTurn(services, principal, {
     model: model.id,
-    firstCallMicros: firstCallMicros(model, messages, undefined),
     messages,
     attachments: {
       ids: new Set(input.file),

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { WebServices } from '../services.ts'
+import { operatorHealthPage } from './health/operator-health.ts'
 import { operatorAccessPages } from './operator-access.ts'
 import { operatorAccountPage } from './operator-account.ts'
 import { operatorAccountPages } from './operator-accounts.ts'
 import { operatorAuditPage } from './operator-audit.ts'
 import { operatorCollectionPages } from './operator-collections.ts'
-import { operatorHealthPage } from './operator-health.ts'
 import { operatorLibraryPage } from './operator-library.ts'
 
 /** `/operator`: pages for operators. For other accounts these pages do not exist. */

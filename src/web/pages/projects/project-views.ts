@@ -1,4 +1,5 @@
 import type { Plan } from '../../../accounts/plans.ts'
+import { bounds } from '../../../http/limits/bounds.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { RecentSession } from '../../../turns/sessions/session-families.ts'
@@ -56,6 +57,7 @@ function projectList(t: Texts, projects: readonly Project[]): Html {
 
 export type ProjectShown = {
   readonly project: Project
+  readonly instructions: string
   readonly plan: Plan
   readonly sessions: ListPage<RecentSession>
   readonly files: ListPage<StoredFile>
@@ -64,7 +66,7 @@ export type ProjectShown = {
 /** One project: its conversations and its files. */
 export function projectPage(
   t: Texts,
-  { project, plan, sessions, files }: ProjectShown,
+  { project, instructions, plan, sessions, files }: ProjectShown,
   messages: { readonly problem?: string; readonly done?: string | undefined; readonly name?: string },
 ): Page {
   const { common } = t
@@ -88,6 +90,7 @@ ${pager(sessions.hasMore && oldest !== undefined && { label: common.older, href:
 ${files.items.length === 0 ? emptyState(texts.noFiles, texts.noFilesHint) : fileTable(t, files.items)}
 ${pager(olderPage(files, path, 'files_after', common.older))}
 ${uploadCard(t, path, plan)}
+${instructionsCard(t, project, instructions)}
 ${settingsCard(t, project, messages.name)}`,
   }
 }
@@ -104,6 +107,17 @@ function uploadCard({ bytes, common, projects }: Texts, path: string, plan: Plan
 <bdi class="file-name" aria-hidden="true">${projects.noneChosen}</bdi>
 <input type="file" id="upload" name="file" required></div></div><button>${projects.upload}</button></form>
 <p class="hint">${projects.maxSize(bytes(plan.fileBytes), common.planName(plan.name))}</p></section>`
+}
+
+/** What answers in the project follow. */
+function instructionsCard({ projects }: Texts, { id }: Project, instructions: string): Html {
+  return html`<section class="card narrow-left" id="instructions"><h2>${projects.instructions}</h2>
+<form method="post" action="/projects/${id}/instructions">
+<label>${projects.instructionsLabel}
+<textarea name="instructions" rows="5" maxlength="${bounds.projectInstructions.max}" dir="auto"
+aria-describedby="instructions-hint">${instructions}</textarea></label>
+<p class="hint" id="instructions-hint">${projects.instructionsHint}</p>
+<button>${projects.saveInstructions}</button></form></section>`
 }
 
 /** Renames and deletes the project. @param written the name that was refused. */

@@ -3,10 +3,17 @@ import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { bounds } from '../../../http/limits/bounds.ts'
 import { receiveFile } from '../../../http/transfers/upload.ts'
 import { deleteProject } from '../../../turns/sessions/delete-project.ts'
 import { listFiles } from '../../../turns/sessions/project-files.ts'
-import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
+import {
+  changeProject,
+  createProject,
+  currentInstructions,
+  findProject,
+  listProjects,
+} from '../../../turns/sessions/projects.ts'
 import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { fileText } from '../../../workspace/texts.ts'
@@ -23,6 +30,19 @@ import { type ProjectShown, projectPage, projectsPage } from './project-views.ts
 const projectForm = z.object({
   name: z.string().max(1_000).trim(),
 })
+
+/** Browsers send line ends as CRLF. */
+const instructionsForm = z.object({
+  instructions: z
+    .string()
+    .max(100_000)
+    .transform((text) => text.replaceAll('\r\n', '\n').trim()),
+})
+
+function requireInstructions(text: string): void {
+  if ([...text].length > bounds.projectInstructions.max)
+    throw new ServiceError('invalid_value', 'The instructions are too long: at most 8,000 characters.')
+}
 
 function requireName(name: string): void {
   if (name === '') throw new ServiceError('invalid_value', 'Enter a name for the project.')
@@ -99,7 +119,7 @@ async function afterUpload({ database }: WebServices, file: StoredFile, left: Ab
   return `/projects/${file.projectId}?done=${done}#files`
 }
 
-/** Renames and deletes a project. */
+/** Renames and deletes a project, and changes its instructions. */
 function projectSettings(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
@@ -109,13 +129,30 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     const shown = await projectOf(services, request)
     try {
       requireName(name)
-      await withTx(database, principal, (tx) => renameProject(tx, principal, shown.project.id, name))
+      await withTx(database, principal, (tx) => changeProject(tx, principal, shown.project.id, { name }))
     } catch (error) {
       const { message, status } = problemOf(request, error)
       const page = projectPage(textsOf(request), shown, { problem: message, name })
       return sendPage(request, reply, page, status)
     }
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
+  })
+
+  app.post('/projects/:id/instructions', accountsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { instructions } = readFields(instructionsForm, request.body)
+    const shown = await projectOf(services, request)
+    try {
+      requireInstructions(instructions)
+      await withTx(database, principal, (tx) =>
+        changeProject(tx, principal, shown.project.id, { instructions }),
+      )
+    } catch (error) {
+      const { message, status } = problemOf(request, error)
+      const page = projectPage(textsOf(request), { ...shown, instructions }, { problem: message })
+      return sendPage(request, reply, page, status)
+    }
+    return reply.redirect(`/projects/${shown.project.id}?done=instructed`, 303)
   })
 
   app.post('/projects/:id/delete', accountsOnly, async (request, reply) => {
@@ -138,6 +175,7 @@ function projectOf({ database }: WebServices, request: FastifyRequest): Promise<
     const files = pageOfAddress(request, 'files_after')
     return {
       project,
+      instructions: (await currentInstructions(tx, project)) ?? '',
       plan: principal.plan,
       sessions: await recentSessions(tx, principal, {
         projectId: project.id,

@@ -23,6 +23,7 @@ export const errors = {
     'You are signed in again. The form has not been sent yet: read what you wrote, then send it.',
   /** What people call the fields that they write in. */
   fields: {
+    instructions: 'Instructions',
     amount: 'Credits',
     email: 'E-mail address',
     heading: 'Heading',

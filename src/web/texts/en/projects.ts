@@ -27,6 +27,11 @@ export const projects = {
   noneChosen: 'none chosen',
   upload: 'Upload',
   maxSize: (size: string, plan: string) => `At most ${size} per file on the plan “${plan}”.`,
+  instructions: 'Instructions',
+  instructionsLabel: 'What answers in this project follow',
+  instructionsHint:
+    'For example: “Explain each Hebrew word. Prefer the works of Chabad.” Answers keep quoting and citing the library. At most 8,000 characters.',
+  saveInstructions: 'Save instructions',
   settings: 'Project settings',
   deleteDots: 'Delete the project…',
   deleteQuestion:
@@ -41,6 +46,7 @@ export const projects = {
     'uploaded-version': 'The file has been uploaded as a new version of the file with this name.',
     'file-deleted': 'The file has been deleted.',
     'session-deleted': 'The conversation has been deleted.',
+    instructed: 'The instructions have been saved. They apply to new questions.',
     renamed: 'The project has been renamed.',
     deleted: 'The project has been deleted, with its conversations and files.',
   },

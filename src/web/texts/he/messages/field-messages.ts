@@ -2,6 +2,7 @@ import type { Messages } from '../../grammar/translate.ts'
 
 /** Names of the fields of forms, and of the parameters of addresses. */
 export const fieldNames: Readonly<Record<string, string>> = {
+  instructions: 'הנחיות',
   account: 'חשבון',
   action: 'פעולה',
   after: 'המשך אחרי',

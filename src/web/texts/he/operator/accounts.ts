@@ -27,8 +27,8 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   thePassword: 'הסיסמה',
   goTo: 'לדף החשבון',
   all: 'כל החשבונות',
-  noPools: 'לא נותרו קרדיטים',
-  noPoolsHint: 'אפשר להעניק קרדיטים למעלה, או להמתין למכסה החודשית הבאה.',
+  noCredits: 'לא נותרו קרדיטים',
+  noCreditsHint: 'אפשר להעניק קרדיטים למעלה, או להמתין למכסה החודשית הבאה.',
   noEntriesYet: 'אין עדיין רישומים',
   noEntriesYetHint: 'כאן נרשמים שינויים שמפעילים עורכים בחשבון הזה.',
   allEntries: 'כל הרישומים',
@@ -50,7 +50,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   takeBack: 'גריעת קרדיטים',
   takeBackAmount: 'הסכום לגריעה',
   takeBackHint: (credits) =>
-    `לכל היותר ${credits} הקרדיטים שנותרו. קרדיטים השמורים לשאלות שבעבודה נשארים. קרדיטים ללא תאריך תפוגה נגרעים ראשונים.`,
+    `לכל היותר ${credits} הקרדיטים שנותרו. קרדיטים השמורים לשאלות שבעבודה נשארים. קרדיטים שהוענקו נגרעים ראשונים.`,
   resetPassword: 'איפוס הסיסמה',
   resetHint: (hours) =>
     `נוצר קישור שבעזרתו יכול בעל החשבון לקבוע סיסמה חדשה. הקישור פועל פעם אחת, במשך ${hours} שעות, ומחליף קישור קודם.`,
@@ -71,9 +71,6 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   deleteQuestion: 'אי אפשר לחזור מזה.',
   deleteConfirm: 'מחיקת הכול',
   deleteField: 'לאישור יש להזין את כתובת הדואר של החשבון',
-  pools: 'הקרדיטים לפי מקורם',
-  granted: 'ניתנו',
-  heldColumn: 'שמורים',
   done: {
     plan: 'התוכנית הוחלפה. היא חלה מהבקשה הבאה.',
     grant: 'הקרדיטים הוענקו.',
