@@ -53,12 +53,12 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
   [
     'credits change their kind',
     'an account has what its ledger says, less its holds',
-    'update accounts set granted_micros = granted_micros - 1, allowance_micros = allowance_micros + 1 where granted_micros > 0',
+    'update accounts set allowance_micros = allowance_micros - 1, granted_micros = granted_micros + 1 where allowance_micros > 0',
   ],
   [
     'a balance is clamped at zero',
     'an account has what its ledger says, less its holds',
-    'update accounts set granted_micros = 0',
+    'update accounts set allowance_micros = 0',
   ],
   [
     'a row of the ledger is lost',

@@ -13,9 +13,6 @@ export type Examination = {
   readonly unchecked: readonly { readonly invariant: string; readonly reason: string }[]
 }
 
-/** Rows shown per broken rule. */
-const maxRows = 20
-
 /**
  * Checks all rules on one snapshot, and writes nothing. Two connections share the looks, because Postgres groups and joins
  * rows of one statement on one core.
@@ -23,22 +20,22 @@ const maxRows = 20
  * @throws if the database cannot be used at all.
  */
 export async function examineAll(database: Database, timeoutSeconds = 600): Promise<Examination> {
-  const begin = async (tx: Executor) => {
-    await tx.execute(sql`set transaction isolation level repeatable read, read only`)
-    await tx.execute(sql.raw(`set local statement_timeout = '${timeoutSeconds}s'`))
-    await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`)
-  }
+  const begin = sql.raw(`set transaction isolation level repeatable read, read only;
+    set local statement_timeout = '${timeoutSeconds}s'; set local idle_in_transaction_session_timeout = 0`)
   return withTx(database, 'system', async (one) => {
-    await begin(one)
+    await one.execute(begin)
     const { rows } = await one.execute<{ id: string }>(sql`select pg_export_snapshot() as id`)
     return withTx(database, 'system', async (other) => {
-      await begin(other)
+      await other.execute(begin)
       await other.execute(sql.raw(`set transaction snapshot '${rows[0]?.id}'`))
       const waiting = looks.values()
-      const [first, second] = await Promise.all([examine(one, waiting), examine(other, waiting)])
+      const parts = [examine(one, waiting), examine(other, waiting)]
+      // Neither transaction may end while its connection still works.
+      await Promise.allSettled(parts)
+      const found = await Promise.all(parts)
       return {
-        broken: [...first.broken, ...second.broken],
-        unchecked: [...first.unchecked, ...second.unchecked],
+        broken: found.flatMap(({ broken }) => broken),
+        unchecked: found.flatMap(({ unchecked }) => unchecked),
       }
     })
   })
@@ -56,8 +53,7 @@ const plans = `set local jit = off; set local enable_nestloop = off; set local e
  * @param waiting the looks to make. Several transactions may take them from one list.
  */
 export async function examine(tx: Executor, waiting: Iterable<Look> = looks): Promise<Examination> {
-  const broken: Violation[] = []
-  const unchecked: { readonly invariant: string; readonly reason: string }[] = []
+  const [broken, unchecked]: [Violation[], Examination['unchecked'][number][]] = [[], []]
   await tx.execute(sql.raw(plans))
   for (const look of waiting) {
     await tx.execute(sql`savepoint look`)
@@ -65,8 +61,7 @@ export async function examine(tx: Executor, waiting: Iterable<Look> = looks): Pr
       broken.push(...(await violationsIn(tx, look)))
     } catch (error) {
       await tx.execute(sql`rollback to savepoint look`)
-      const reason = reasonOf(error)
-      unchecked.push(...Object.keys(look.rules).map((invariant) => ({ invariant, reason })))
+      for (const invariant of Object.keys(look.rules)) unchecked.push({ invariant, reason: reasonOf(error) })
     }
   }
   return { broken, unchecked }
@@ -81,7 +76,7 @@ async function violationsIn(tx: Executor, { from, show, rules }: Look): Promise<
   const violations: Violation[] = []
   for (const [i, [invariant, broken]] of Object.entries(rules).entries()) {
     if (!found.rows[0]?.[i]) continue
-    const { rows } = await tx.execute(sql.raw(`select ${show} from ${from} where ${broken} limit ${maxRows}`))
+    const { rows } = await tx.execute(sql.raw(`select ${show} from ${from} where ${broken} limit 20`))
     violations.push({ invariant, rows })
   }
   return violations
@@ -90,14 +85,10 @@ async function violationsIn(tx: Executor, { from, show, rules }: Look): Promise<
 /** The result of the newest check, on whichever replica it ran. */
 export type CheckState = {
   readonly checkedAt: Date
+  /** Names of rules. */
   readonly broken: readonly string[]
   readonly unchecked: readonly string[]
 }
-
-/** One check runs at a time over all replicas. The lock is released with its transaction. */
-const checkLock = 7_203_115_030n
-/** Per statement of a check by the service. */
-const watchSeconds = 120
 
 /**
  * Checks all rules, unless another replica does it now or a check began within `freshSeconds`.
@@ -111,12 +102,12 @@ export async function examineUnlessFresh(
 ): Promise<CheckState | undefined> {
   await withTx(database, 'system', async (tx) => {
     const { rows } = await tx.execute<{ due: boolean }>(sql`
-      select pg_try_advisory_xact_lock(${checkLock}) and not exists (
+      select pg_try_advisory_xact_lock(7203115030) and not exists (
         select from invariant_checks where attempted_at > now() - make_interval(secs => ${freshSeconds})) as due`)
     if (!rows[0]?.due) return
-    // The check has its own transaction. This one holds the lock meanwhile.
+    // The check has its own transactions. This one holds the lock meanwhile, so that one check runs over all replicas.
     await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`)
-    const found = await examineAll(database, watchSeconds)
+    const found = await examineAll(database, 120)
     await save(tx, found)
     onFound(found)
   })

@@ -18,20 +18,20 @@ export const looks: readonly Look[] = [
     // One grouping of three tables is faster than their joins, and a sum of doubles, exact here, than one of bigints. The
     // events of a run are deleted a day after its end.
     from: `(
-        select id, max(cost) as cost, max(hold) as hold, max(step_count) as step_count,
-          count(step) as steps, min(step) as first_step, max(step) as last_step, sum(micros) as micros, min(micros) as least,
+        select id, max(cost) as cost, max(hold) as hold, sum(micros) as micros, min(micros) as least,
+          max(step_count) as step_count, count(step) as steps, min(step) as first_step, max(step) as last_step,
           max(event_count) as event_count, count(seq) as events, min(seq) as first_event, max(seq) as last_event
         from (
           select id, case when ${hasEnded} and not ${isFree} then cost_micros end as cost, hold_micros as hold, step_count,
-            event_count, null::int as step,
-            null::float8 as micros, null::int as seq from runs r
+            event_count, null::int as step, null::float8 as micros, null::int as seq from runs r
           union all select run_id, null, null, null, null, step, cost_micros, null from run_steps
           union all select run_id, null, null, null, null, null, null, seq from run_events
         ) parts group by id
       ) r`,
     show: 'r.*',
     rules: {
-      'a run costs what its steps cost, at most its hold, unless it failed and cost nothing': `r.cost <> least(coalesce(r.micros, 0), r.hold)`,
+      'a run costs what its steps cost, at most its hold, unless it failed and cost nothing':
+        'r.cost <> least(coalesce(r.micros, 0), r.hold)',
       'no step costs less than nothing': 'r.least < 0',
       'the steps of a run are numbered without gap': `
         r.step_count <> r.steps or r.first_step <> 1 or r.last_step <> r.steps`,
