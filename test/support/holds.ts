@@ -1,10 +1,12 @@
-import type { Database } from '../../src/db/client.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import { type Admission, admitAtOnce, admitWithLook } from '../../src/turns/admission/admission.ts'
+import type { Admission } from '../../src/turns/admission/admission-types.ts'
 import type { Run } from '../../src/turns/run/run.ts'
+import { readRun } from '../../src/turns/run/runs.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { createTurnStore, writeToRun } from '../../src/turns/store/turn-store.ts'
 import type { Caller } from './turns/caller.ts'
+import { decide } from './turns/start.ts'
 
 /** The money of a turn without a model: the statements that start it, extend its hold and end it. */
 
@@ -16,7 +18,6 @@ export async function placeHold(
   runId = newId('run'),
 ): Promise<Run> {
   const store = createTurnStore(database)
-  const { accountId } = principal
   const admission: Admission = {
     ...{ principal, plans, runId, limits: defaultTurnLimits, clientAt: null },
     lease: { owner: 'replica_gone', seconds: 15 },
@@ -28,9 +29,7 @@ export async function placeHold(
       identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
     },
   }
-  const decision =
-    (await admitAtOnce(store.sendTo(accountId), admission)) ??
-    (await store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast: true })))
+  const decision = await decide(store, admission)
   if (decision.kind !== 'admitted') throw new Error(`decided "${decision.kind}"`)
   return decision.run
 }
@@ -40,7 +39,9 @@ const nothing = { events: [], steps: [] }
 /** @returns whether the account had that much more; otherwise the hold keeps its size. */
 export async function extendHold(database: Database, run: Run, micros: bigint): Promise<boolean> {
   const send = createTurnStore(database).sendTo(run.accountId)
-  const answer = await writeToRun(send, run, nothing, { kind: 'prepareCall', more: micros })
+  // The statement is for the hold that its sender knows, and a hold may have grown since the run started.
+  const now = await withTx(database, run, (tx) => readRun(tx, run.id))
+  const answer = await writeToRun(send, now ?? run, nothing, { kind: 'prepareCall', more: micros })
   if (!answer.owned) throw new Error('the run has ended')
   return answer.enough === true
 }

@@ -45,6 +45,7 @@ const types = {
   stepsBefore: 'int',
   events: 'jsonb',
   steps: 'jsonb',
+  holdBefore: 'bigint',
   more: 'bigint',
   allowed: 'boolean',
   capChecked: 'boolean',
@@ -128,7 +129,7 @@ function admit(inSession: boolean): SQL {
       ${inSession ? sql`` : sql`and exists (select from projects p where p.id = ${$('project')} and p.account_id = a.id)`}
       for no key update of a),
     charged as (
-      update accounts set ${hold(sql`${$('hold')}`)}, open_turns = accounts.open_turns + ${$('slot')},
+      update accounts set ${hold(sql`need.micros`)}, open_turns = accounts.open_turns + ${$('slot')},
         next_start_at = greatest(accounts.next_start_at, clock_timestamp()) + make_interval(secs => ${$('spacingSeconds')})
       from a, need where accounts.id = a.id
       returning accounts.id, need.micros as held, need.instructions, least(a.allowance_micros, need.micros) as from_allowance,
@@ -183,7 +184,7 @@ const append = sql`
 /**
  * Appends before a model call: checks the key, and adds `more` to the hold if the key works and the account has that much.
  * For a key with spending caps nothing happens unless `capChecked`: the caller then looks at the caps under the account's
- * lock.
+ * lock. Counts need not change, so a late copy of the statement is refused by the hold.
  */
 const prepareCall = sql`
   with a as materialized (
@@ -198,7 +199,7 @@ const prepareCall = sql`
       hold_micros = hold_micros + case when ready.extends then ${$('more')} else 0 end,
       held_allowance_micros = held_allowance_micros
         + case when ready.extends then least(ready.allowance_micros, ${$('more')}) else 0 end
-    from ready where ${isOwned} and runs.account_id = ready.id returning runs.account_id),
+    from ready where ${isOwned} and runs.hold_micros = ${$('holdBefore')} and runs.account_id = ready.id returning runs.account_id),
   ${progress},
   extended as (
     update accounts set ${hold(sql`${$('more')}`)} from ready as a, owned

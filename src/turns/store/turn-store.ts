@@ -12,10 +12,10 @@ export type Added = {
   readonly steps: readonly { readonly record: StepRecord; readonly costMicros: bigint }[]
 }
 
-/** A run, its owner's epoch, and the numbers of events and steps that its row must have. */
+/** A run, its owner's epoch, and the numbers of events and steps, and the hold, that its row must have. */
 export type RunPosition = Pick<
   Run,
-  'id' | 'accountId' | 'apiKeyId' | 'messageId' | 'epoch' | 'eventCount' | 'stepCount'
+  'id' | 'accountId' | 'apiKeyId' | 'messageId' | 'epoch' | 'eventCount' | 'stepCount' | 'holdMicros'
 >
 
 /** The last values of a run's row, its charge and its answer. Amounts are in micro-credits. */
@@ -62,7 +62,7 @@ export type WriteAnswer = {
 }
 
 /** Events that one run adds, as JSON. */
-export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId'> & { readonly events: string }
+export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId' | 'holdMicros'> & { readonly events: string }
 
 /** Sends a statement: as its own transaction, or in one that is open. */
 export type Send = <Row extends Record<string, unknown>>(
@@ -141,7 +141,7 @@ export async function writeToRun(
       return { owned: rows.length > 0 }
     }
     case 'prepareCall':
-      return prepare(send, { ...values, key: run.apiKeyId }, purpose)
+      return prepare(send, { ...values, key: run.apiKeyId, holdBefore: run.holdMicros }, purpose)
     case 'end': {
       const { usage, facts, ...row } = purpose.row
       const json = { usage: JSON.stringify(usage), facts: JSON.stringify(facts) }

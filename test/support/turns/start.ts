@@ -1,11 +1,12 @@
 import { type Database, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { admitWithLook } from '../../../src/turns/admission/admission.ts'
+import { admitAtOnce, admitWithLook } from '../../../src/turns/admission/admission.ts'
 import type { Admission, Decision } from '../../../src/turns/admission/admission-types.ts'
 import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunRequest } from '../../../src/turns/run/run-request.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import type { TurnStore } from '../../../src/turns/store/turn-store.ts'
 import type { Caller } from './caller.ts'
 
 export const plainRequest: RunRequest = {
@@ -46,6 +47,16 @@ export async function start(database: Database, person: Caller, options: StartOp
 /** Looks at every rule in a transaction, as a start does that one statement does not admit. */
 export function look(database: Database, admission: Admission, again = false): Promise<Decision> {
   return withTx(database, admission.principal, (tx) => admitWithLook(tx, admission, { again, isLast: true }))
+}
+
+/** Decides as a start does that no failure disturbs: in one statement, or by a look at every rule. */
+export async function decide(store: TurnStore, admission: Admission): Promise<Decision> {
+  const { accountId } = admission.principal
+  const admitted = await admitAtOnce(store.sendTo(accountId, { flushed: false }), admission)
+  return (
+    admitted ??
+    store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast: true }))
+  )
 }
 
 /** An admission with an owner that does not exist. */
