@@ -82,7 +82,10 @@ const hold = (micros: SQL) => sql`
 export const isDisconnected = sql`r.client_closed_at is not null
   and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '30 seconds')`
 
-/** The account may start the turn: see `AdmitValues`. */
+/**
+ * The account may start the turn. Its open runs are found by the parameter: for `a.id` Postgres would read those of all
+ * accounts into a hash.
+ */
 const mayStart = sql`
   a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
   and a.open_turns + ${$('slot')} <= ${$('slots')}
@@ -96,7 +99,7 @@ const mayStart = sql`
     select from runs r where r.api_key_id = ${$('key')} and r.request_hash = ${$('hash')}
       and ${isDisconnected} and r.created_at > now() - make_interval(mins => ${$('windowMinutes')})))
   and (${$('checked')} or ${$('key')} is null or not exists (
-    select from runs r where r.account_id = a.id and r.status in ('queued', 'in_progress')
+    select from runs r where r.account_id = ${$('account')} and r.status in ('queued', 'in_progress')
       and r.api_key_id || '' = ${$('key')} and r.request_hash = ${$('hash')} and r.client_at is distinct from ${$('clientAt')}))`
 
 /**
@@ -248,7 +251,7 @@ const end = sql`
       open_turns = open_turns - case when place.open_runs = 0 then 1 else 0 end
     from owned, place where accounts.id = owned.account_id)
   select true as owned,
-    place.open_runs > 0 or exists (select from runs r where r.account_id = owned.account_id and r.status = 'queued') as waiting
+    place.open_runs > 0 or exists (select from runs r where r.account_id = ${$('account')} and r.status = 'queued') as waiting
   from owned, place`
 
 /**

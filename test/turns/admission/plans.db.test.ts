@@ -37,6 +37,7 @@ beforeAll(async () => {
   await client.query('analyze runs')
   await client.query(`update runs set status = 'in_progress' where id = $1`, [run.id])
   await copyRun('open', {})
+  await copyRun('queued', { status: 'queued' })
 })
 afterAll(async () => {
   client.release(true)
@@ -97,7 +98,7 @@ test('events of some runs are written without a look at the others that are open
 test.each([
   ['events', { kind: 'append' }, 10],
   ['a larger hold', { kind: 'prepareCall', more: 5n }, 10],
-  // It asks whether the account has turns in the queue.
+  // It also asks whether other turns of the account are queued.
   ['the end', { kind: 'end', row: endOf({} as Run, emptyEnd(0n)) }, 10],
 ] as const)('%s of a run are written without a look at the other open runs', async (_, purpose, most) => {
   const write = (executor: Executor) => writeToRun(sendIn(executor), run, added, purpose)
