@@ -49,13 +49,16 @@ export function look(database: Database, admission: Admission, again = false): P
   return withTx(database, admission.principal, (tx) => admitWithLook(tx, admission, { again, isLast: true }))
 }
 
-/** Decides as a start does that no failure disturbs: in one statement, or by a look at every rule. */
-export async function decide(store: TurnStore, admission: Admission): Promise<Decision> {
+/**
+ * Decides as a start does that no failure disturbs: in one statement, or by a look at every rule.
+ * @param isLast an equal run that is still undecided no longer counts.
+ */
+export async function decide(store: TurnStore, admission: Admission, isLast = true): Promise<Decision> {
   const { accountId } = admission.principal
   const admitted = await admitAtOnce(store.sendTo(accountId, { flushed: false }), admission)
   return (
     admitted ??
-    store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast: true }))
+    store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast }))
   )
 }
 
