@@ -57,8 +57,7 @@ export async function decide(store: TurnStore, admission: Admission, isLast = tr
   const { accountId } = admission.principal
   const admitted = await admitAtOnce(store.sendTo(accountId, { flushed: false }), admission)
   return (
-    admitted ??
-    store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast }))
+    admitted ?? store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast }))
   )
 }
 

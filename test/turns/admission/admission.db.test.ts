@@ -108,7 +108,7 @@ test('a turn holds its first call and no more, at most the limit of a turn', asy
   expect((await start(db.database, person, { firstCallMicros: maxMicros * 2n })).holdMicros).toBe(maxMicros)
 })
 
-test('a turn also holds the tokens of its project\'s instructions', async () => {
+test("a turn also holds the tokens of its project's instructions", async () => {
   const person = await makeCaller(db.database)
   const { principal } = person
   const instructions = 'Answer in one sentence. '.repeat(40)

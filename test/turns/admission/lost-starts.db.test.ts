@@ -94,25 +94,28 @@ test.each(ways.flatMap(([way, retried, sends]) => fates.map((fate) => ({ way, re
   },
 )
 
-test.each(ways)('a start by %s whose answer never comes leaves a run that a retry finds', async (_, retried, sends) => {
-  const held = gate()
-  upstream.setDefault([{ waitFor: held.opened }, { text: 'An answer.' }])
-  const cut = proxy.cutAtCommit(sends, 'reply-lost').then(() => {
-    proxy.refuse(true)
-    proxy.cutAll()
-  })
-  await expect(admitTurn(services, person.principal, clientTurn(retried))).rejects.toThrow()
-  await cut
-  expect(await runsOf()).toMatchObject([{ epoch: 1, closed: false }])
-  proxy.refuse(false)
-  // It is released, so it need not wait for the end of its lease.
-  await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ epoch: 2, closed: true }])
-  const again = await admitTurn(services, person.principal, clientTurn())
-  expect(again).toMatchObject({ repeated: true, run: { epoch: 2 } })
-  held.open()
-  await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', charges: 1 }])
-  expect(upstream.requests).toHaveLength(1)
-})
+test.each(ways)(
+  'a start by %s whose answer never comes leaves a run that a retry finds',
+  async (_, retried, sends) => {
+    const held = gate()
+    upstream.setDefault([{ waitFor: held.opened }, { text: 'An answer.' }])
+    const cut = proxy.cutAtCommit(sends, 'reply-lost').then(() => {
+      proxy.refuse(true)
+      proxy.cutAll()
+    })
+    await expect(admitTurn(services, person.principal, clientTurn(retried))).rejects.toThrow()
+    await cut
+    expect(await runsOf()).toMatchObject([{ epoch: 1, closed: false }])
+    proxy.refuse(false)
+    // It is released, so it need not wait for the end of its lease.
+    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ epoch: 2, closed: true }])
+    const again = await admitTurn(services, person.principal, clientTurn())
+    expect(again).toMatchObject({ repeated: true, run: { epoch: 2 } })
+    held.open()
+    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', charges: 1 }])
+    expect(upstream.requests).toHaveLength(1)
+  },
+)
 
 test('a client that has disconnected gets no run', async () => {
   const left = { ...clientTurn(), left: AbortSignal.abort() }
