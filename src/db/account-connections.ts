@@ -8,6 +8,8 @@ import { databaseFault, isConnectionFault } from './errors.ts'
 export type Statement = {
   readonly name: string
   readonly text: string
+  /** Whether the account's row is locked before it. */
+  readonly locksAccount: boolean
   /** The parameters in order, for the values by the names of their placeholders. */
   readonly parameters: (values: Values) => unknown[]
 }
@@ -16,13 +18,20 @@ export type Values = Readonly<Record<string, unknown>>
 
 const dialect = new PgDialect()
 
-/** @param query with `sql.placeholder` for each value that differs between calls. A value is sent once. */
-export function prepared(name: string, query: SQL): Statement {
+/**
+ * @param query with `sql.placeholder` for each value that differs between calls. A value is sent once.
+ * @param options.locksAccount it changes the account's row, or needs what others have written under its lock.
+ */
+export function prepared(
+  name: string,
+  query: SQL,
+  { locksAccount = false }: { readonly locksAccount?: boolean } = {},
+): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query)
   const names = params.map((param) => (param as Placeholder).name)
   const sent = [...new Set(names)]
   return {
-    name,
+    ...{ name, locksAccount },
     text: text.replaceAll(/\$(\d+)/g, (_, place) => `$${sent.indexOf(names[place - 1] ?? '') + 1}`),
     parameters: (values) => sent.map((one) => values[one] ?? null),
   }
@@ -51,6 +60,17 @@ export type AccountConnections = {
 
 /** Before a statement whose account or durability differs from those of the one before on its connection. */
 const setUp = "select set_config('app.account', $1, false), set_config('synchronous_commit', $2, false)"
+
+/**
+ * A transaction around one statement, in the same round trip. The statement then sees the newest version of the account's
+ * row, and all that was committed before its lock. If it locked the row itself, its update would begin at the version of its
+ * snapshot, and wait there for others that wait for it.
+ */
+const lockFirst = {
+  begin: { name: 'begin', text: 'begin' },
+  lock: { name: 'lock_account', text: 'select from accounts where id = $1 for no key update' },
+  commit: { name: 'commit', text: 'commit' },
+} as const
 
 /**
  * Opens connections on demand. All statements of an account go through one of them, in order: every one locks the
@@ -84,7 +104,7 @@ class Line {
 
   async execute<Row>(
     accountId: string,
-    { name, text, parameters }: Statement,
+    { name, text, parameters, locksAccount }: Statement,
     values: Values,
     { flushed = true }: StatementOptions = {},
   ): Promise<readonly Row[]> {
@@ -95,9 +115,15 @@ class Line {
       const key = settings.join(' ')
       const isSetUp = this.#setUpFor === key
       this.#setUpFor = key
-      const before = isSetUp ? undefined : client.query({ name: 'set_up', text: setUp, values: settings })
+      const before: Promise<unknown>[] = []
+      if (!isSetUp) before.push(client.query({ name: 'set_up', text: setUp, values: settings }))
+      if (locksAccount)
+        before.push(client.query(lockFirst.begin), client.query({ ...lockFirst.lock, values: [accountId] }))
       const result = client.query({ name, text, values: parameters(values) })
-      await Promise.all([before, result])
+      const after = locksAccount ? client.query(lockFirst.commit) : undefined
+      // All are answered, and the first that failed says why.
+      for (const one of await Promise.allSettled([...before, result, after]))
+        if (one.status === 'rejected') throw one.reason
       return (await result).rows as Row[]
     } catch (error) {
       // It may have been the setting that failed.

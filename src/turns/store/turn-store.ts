@@ -62,7 +62,9 @@ export type WriteAnswer = {
 }
 
 /** Events that one run adds, as JSON. */
-export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId' | 'holdMicros'> & { readonly events: string }
+export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId' | 'holdMicros'> & {
+  readonly events: string
+}
 
 /** Sends a statement: as its own transaction, or in one that is open. */
 export type Send = <Row extends Record<string, unknown>>(
