@@ -143,7 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       name: e.MODEL_NAME,
       catalogueFile: e.MODELS_FILE,
       instructionsFile: e.INSTRUCTIONS_FILE,
-      variable: (name: string) => env[name],
+      ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
     }),
     embeddings: embeddingsOf(e),
     // The setting has at most three decimals, per 1,000 tokens.
