@@ -76,10 +76,10 @@ const hold = (micros: SQL) => sql`
 
 /**
  * The client of run `r` has disconnected. If it closed the connection after a whole reply, it may still have that reply, so
- * that counts for 30 s only: until a client that lost the last bytes has retried.
+ * that counts for 10 s only: until a client that lost the last bytes has retried.
  */
 export const isDisconnected = sql`r.client_closed_at is not null
-  and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '30 seconds')`
+  and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '10 seconds')`
 
 /** The account may start the turn: see `AdmitValues`. */
 const mayStart = sql`
