@@ -81,9 +81,15 @@ const hold = (micros: SQL) => sql`
 export const isDisconnected = sql`r.client_closed_at is not null
   and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '10 seconds')`
 
+/**
+ * A start is on disk with the next end. If the server dies within 0.2 s of it (three times `wal_writer_delay`), the turn is
+ * lost uncharged, and its client retries. The setting lasts for the transaction.
+ */
+const flushedLater = sql`(select set_config('synchronous_commit', 'off', true)) is not null`
+
 /** The account may start the turn: see `AdmitValues`. */
 const mayStart = sql`
-  a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
+  ${flushedLater} and a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
   and a.open_turns + ${$('slot')} <= ${$('slots')}
   and a.next_start_at <= clock_timestamp() + make_interval(secs => ${$('burstSeconds')})
   and a.allowance_micros + a.granted_micros >= (select micros from need)
