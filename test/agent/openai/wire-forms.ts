@@ -378,7 +378,7 @@ export const wireForms: readonly WireForm[] = [
     attached: null,
   },
   {
-    form: 'an error in a stream of status 200',
+    form: 'an error in a stream of status 200, also in a list',
     bodies: [
       [
         c('half '),
@@ -393,6 +393,7 @@ export const wireForms: readonly WireForm[] = [
         { choices: [{ index: 0, delta: {}, error: { code: 502, message: 'Rate limit exceeded' } }] },
       ],
       `${eventStream([c('half ')])}event: error\ndata: Rate limit exceeded\n\n`,
+      [c('half '), [{ error: { code: 429, message: 'Rate limit exceeded' } }]],
     ],
     whole: [{ error: { message: 'Rate limit exceeded' } }],
     fails: 'Rate limit exceeded',
