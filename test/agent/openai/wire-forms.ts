@@ -433,6 +433,22 @@ export const wireForms: readonly WireForm[] = [
     usage: { promptTokens: 900, completionTokens: 20, estimated: false },
   },
   {
+    form: 'reasoning that only the total of the usage counts',
+    bodies: [
+      [
+        c(ANSWER),
+        delta({}, 'stop', {
+          usage: { ...USAGE, total_tokens: 1_220, completion_tokens_details: { reasoning_tokens: 300 } },
+        }),
+        D,
+      ],
+      [c(ANSWER), delta({}, 'stop', { usage: { ...USAGE, total_tokens: 1_220 } }), D],
+    ],
+    whole: [message({ content: ANSWER }, 'stop', { usage: { ...USAGE, total_tokens: 1_220 } })],
+    text: ANSWER,
+    usage: { promptTokens: 900, completionTokens: 320, reasoningTokens: 300, estimated: false },
+  },
+  {
     form: 'usage as `input_tokens` and `output_tokens`, or in texts',
     bodies: [
       [c(ANSWER), delta({}, 'stop', { usage: { input_tokens: 900, output_tokens: 20 } }), D],
