@@ -314,16 +314,23 @@ test('a member of messages that a server refuses is left out, and the call goes 
 })
 
 test.each([
-  "Unexpected role 'user' after role 'tool'",
-  'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...',
-])('a server that wants a reply between results and a question gets one: %s', async (complaint) => {
-  const { upstream, provider } = await start({ retries: { max: 0 } })
-  upstream.enqueue(error(400, complaint), reply('ok'))
-  const request = conversation('another', thoughts)
-  await run(provider, { ...request, messages: [...request.messages, question] })
-  const roles = upstream.requests.map(({ body }) => body.messages.map(({ role }) => role))
-  expect(roles).toEqual([
-    ['user', 'assistant', 'tool', 'user'],
-    ['user', 'assistant', 'tool', 'assistant', 'user'],
-  ])
-})
+  [400, "Unexpected role 'user' after role 'tool'"],
+  [
+    400,
+    'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...',
+  ],
+  [500, 'Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...'],
+])(
+  'a server that wants a reply between results and a question gets one: %i %s',
+  async (status, complaint) => {
+    const { upstream, provider } = await start({ retries: { max: 0 } })
+    upstream.enqueue(error(status, complaint), reply('ok'))
+    const request = conversation('another', thoughts)
+    await run(provider, { ...request, messages: [...request.messages, question] })
+    const roles = upstream.requests.map(({ body }) => body.messages.map(({ role }) => role))
+    expect(roles).toEqual([
+      ['user', 'assistant', 'tool', 'user'],
+      ['user', 'assistant', 'tool', 'assistant', 'user'],
+    ])
+  },
+)
