@@ -112,7 +112,8 @@ export async function admitRun(
   if (row.decision === 'plan_changed')
     return admitRun(calls, principal, input, admission, admission.plans.of(row.plan), row.plan)
   if (row.decision !== 'admitted') {
-    const holdMicros = row.held === null ? holds.holdMicros : BigInt(row.held)
+    // A row that only says "late" has no hold.
+    const holdMicros = BigInt(row.held ?? holds.holdMicros)
     return otherDecision(row, input, { plan, holdMicros })
   }
   return {
