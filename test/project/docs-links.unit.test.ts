@@ -58,7 +58,9 @@ test('docs/decisions/README.md lists every record under its number and title', (
   })
   const index = pages.get('docs/decisions/README.md') ?? ''
   expect(rows.filter(({ row }) => !index.includes(row))).toEqual([])
-  expect(rows.map(({ number, row }) => row.includes(`(${String(number).padStart(4, '0')}-`))).not.toContain(false)
+  expect(rows.map(({ number, row }) => row.includes(`(${String(number).padStart(4, '0')}-`))).not.toContain(
+    false,
+  )
   expect(index.match(/^\| \d+ \|/gm)).toHaveLength(new Set(rows.map(({ number }) => number)).size)
 })
 
