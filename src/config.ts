@@ -137,14 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
     keyPepper: e.KEY_PEPPER,
-    model: Object.freeze({
-      baseUrl: e.MODEL_BASE_URL,
-      apiKey: e.MODEL_API_KEY,
-      name: e.MODEL_NAME,
-      catalogueFile: e.MODELS_FILE,
-      instructionsFile: e.INSTRUCTIONS_FILE,
-      variable: (name: string) => env[name],
-    }),
+    model: modelOf(e, env),
     embeddings: embeddingsOf(e),
     // The setting has at most three decimals, per 1,000 tokens.
     embeddingMicrosPerToken: BigInt(Math.round(e.EMBEDDINGS_PRICE * 1_000)),
@@ -167,6 +160,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
     logLevel: e.LOG_LEVEL,
+  })
+}
+
+function modelOf(
+  e: z.infer<typeof environment>,
+  env: Readonly<Record<string, string | undefined>>,
+): Config['model'] {
+  return Object.freeze({
+    baseUrl: e.MODEL_BASE_URL,
+    apiKey: e.MODEL_API_KEY,
+    name: e.MODEL_NAME,
+    catalogueFile: e.MODELS_FILE,
+    instructionsFile: e.INSTRUCTIONS_FILE,
+    ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
   })
 }
 

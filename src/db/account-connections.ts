@@ -37,11 +37,6 @@ export function prepared(
   }
 }
 
-export type StatementOptions = {
-  /** Whether the answer waits until the change is on disk; default: true. */
-  readonly flushed?: boolean
-}
-
 /** Connections for single statements, each its own transaction. */
 export type AccountConnections = {
   /**
@@ -49,17 +44,12 @@ export type AccountConnections = {
    * ones.
    * @throws the driver's error. After a lost connection the statement may have succeeded.
    */
-  execute<Row>(
-    accountId: string,
-    statement: Statement,
-    values: Values,
-    options?: StatementOptions,
-  ): Promise<readonly Row[]>
+  execute<Row>(accountId: string, statement: Statement, values: Values): Promise<readonly Row[]>
   close(): Promise<void>
 }
 
-/** Before a statement whose account or durability differs from those of the one before on its connection. */
-const setUp = "select set_config('app.account', $1, false), set_config('synchronous_commit', $2, false)"
+/** Before a statement of another account than the one before on its connection. */
+const setAccount = "select set_config('app.account', $1, false)"
 
 /**
  * A transaction around one statement, in the same round trip. The statement then sees the newest version of the account's
@@ -80,8 +70,8 @@ const lockFirst = {
 export function openAccountConnections(config: pg.ClientConfig, count: number): AccountConnections {
   const lines = Array.from({ length: count }, () => new Line(config))
   return {
-    execute: (accountId, statement, values, options) =>
-      (lines[lineOf(accountId, count)] as Line).execute(accountId, statement, values, options),
+    execute: (accountId, statement, values) =>
+      (lines[lineOf(accountId, count)] as Line).execute(accountId, statement, values),
     async close() {
       await Promise.all(lines.map((line) => line.close()))
     },
@@ -95,8 +85,8 @@ const lineOf = (accountId: string, count: number): number =>
 class Line {
   readonly #config: pg.ClientConfig
   #client: Promise<pg.Client> | undefined
-  /** What the connection is set up for, once the statements that were sent have been executed. */
-  #setUpFor = ''
+  /** Whose rows the connection sees once the statements that were sent have been executed. */
+  #accountId = ''
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
@@ -106,17 +96,14 @@ class Line {
     accountId: string,
     { name, text, parameters, locksAccount }: Statement,
     values: Values,
-    { flushed = true }: StatementOptions = {},
   ): Promise<readonly Row[]> {
     const opening = this.#open()
     const client = await opening
     try {
-      const settings = [accountId, flushed ? 'on' : 'off']
-      const key = settings.join(' ')
-      const isSetUp = this.#setUpFor === key
-      this.#setUpFor = key
+      const sees = this.#accountId === accountId
+      this.#accountId = accountId
       const before: Promise<unknown>[] = []
-      if (!isSetUp) before.push(client.query({ name: 'set_up', text: setUp, values: settings }))
+      if (!sees) before.push(client.query({ name: 'set_account', text: setAccount, values: [accountId] }))
       if (locksAccount)
         before.push(client.query(lockFirst.begin), client.query({ ...lockFirst.lock, values: [accountId] }))
       const result = client.query({ name, text, values: parameters(values) })
@@ -127,7 +114,7 @@ class Line {
       return (await result).rows as Row[]
     } catch (error) {
       // It may have been the setting that failed.
-      this.#setUpFor = ''
+      this.#accountId = ''
       const fault = databaseFault(error)
       if (fault && isConnectionFault(fault)) this.#drop(opening)
       throw error
@@ -145,7 +132,7 @@ class Line {
     const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
     const opening = client.connect().then(() => client)
     this.#client = opening
-    this.#setUpFor = ''
+    this.#accountId = ''
     // A lost connection is also reported by each statement that was on its way.
     client.on('error', () => this.#drop(opening))
     client.on('end', () => this.#drop(opening))

@@ -68,10 +68,10 @@ const instructions = z
 const newBody = z.object({ name, instructions })
 const changeBody = z
   .object({ name: name.nullish().describe('Null: it stays'), instructions })
-  .refine(
-    (body) => typeof body.name === 'string' || body.instructions !== undefined,
-    'needs `name`, `instructions` or both',
-  )
+  .refine((body) => typeof body.name === 'string' || body.instructions !== undefined, {
+    error: 'is required, unless `instructions` are sent',
+    path: ['name'],
+  })
 
 const createDocs: RouteDocs = {
   summary: 'Create a project',

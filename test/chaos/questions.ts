@@ -39,7 +39,8 @@ export function questionText({ id, ...rest }: Question): string {
 }
 
 export function parseQuestion(text: string): Question | undefined {
-  const match = /^Question (\S+) (\{.*\})$/.exec(text)
+  // A question without an answer is in one message with the next one.
+  const match = /^Question (\S+) (\{.*\})$/.exec(text.split('\n\n').at(-1) ?? '')
   return match ? { id: match[1] ?? '', ...JSON.parse(match[2] ?? '') } : undefined
 }
 

@@ -59,7 +59,7 @@ test('a whole reply has the official shape and one cost in reply, run and ledger
     status: 'completed',
     cost: '78000',
     charge: '78000',
-    kept: '78000',
+    kept: '0',
   })
   expect(await world.get(`/v1/agent/runs/${block.run_id}`)).toMatchObject({ credits: '0.078' })
 })

@@ -66,9 +66,13 @@ test.each(['A project', 'תניא – שער היחוד', '  padded  ', '📜'.r
   'the project %s is made, read and listed alike',
   async (name) => {
     const project = await read('POST', '/v1/projects', { name })
-    expect(project).toEqual({ id: id('proj_'), object: 'project', name: name.trim(), created_at: recently })
+    const listed = {
+      ...{ id: id('proj_'), object: 'project', name: name.trim(), created_at: recently },
+      instructions_hash: null,
+    }
+    expect(project).toEqual({ ...listed, instructions: null })
     expect(await read('GET', `/v1/projects/${project.id}`)).toEqual(project)
-    expect((await read('GET', '/v1/projects')).data[0]).toEqual(project)
+    expect((await read('GET', '/v1/projects')).data[0]).toEqual({ ...listed, id: project.id })
   },
 )
 
@@ -152,6 +156,7 @@ test('a run has the fields of the contract, and the runs of a session are a bare
       sessionId: turn.session_id,
       messageId: turn.message_id,
       model: 'service',
+      instructions: { prompt: expect.stringMatching(/^[0-9a-f]{64}$/), host: null, project: null },
       output: [{ type: 'message', id: turn.message_id, role: 'assistant', content: answerText }],
       error: '',
       credits: String(usage.cost),

@@ -70,6 +70,7 @@ describe('the check names a planted fault and its remedy, and nothing else:', ()
     ['writes no JSON', 'json', 'json_invalid', 'temperature', 0],
     ['calls no tool', 'tool_call', 'no_tool_call', '--tool-call-parser', 1],
     ['refuses tools', 'tool_call', 'tools_refused', '--enable-auto-tool-choice', 1],
+    ['refuses tools with 500', 'tool_call', 'tools_refused', '--jinja', 1],
     ['writes calls into the text', 'tool_call', 'tool_call_in_text', '--tool-call-parser', 1],
     ['malformed arguments', 'tool_call', 'malformed_arguments', 'temperature', 1],
     ['one call at a time', 'two_calls', 'one_call_only', 'parallel_tool_calls', 0],

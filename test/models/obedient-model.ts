@@ -24,6 +24,7 @@ export type PlantedFault =
   | 'writes no JSON'
   | 'calls no tool'
   | 'refuses tools'
+  | 'refuses tools with 500'
   | 'writes calls into the text'
   | 'malformed arguments'
   | 'one call at a time'
@@ -122,6 +123,11 @@ const refusals: readonly (readonly [PlantedFault, (body: UpstreamBody) => boolea
     'refuses tools',
     ({ tools }) => tools !== undefined,
     error(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+  ],
+  [
+    'refuses tools with 500',
+    ({ tools }) => tools !== undefined,
+    error(500, { error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' } }),
   ],
   [
     'refuses tool results',

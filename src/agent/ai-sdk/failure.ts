@@ -25,6 +25,10 @@ export function sdkFailure(fault: unknown, apiKey: string | undefined): CallFail
   if (name.startsWith('AI_Load')) {
     return new CallFailure('upstream', presentable((fault as Error).message, apiKey), { cause: fault })
   }
+  // An error object in a stream is no chunk that the package knows, so it fails the package's own check.
+  const { value } = fault as { readonly value?: unknown }
+  if (name === 'AI_TypeValidationError' && isRecord(value) && (value['error'] || value['object'] === 'error'))
+    return streamFailure(value, apiKey)
   if (name.startsWith('AI_')) {
     return new CallFailure('upstream', "The model's server sent something that is not a reply of its API.", {
       cause: fault,

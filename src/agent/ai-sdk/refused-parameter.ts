@@ -1,3 +1,4 @@
+import { answerFormatNames, namesParameter, sizeComplaint } from '../openai/refusal-wording.ts'
 import type { ModelRequest, Sampling } from '../provider.ts'
 
 /** A parameter of the client. */
@@ -43,6 +44,7 @@ const parameters: readonly Parameter[] = [
     'output_config',
     'responseJsonSchema',
     'responseMimeType',
+    ...answerFormatNames,
   ),
   ofSampling('user', 'user', 'metadata'),
   {
@@ -59,24 +61,13 @@ const parameters: readonly Parameter[] = [
 ]
 
 /**
- * The parameter of the client that an upstream's refusal names, as clients name it. English words such as "stop" must stand
- * as a name: quoted, or beside "parameter".
+ * The parameter of the client that an upstream's refusal names, as clients name it.
  * @param text the body of the refusal.
  */
 export function refusedParameter(text: string, request: ModelRequest): string | undefined {
-  const isNamed = ({ words }: Parameter) => words.some((word) => standsAsName(text, word))
+  const said = text.replaceAll('\\', '')
+  const isNamed = ({ words }: Parameter) => words.some((word) => namesParameter(said, word))
   return parameters.find((one) => one.isSent(request) && isNamed(one))?.name
-}
-
-function standsAsName(text: string, word: string): boolean {
-  const escaped = RegExp.escape(word)
-  const isName = /[_.A-Z]/.test(word)
-  if (isName || word === 'temperature') return new RegExp(`(?<!\\w)${escaped}(?!\\w)`, 'i').test(text)
-  const quoted = `["'\`]\\\\?${escaped}\\\\?["'\`]`
-  return new RegExp(
-    `${quoted}|(?:parameter|field|property|argument):? ${escaped}\\b|\\b${escaped} (?:parameter|field)`,
-    'i',
-  ).test(text)
 }
 
 /** The parameter of the client that a package calls by this name. */
@@ -88,9 +79,6 @@ export function parameterOf(feature: string): string | undefined {
 export function canLeaveOut(name: string, text: string): boolean {
   return parameters.some((one) => one.name === name && one.without) && !sizeComplaint.test(text)
 }
-
-const sizeComplaint =
-  /too (?:large|small|high|low|many|long)|at (?:most|least)|(?:less|greater|higher|lower|more) than|between|maximum|minimum|range|exceed/i
 
 /** The request without these parameters, and which of them it had. */
 export function requestWithout(

@@ -1,5 +1,6 @@
 import type { ModelRequest } from '../provider.ts'
 import { isRecord } from './failure.ts'
+import { answerFormatNames, namesParameter, sizeComplaint } from './refusal-wording.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -70,10 +71,6 @@ const dispensable: ReadonlySet<string> = new Set([
   'user',
 ])
 
-/** A complaint about the size of a value. The client can mend it, and other values may be accepted. */
-const sizeComplaint =
-  /too (?:large|small|high|low|many|long)|at (?:most|least)|(?:less|greater|higher|lower|more) than|between|maximum|minimum|range|exceed/i
-
 /** What the refusal of a request calls for: another form of it, or the name of the parameter that cannot be mended. */
 export type Lesson =
   | { readonly adaptation: Adaptation }
@@ -97,7 +94,7 @@ export function lessonOf(
 ): Lesson {
   const member = memberLesson(text, sent, adaptation)
   if (member) return { adaptation: { ...adaptation, ...member } }
-  const named = namedIn(text)
+  const named = namedIn(text, sent)
   const isSize = sizeComplaint.test(text)
   if (request.sampling.maxTokens !== undefined && named(adaptation.maxTokensField)) {
     const canRename = adaptation.maxTokensField === 'max_tokens' && !isSize
@@ -121,8 +118,7 @@ function without(adaptation: Adaptation, key: string): Adaptation {
 function memberLesson(text: string, sent: Json, adaptation: Adaptation): Partial<Adaptation> | undefined {
   const messages = sent['messages'] as readonly Json[]
   if (/thought_?signature/i.test(text) && !adaptation.signatureInCalls) return { signatureInCalls: true }
-  if (/'?user'? after role '?tool/i.test(text) && !adaptation.replyAfterResults)
-    return { replyAfterResults: true }
+  if (rolesComplaint.test(text) && !adaptation.replyAfterResults) return { replyAfterResults: true }
   const lacks = ({ tool_calls: calls, reasoning_content: reasoning }: Json) =>
     calls !== undefined && typeof reasoning !== 'string'
   if (/\breasoning_content\b/.test(text) && !adaptation.reasoningInCalls && messages.some(lacks))
@@ -136,37 +132,30 @@ function memberLesson(text: string, sent: Json, adaptation: Adaptation): Partial
 
 const usual = new Set(['role', 'content', 'tool_calls'])
 
+/** Our messages of user and assistant alternate already, so this complains about the user's after the results of tools. */
+const rolesComplaint = /'?user'? after role '?tool|roles must alternate/i
+
 const hasWord = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w])${RegExp.escape(name)}(?![\\w])`).test(text)
 
-/**
- * Tells whether a refusal names a parameter. The member `param` or a FastAPI location says it; otherwise the text does.
- * A parameter that is also an English word must stand there as a name.
- */
-function namedIn(text: string): (name: string) => boolean {
+/** Tells whether a refusal names a parameter. The member `param` or a FastAPI location says it; otherwise the text does. */
+function namedIn(text: string, sent: Json): (name: string) => boolean {
   const param = paramOf(text)
-  if (param !== undefined) return (name) => param === name || param.startsWith(`${name}.`)
+  const member = param?.split(/[.[]/)[0]
+  // LiteLLM says "None".
+  if (param !== undefined && member !== undefined && (member === 'tools' || member in sent))
+    return (name) => param === name || param.startsWith(`${name}.`)
   // All of it: gateways put the words of the model's server in a member of their own. In JSON the quotes around a name are
   // escaped, once or twice.
   const said = text.replaceAll('\\', '')
-  return (name) =>
-    [name, ...(otherNames[name] ?? [])].some((one) =>
-      /[_ ]/.test(one) || one === 'temperature' ? hasWord(said, one) : standsAsName(said, one),
-    )
+  return (name) => [name, ...(otherNames[name] ?? [])].some((one) => namesParameter(said, one))
 }
 
 /** What servers call a parameter besides its name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   reasoning_effort: ['reasoning value', 'reasoning effort', 'thinking level'],
+  response_format: answerFormatNames,
   stream_options: ['include_usage'],
-}
-
-function standsAsName(text: string, name: string): boolean {
-  const quoted = `["'\`]${name}["'\`]`
-  const introduced = `(?:parameter|argument|field|property|key|input|option)s?(?: supplied)?:? ${name}\\b`
-  return new RegExp(`${quoted}|${introduced}|\\b${name} (?:parameter|argument|is not supported)`, 'i').test(
-    text,
-  )
 }
 
 /** The parameter that a refusal names in a member of its own. */

@@ -71,7 +71,9 @@ function lessonFrom(
   adaptation: Adaptation,
   { extra }: Target,
 ): ReturnType<typeof lessonOf> {
-  if ((status !== 400 && status !== 422) || isContextOverflow(text)) return undefined
+  // llama.cpp sends the refusals of a chat template with 500.
+  const isRefusal = status === 400 || status === 422 || (status === 500 && /\bjinja\b/i.test(text))
+  if (!isRefusal || isContextOverflow(text)) return undefined
   return lessonOf(text.slice(0, EXAMINED_CHARACTERS), sent, request, adaptation, Object.keys(extra))
 }
 

@@ -173,5 +173,5 @@ export class PayloadReader {
 function chooseSplitter(text: string): Splitter | undefined {
   const first = text.trimStart()[0]
   if (first === undefined) return undefined
-  return first === '{' ? new WholeReplySplitter() : new EventStreamSplitter()
+  return first === '{' || first === '[' ? new WholeReplySplitter() : new EventStreamSplitter()
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { afterPendingReads } from '../../waiting/waiting.ts'
 
 /** A client that keeps its connections open does not close one so soon after a complete reply. */
@@ -20,26 +20,17 @@ export function registerEarlyEnd(app: FastifyInstance): void {
   })
 }
 
-/** Whether the client announces `Connection: keep-alive`, as the pools of most client libraries do. */
-function keepsConnection({ headers }: FastifyRequest): boolean {
-  return /\bkeep-alive\b/i.test(headers.connection ?? '')
-}
-
 /**
- * Calls `over` once: with true when a client that announced keep-alive closes or resets the connection within a second and
- * sends no other request on it. Such a client may have missed the end of the reply.
+ * Calls `over` once: with true when the connection ends within a second of the reply and the client sends no other request
+ * on it. Such a client may have missed the end of the reply.
  */
 export function onEarlyEnd(reply: FastifyReply, over: (early: boolean) => void): void {
-  if (!keepsConnection(reply.request)) {
-    over(false)
-    return
-  }
   const { socket } = reply.request.raw
   lastReplies.set(socket, { over, timer: setTimeout(settleLater, earlyMs, socket).unref() })
   if (watched.has(socket)) return
   watched.add(socket)
   const look = () => settle(socket, true)
-  socket.on('end', look).on('error', look)
+  socket.on('end', look).on('error', look).on('close', look)
 }
 
 async function settleLater(socket: Socket): Promise<void> {

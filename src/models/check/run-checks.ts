@@ -105,6 +105,8 @@ function findingOf(check: Check, end: Extract<CallEnd, { type: 'error' }>, text:
   // A server that has answered before knows the key and the model: it refuses what this check adds.
   if (known && (check.id === 'answer' || end.status === 429)) return known
   if (end.kind === 'rejected' || known) return check.refused ?? 'request_refused'
+  // llama.cpp refuses tools and images with 500.
+  if (end.status === 500 && check.refused) return check.refused
   if (end.status !== undefined) return 'server_failed'
   return text === '' && check.id === 'answer' ? 'no_reply' : 'broken_stream'
 }

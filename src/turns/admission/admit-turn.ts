@@ -157,7 +157,7 @@ class Start {
   async #decide(isLast: boolean): Promise<Decision> {
     await this.#requireClient()
     if (!this.#mustLook && !this.#unsure) {
-      const send = this.#services.runner.store.sendTo(this.#principal.accountId, { flushed: false })
+      const send = this.#services.runner.store.sendTo(this.#principal.accountId)
       const admitted = await this.#sure(() => admitAtOnce(send, this.#admission))
       if (admitted) return admitted
       this.#mustLook = true

@@ -65,12 +65,23 @@ async function newest(
   return rows[0]
 }
 
-async function adopt(
+/** The facts of an admission, with one more request that got the run again. The first ten are kept. */
+const withRepeat = (repeat: object) => sql`case
+  when jsonb_array_length(coalesce(${runs.admission}->'repeats', '[]')) >= 10 then ${runs.admission}
+  else coalesce(${runs.admission}, '{}') || jsonb_build_object('repeats',
+    coalesce(${runs.admission}->'repeats', '[]') || ${JSON.stringify([repeat])}::jsonb) end`
+
+/** Makes the client of a request the client of the run that it repeats. */
+export async function adopt(
   tx: Executor,
   runId: string,
   clientAt: string | null,
   rule: RetryRule,
 ): Promise<Repetition> {
-  await tx.update(runs).set({ clientAt, clientClosedAt: null }).where(eq(runs.id, runId))
+  const repeat = { at: new Date().toISOString(), rule }
+  await tx
+    .update(runs)
+    .set({ clientAt, clientClosedAt: null, admission: withRepeat(repeat) })
+    .where(eq(runs.id, runId))
   return { kind: 'repeated', runId, rule }
 }

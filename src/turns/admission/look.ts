@@ -18,7 +18,7 @@ import type { TurnLimits } from '../run/turn-limits.ts'
 import { defaultProjectId } from '../sessions/projects.ts'
 import type { Admission, Repetition } from './admission-types.ts'
 import { NotLastTurn } from './continuation.ts'
-import { findEqualRun } from './equal-run.ts'
+import { adopt, findEqualRun } from './equal-run.ts'
 import * as refuse from './refusals.ts'
 import { hasQuestion } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -109,8 +109,7 @@ export class Look {
       return undefined
     }
     if (!known.hash.equals(hash)) throw refuse.reusedIdempotencyKey()
-    await this.#tx.update(runs).set({ clientAt, clientClosedAt: null }).where(eq(runs.id, known.runId))
-    return { kind: 'repeated', runId: known.runId, rule: 'idempotency_key' }
+    return adopt(this.#tx, known.runId, clientAt, 'idempotency_key')
   }
 
   /** The session or project of the turn. The session's row is locked. */

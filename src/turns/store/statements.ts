@@ -77,17 +77,23 @@ const hold = (micros: SQL) => sql`
 
 /**
  * The client of run `r` has disconnected. If it closed the connection after a whole reply, it may still have that reply, so
- * that counts for 30 s only: until a client that lost the last bytes has retried.
+ * that counts for 10 s only: until a client that lost the last bytes has retried.
  */
 export const isDisconnected = sql`r.client_closed_at is not null
-  and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '30 seconds')`
+  and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '10 seconds')`
+
+/**
+ * A start is on disk with the next end. If the server dies within 0.2 s of it (three times `wal_writer_delay`), the turn is
+ * lost uncharged, and its client retries. The setting lasts for the transaction.
+ */
+const flushedLater = sql`(select set_config('synchronous_commit', 'off', true)) is not null`
 
 /**
  * The account may start the turn. Its open runs are found by the parameter: for `a.id` Postgres would read those of all
  * accounts into a hash.
  */
 const mayStart = sql`
-  a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
+  ${flushedLater} and a.id = ${$('account')} and a.password_hash <> '' and a.suspended_at is null and a.plan = ${$('plan')}
   and a.open_turns + ${$('slot')} <= ${$('slots')}
   and a.next_start_at <= clock_timestamp() + make_interval(secs => ${$('burstSeconds')})
   and a.allowance_micros + a.granted_micros >= (select micros from need)

@@ -74,8 +74,8 @@ export type Send = <Row extends Record<string, unknown>>(
 
 /** The statements that admit and write turns, each its own transaction on the connection of its account. */
 export type TurnStore = {
-  /** @param accountId whose rows the statements see. `flushed: false`: a start, which is on disk with the next end. */
-  sendTo(accountId: string, options?: { readonly flushed?: boolean }): Send
+  /** @param accountId whose rows the statements see. */
+  sendTo(accountId: string): Send
   /** Opens a transaction of the account, for `sendIn`. */
   transaction<T>(accountId: string, work: (tx: Executor) => Promise<T>): Promise<T>
   /**
@@ -88,8 +88,7 @@ export type TurnStore = {
 export function createTurnStore(database: Database): TurnStore {
   const { accountConnections: connections } = database
   return {
-    sendTo: (accountId, options) => (statement, values) =>
-      connections.execute(accountId, statement, values, options),
+    sendTo: (accountId) => (statement, values) => connections.execute(accountId, statement, values),
     transaction: (accountId, work) => withIndexedTx(database, { accountId }, work),
     async appendToRuns(lines) {
       const rows = await connections.execute<{ run: string }>('*', statements.appendToRuns, {

@@ -320,3 +320,11 @@ test('a call without a result and a second system message have the form that eve
     { role: 'user', parts: [{ text: 'What is a beinoni?' }] },
   ])
 })
+
+test('mistral: an error object in a stream is told in the words of the server', async () => {
+  const { provider } = await start('mistral', 'm', {
+    body: events({ error: { message: 'The engine stopped.', code: 500 } }),
+  })
+  const { last } = await run(provider, asking)
+  expect(last).toMatchObject({ kind: 'upstream', message: expect.stringContaining('The engine stopped.') })
+})

@@ -40,6 +40,46 @@ const refusals: readonly (readonly [string, string, ModelRequest['sampling'], nu
     { error: { message: "Unsupported parameter: 'stop' is not supported with this model.", param: 'stop' } },
   ],
   [
+    'stop',
+    'xAI',
+    { stop: ['x'] },
+    400,
+    {
+      code: 'Client specified an invalid argument',
+      error: 'Argument not supported on this model: temperature, stop',
+    },
+  ],
+  [
+    'seed',
+    'LiteLLM',
+    { seed: 7 },
+    400,
+    {
+      error: {
+        message:
+          "litellm.UnsupportedParamsError: vertex_ai does not support parameters: ['seed'], for model=m",
+        type: 'None',
+        param: 'None',
+      },
+    },
+  ],
+  ...[
+    [
+      'Gemini',
+      [
+        {
+          error: { message: "Function calling with a response mime type: 'application/json' is unsupported" },
+        },
+      ],
+    ],
+    ['Groq', { error: { message: 'json mode cannot be combined with tool/function calling' } }],
+    ['llama.cpp', { error: { message: 'Cannot use custom grammar constraints with tools.', code: 400 } }],
+    ['Qwen', { error: { message: 'Json mode response is not supported when enable_thinking is true' } }],
+  ].map(
+    ([server, body]) =>
+      ['response_format', String(server), { responseFormat: { type: 'json_object' } }, 400, body] as const,
+  ),
+  [
     'seed',
     'FastAPI',
     { seed: 7 },
@@ -273,14 +313,24 @@ test('a member of messages that a server refuses is left out, and the call goes 
   expect(sent).toEqual([true, false, false])
 })
 
-test('a server that wants a reply between results and a question gets one', async () => {
-  const { upstream, provider } = await start({ retries: { max: 0 } })
-  upstream.enqueue(error(400, "Unexpected role 'user' after role 'tool'"), reply('ok'))
-  const request = conversation('another', thoughts)
-  await run(provider, { ...request, messages: [...request.messages, question] })
-  const roles = upstream.requests.map(({ body }) => body.messages.map(({ role }) => role))
-  expect(roles).toEqual([
-    ['user', 'assistant', 'tool', 'user'],
-    ['user', 'assistant', 'tool', 'assistant', 'user'],
-  ])
-})
+test.each([
+  [400, "Unexpected role 'user' after role 'tool'"],
+  [
+    400,
+    'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...',
+  ],
+  [500, 'Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...'],
+])(
+  'a server that wants a reply between results and a question gets one: %i %s',
+  async (status, complaint) => {
+    const { upstream, provider } = await start({ retries: { max: 0 } })
+    upstream.enqueue(error(status, complaint), reply('ok'))
+    const request = conversation('another', thoughts)
+    await run(provider, { ...request, messages: [...request.messages, question] })
+    const roles = upstream.requests.map(({ body }) => body.messages.map(({ role }) => role))
+    expect(roles).toEqual([
+      ['user', 'assistant', 'tool', 'user'],
+      ['user', 'assistant', 'tool', 'assistant', 'user'],
+    ])
+  },
+)

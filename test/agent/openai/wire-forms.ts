@@ -378,7 +378,7 @@ export const wireForms: readonly WireForm[] = [
     attached: null,
   },
   {
-    form: 'an error in a stream of status 200',
+    form: 'an error in a stream of status 200, also in a list',
     bodies: [
       [
         c('half '),
@@ -393,6 +393,7 @@ export const wireForms: readonly WireForm[] = [
         { choices: [{ index: 0, delta: {}, error: { code: 502, message: 'Rate limit exceeded' } }] },
       ],
       `${eventStream([c('half ')])}event: error\ndata: Rate limit exceeded\n\n`,
+      [c('half '), [{ error: { code: 429, message: 'Rate limit exceeded' } }]],
     ],
     whole: [{ error: { message: 'Rate limit exceeded' } }],
     fails: 'Rate limit exceeded',
@@ -430,6 +431,22 @@ export const wireForms: readonly WireForm[] = [
     ],
     text: ANSWER,
     usage: { promptTokens: 900, completionTokens: 20, estimated: false },
+  },
+  {
+    form: 'reasoning that only the total of the usage counts',
+    bodies: [
+      [
+        c(ANSWER),
+        delta({}, 'stop', {
+          usage: { ...USAGE, total_tokens: 1_220, completion_tokens_details: { reasoning_tokens: 300 } },
+        }),
+        D,
+      ],
+      [c(ANSWER), delta({}, 'stop', { usage: { ...USAGE, total_tokens: 1_220 } }), D],
+    ],
+    whole: [message({ content: ANSWER }, 'stop', { usage: { ...USAGE, total_tokens: 1_220 } })],
+    text: ANSWER,
+    usage: { promptTokens: 900, completionTokens: 320, reasoningTokens: 300, estimated: false },
   },
   {
     form: 'usage as `input_tokens` and `output_tokens`, or in texts',

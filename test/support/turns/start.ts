@@ -55,7 +55,7 @@ export function look(database: Database, admission: Admission, again = false): P
  */
 export async function decide(store: TurnStore, admission: Admission, isLast = true): Promise<Decision> {
   const { accountId } = admission.principal
-  const admitted = await admitAtOnce(store.sendTo(accountId, { flushed: false }), admission)
+  const admitted = await admitAtOnce(store.sendTo(accountId), admission)
   return (
     admitted ?? store.transaction(accountId, (tx) => admitWithLook(tx, admission, { again: false, isLast }))
   )

@@ -32,7 +32,9 @@ const DONE_CHARACTERS = 16
 
 function parseChunk(payload: Payload): Json | null {
   try {
-    const chunk: unknown = JSON.parse(payload.data)
+    const value: unknown = JSON.parse(payload.data)
+    // Gemini's endpoint sends its error in a list.
+    const chunk: unknown = Array.isArray(value) ? value[0] : value
     if (isRecord(chunk)) return chunk
   } catch {
     if (payload.event === 'error') return { error: payload.data }

@@ -3,7 +3,7 @@ import { isRecord } from '../failure.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-type Figure = keyof ReportedUsage
+type Figure = keyof ReportedUsage | 'totalTokens'
 
 /** Where servers put each figure. The first one that is a number counts. */
 const PLACES: Readonly<Record<Figure, readonly string[]>> = {
@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<Figure, readonly string[]>> = {
   ],
   // OpenRouter's.
   cost: ['cost'],
+  totalTokens: ['total_tokens'],
 }
 const PATHS = Object.entries(PLACES).map(
   ([name, places]) => [name as Figure, places.map((place) => place.split('.'))] as const,
@@ -47,13 +48,16 @@ function figureAt(usage: Json, places: readonly (readonly string[])[]): number |
 
 /** The usage that an upstream reports, wherever it puts it. */
 export class ReplyUsage {
-  readonly #reported: { -readonly [Name in keyof ReportedUsage]: ReportedUsage[Name] } = {
-    promptTokens: undefined,
-    completionTokens: undefined,
-  }
+  readonly #figures: Partial<Record<Figure, number>> = {}
 
   get reported(): ReportedUsage {
-    return this.#reported
+    const { totalTokens = 0, promptTokens, completionTokens, ...others } = this.#figures
+    const beside = totalTokens - (promptTokens ?? totalTokens) - (completionTokens ?? 0)
+    const cached = (others.cachedTokens ?? 0) + (others.cacheWriteTokens ?? 0)
+    // xAI and Gemini count reasoning in the total only. Gateways to Anthropic do so with cached tokens.
+    if (completionTokens === undefined || beside <= 0 || beside === cached)
+      return { promptTokens, completionTokens, ...others }
+    return { promptTokens, reasoningTokens: beside, ...others, completionTokens: completionTokens + beside }
   }
 
   /** Reads the usage of a chunk: its own, its choices', or Groq's. */
@@ -71,7 +75,7 @@ export class ReplyUsage {
     if (!isRecord(usage)) return
     for (const [name, places] of PATHS) {
       const found = figureAt(usage, places)
-      if (found !== undefined) this.#reported[name] = found || (this.#reported[name] ?? found)
+      if (found !== undefined) this.#figures[name] = found || (this.#figures[name] ?? found)
     }
   }
 }
