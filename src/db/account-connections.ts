@@ -8,8 +8,6 @@ import { databaseFault, isConnectionFault } from './errors.ts'
 export type Statement = {
   readonly name: string
   readonly text: string
-  /** Whether the account's row is locked before it. */
-  readonly locksAccount: boolean
   /** The parameters in order, for the values by the names of their placeholders. */
   readonly parameters: (values: Values) => unknown[]
 }
@@ -18,20 +16,13 @@ export type Values = Readonly<Record<string, unknown>>
 
 const dialect = new PgDialect()
 
-/**
- * @param query with `sql.placeholder` for each value that differs between calls. A value is sent once.
- * @param options.locksAccount it changes the account's row, or needs what others have written under its lock.
- */
-export function prepared(
-  name: string,
-  query: SQL,
-  { locksAccount = false }: { readonly locksAccount?: boolean } = {},
-): Statement {
+/** @param query with `sql.placeholder` for each value that differs between calls. A value is sent once. */
+export function prepared(name: string, query: SQL): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query)
   const names = params.map((param) => (param as Placeholder).name)
   const sent = [...new Set(names)]
   return {
-    ...{ name, locksAccount },
+    name,
     text: text.replaceAll(/\$(\d+)/g, (_, place) => `$${sent.indexOf(names[place - 1] ?? '') + 1}`),
     parameters: (values) => sent.map((one) => values[one] ?? null),
   }
@@ -50,17 +41,6 @@ export type AccountConnections = {
 
 /** Before a statement of another account than the one before on its connection. */
 const setAccount = "select set_config('app.account', $1, false)"
-
-/**
- * A transaction around one statement, in the same round trip. The statement then sees the newest version of the account's
- * row, and all that was committed before its lock. If it locked the row itself, its update would begin at the version of its
- * snapshot, and wait there for others that wait for it.
- */
-const lockFirst = {
-  begin: { name: 'begin', text: 'begin' },
-  lock: { name: 'lock_account', text: 'select from accounts where id = $1 for no key update' },
-  commit: { name: 'commit', text: 'commit' },
-} as const
 
 /**
  * Opens connections on demand. All statements of an account go through one of them, in order: every one locks the
@@ -94,7 +74,7 @@ class Line {
 
   async execute<Row>(
     accountId: string,
-    { name, text, parameters, locksAccount }: Statement,
+    { name, text, parameters }: Statement,
     values: Values,
   ): Promise<readonly Row[]> {
     const opening = this.#open()
@@ -102,15 +82,11 @@ class Line {
     try {
       const sees = this.#accountId === accountId
       this.#accountId = accountId
-      const before: Promise<unknown>[] = []
-      if (!sees) before.push(client.query({ name: 'set_account', text: setAccount, values: [accountId] }))
-      if (locksAccount)
-        before.push(client.query(lockFirst.begin), client.query({ ...lockFirst.lock, values: [accountId] }))
+      const before = sees
+        ? undefined
+        : client.query({ name: 'set_account', text: setAccount, values: [accountId] })
       const result = client.query({ name, text, values: parameters(values) })
-      const after = locksAccount ? client.query(lockFirst.commit) : undefined
-      // All are answered, and the first that failed says why.
-      for (const one of await Promise.allSettled([...before, result, after]))
-        if (one.status === 'rejected') throw one.reason
+      await Promise.all([before, result])
       return (await result).rows as Row[]
     } catch (error) {
       // It may have been the setting that failed.

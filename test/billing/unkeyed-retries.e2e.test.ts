@@ -205,25 +205,6 @@ test.each([
   },
 )
 
-test('a retry finds its run while the process that owns it is frozen', async () => {
-  const [frozen, living] = [await start(), second]
-  const held = gate()
-  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
-  const question = fresh({ stream: true })
-  const socket = await send(frozen, question)
-  await begun(question)
-  frozen.signal('SIGSTOP')
-  socket.destroy()
-  const [run] = await runsOf(question)
-  const again = await world.chat(question, { at: living })
-  expect(again.headers.get('x-service-run-id')).toBe(run?.run_id)
-  frozen.signal('SIGCONT')
-  held.open()
-  expect(await new LiveStream(again).rest()).toContain('[DONE]')
-  expect(await chargesOf(question)).toBe(1)
-  await frozen.stop('SIGKILL')
-})
-
 test('a client with its whole reply and an open connection gets a new run', async () => {
   const question = fresh()
   const runs = new Set<string>()

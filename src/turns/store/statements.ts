@@ -290,11 +290,11 @@ const disconnect = sql`
   where id = ${$('run')} and (client_at is null or client_at = ${$('owner')}) returning id`
 
 export const statements = {
-  admit: prepared('admit', admit(false), { locksAccount: true }),
-  admitInSession: prepared('admit_in_session', admit(true), { locksAccount: true }),
+  admit: prepared('admit', admit(false)),
+  admitInSession: prepared('admit_in_session', admit(true)),
   append: prepared('append', append),
-  prepareCall: prepared('prepare_call', prepareCall, { locksAccount: true }),
-  end: prepared('end_turn', end, { locksAccount: true }),
+  prepareCall: prepared('prepare_call', prepareCall),
+  end: prepared('end_turn', end),
   disconnect: prepared('disconnect', disconnect),
   appendToRuns: prepared('append_to_runs', appendToRuns),
 } satisfies Readonly<Record<string, Statement>>

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lockAccountRow } from '../../../src/accounts/accounts.ts'
 import { commandLine } from '../../../src/accounts/audit.ts'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import { ensureAllowance, grantCredits } from '../../../src/billing/account-credits.ts'
@@ -24,7 +25,10 @@ import { endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, decide, plainInput } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-/** Everything that locks rows of one account, at once, over two replicas. */
+/**
+ * Everything that locks rows of one account, at once, over two replicas. A row that refers to the account is inserted under
+ * the account's lock: its foreign key would otherwise lock a version of the row that others are about to replace.
+ */
 
 let world: StoreWorld
 let { db } = {} as StoreWorld
@@ -48,8 +52,10 @@ class Storm {
   readonly #person: Caller
   readonly #owner: Principal
   readonly #runs: Run[] = []
+  readonly #keys: Principal[]
 
-  constructor(random: Random, person: Caller) {
+  constructor(random: Random, person: Caller, keys: readonly Principal[]) {
+    this.#keys = [...keys]
     this.#random = random
     this.#person = person
     this.#owner = { ...person.principal, keyId: null, binding: { kind: 'owner', projectId: null } }
@@ -109,7 +115,7 @@ class Storm {
   /** Chats and embeddings use a key without a default project at once, and somebody revokes it. */
   async #withFreshKey(database: Database, store: TurnStore): Promise<void> {
     const principal = {
-      ...(await withKey(database, this.#person)),
+      ...(this.#keys.pop() ?? this.#person.principal),
       binding: { kind: 'owner', projectId: null } as const,
     }
     const { accountId, plan } = principal
@@ -132,7 +138,10 @@ class Storm {
 
   async #deleteNewProject(database: Database): Promise<void> {
     const { accountId } = this.#owner
-    const { id } = await withTx(database, 'system', (tx) => insertProject(tx, accountId, 'P'))
+    const { id } = await withTx(database, 'system', async (tx) => {
+      await lockAccountRow(tx, accountId)
+      return insertProject(tx, accountId, 'P')
+    })
     await deleteProject(database, this.#owner, id)
   }
 
@@ -160,7 +169,10 @@ test('300 rounds of everything that locks rows of an account make no deadlock', 
     const bare = await makeCaller(db.database, {
       ...{ concurrentTurns: 12, turnsPerMinute: 100_000, monthlyMicros: 1_000_000n, queuedTurns: 2 },
     })
-    const storm = new Storm(random.fork(`${round}`), { ...bare, principal: await withKey(db.database, bare) })
+    const [principal, ...keys] = (await Promise.all(
+      Array.from({ length: 20 }, () => withKey(db.database, bare)),
+    )) as [Principal, ...Principal[]]
+    const storm = new Storm(random.fork(`${round}`), { ...bare, principal }, keys)
     for (let step = 0; step < 30; step += 1) {
       const acts = Array.from({ length: 10 }, () => ignoring(storm.act()))
       const results = await Promise.allSettled(acts)
