@@ -16,20 +16,22 @@ import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
 let { db } = {} as StoreWorld
-let second: Database
+let databases: readonly Database[]
 let replicas: readonly { readonly database: Database; readonly store: TurnStore }[]
 
 beforeAll(async () => {
   world = await openWorld({ replicas: 0 })
   ;({ db } = world)
-  second = openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 8 })
-  replicas = [db.database, second].map((database) => ({ database, store: createTurnStore(database) }))
+  databases = [0, 1].map(() =>
+    openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 24 }),
+  )
+  replicas = databases.map((database) => ({ database, store: createTurnStore(database) }))
 })
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
-  await second.close()
+  await Promise.all(databases.map((database) => database.close()))
   await world.close()
 })
 

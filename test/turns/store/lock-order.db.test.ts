@@ -199,7 +199,7 @@ const lockOf = (row: Row) => `select 1 from ${rows[row][0]} where id = $1 for ${
 
 async function isWaiting(): Promise<boolean> {
   const { rowCount } = await db.database.systemPool.query(
-    `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'under_test'`,
+    `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'under_test' and datname = current_database()`,
   )
   return (rowCount ?? 0) > 0
 }

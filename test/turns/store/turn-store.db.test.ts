@@ -38,7 +38,7 @@ function withName(url: string): string {
 
 const backends = async () => {
   const { rows } = await db.database.systemPool.query<{ pid: number }>(
-    `select pid from pg_stat_activity where application_name = 'under_test' order by pid`,
+    `select pid from pg_stat_activity where application_name = 'under_test' and datname = current_database() order by pid`,
   )
   return rows.map(({ pid }) => pid)
 }
@@ -88,7 +88,7 @@ async function whileBusy<T>(
     const first = append(busy).catch(() => undefined)
     const waiting = async () => {
       const { rows } = await db.database.systemPool.query<{ pid: number }>(
-        `select pid from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'under_test'`,
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'under_test' and datname = current_database()`,
       )
       return rows[0]?.pid ?? 0
     }
