@@ -110,6 +110,7 @@ type Written = {
   readonly project: string
   readonly turn: number
   readonly instructions: string | null
+  readonly admission: unknown
   readonly hold: string
   readonly held_allowance: string
   /** Instants are texts in a transaction, because the query builder leaves them as they come. */
@@ -184,7 +185,11 @@ async function write(
     run: {
       ...run,
       ...{ sessionId, projectId: row.project, turn: row.turn },
-      ...{ holdMicros: BigInt(row.hold), heldAllowanceMicros: BigInt(row.held_allowance), admission: facts },
+      ...{
+        holdMicros: BigInt(row.hold),
+        heldAllowanceMicros: BigInt(row.held_allowance),
+        admission: row.admission,
+      },
       projectInstructions: row.instructions,
       status: isRunning ? 'in_progress' : 'queued',
       epoch: isRunning ? 1 : 0,

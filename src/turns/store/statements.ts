@@ -163,7 +163,7 @@ function admit(inSession: boolean): SQL {
       ${$('facts')} || jsonb_build_object('available_micros', charged.available, 'open_turns', charged.open_before),
       clock_timestamp(), ${running(sql`now()`)}
     from charged left join place on true
-    returning project_id as project, turn, project_instructions as instructions, hold_micros::text as hold,
+    returning project_id as project, turn, project_instructions as instructions, admission, hold_micros::text as hold,
       held_allowance_micros::text as held_allowance,
       created_at, deadline_at, lease_expires_at, started_at`
 }
