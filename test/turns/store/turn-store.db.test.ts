@@ -158,7 +158,7 @@ test('a start in a transaction and one in a statement write the same', async () 
     [createdAt, deadlineAt, startedAt].every((at) => at instanceof Date && at.getTime() > 0) &&
     `${typeof holdMicros} ${holdMicros} ${turn}`
   expect(new Set([looked, ...runs].map(types))).toEqual(new Set([expect.any(String)]))
-  expect(runs.map(({ admission }) => admission)).toEqual([{ rule: 'plain' }, { rule: 'plain' }])
+  expect(runs.map(({ admission }) => admission)).toMatchObject([{ rule: 'plain' }, { rule: 'plain' }])
   await Promise.all([looked, ...runs].map(finish))
   const expected = await rowsOf(looked)
   expect(expected).toMatchObject([{ status: 'cancelled', cost_micros: '100', event_count: 1, open_runs: 0 }])
