@@ -50,6 +50,17 @@ export const settings = {
       description:
         'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See "A separate library database" in docs/operations.md.',
     }),
+    UPGRADE_BACKED_UP: documented(
+      z
+        .enum(['yes', 'no'])
+        .default('no')
+        .transform((value) => value === 'yes'),
+      {
+        value: 'yes or no',
+        description:
+          'Whether there is a backup, so that a start may upgrade the schema of version 0.2. See "Upgrades" in docs/operations.md.',
+      },
+    ),
     DATA_DIR: documented(z.string().min(1).default('./data'), {
       value: 'folder',
       description: 'Folder of the embedded Postgres and its secrets.',
