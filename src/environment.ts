@@ -50,17 +50,6 @@ export const settings = {
       description:
         'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See "A separate library database" in docs/operations.md.',
     }),
-    UPGRADE_BACKED_UP: documented(
-      z
-        .enum(['yes', 'no'])
-        .default('no')
-        .transform((value) => value === 'yes'),
-      {
-        value: 'yes or no',
-        description:
-          'Whether there is a backup, so that a start may upgrade the schema of version 0.2. See "Upgrades" in docs/operations.md.',
-      },
-    ),
     DATA_DIR: documented(z.string().min(1).default('./data'), {
       value: 'folder',
       description: 'Folder of the embedded Postgres and its secrets.',
@@ -70,6 +59,11 @@ export const settings = {
       unset: 'the embedded database has its own secret',
       description:
         'Secret for the hashes of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys keep working, list both: 2:new,1:old',
+    }),
+    UPGRADE_BACKED_UP: documented(z.enum(['yes', 'no']).default('no'), {
+      value: 'yes or no',
+      description:
+        'Whether there is a backup. A start upgrades the schema of version 0.2 only with yes. See "Upgrade" in docs/operations.md.',
     }),
   },
   Network: {
