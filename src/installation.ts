@@ -68,7 +68,8 @@ export async function openInstallation(
     try {
       await prepare(database, plans)
       await requireSamePeppers(database.system, peppers)
-      if (separate) await prepareLibrary(separate, log, { needsLibrary: options.needsLibrary ?? false, backedUp })
+      if (separate)
+        await prepareLibrary(separate, log, { needsLibrary: options.needsLibrary ?? false, backedUp })
     } catch (error) {
       await Promise.all([database.close(), separate?.close()])
       throw error

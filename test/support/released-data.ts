@@ -15,12 +15,19 @@ export async function fillReleased(
 ): Promise<void> {
   await client.query(`set app.account = '*'`)
   await client.query(functions)
-  for (let number = 0; number < accounts; number += 1)
-    await client.query('select pg_temp.fill_account($1, $2, $3)', [
-      randomUUID().slice(0, 8),
-      number,
-      Math.ceil(runs / accounts),
-    ])
+  const each = Math.ceil(runs / accounts)
+  for (let number = 0; number < accounts; number += 1) {
+    const tag = randomUUID().slice(0, 8)
+    await client.query('select pg_temp.open_account($1, $2, $3)', [tag, number, each])
+    // In short transactions: a pool has a dead version per hold, and only those of earlier transactions can be removed.
+    for (let from = 1; from <= each + openRuns; from += batch)
+      await client.query('select pg_temp.fill_runs($1, $2, $3, $4)', [tag, from, from + batch - 1, each])
+    if (number % 4 > 0) continue
+    await client.query(
+      `update credit_pools set expires_at = now() - interval '1 minute' where account_id = $1 and kind = 'grant' and expires_at > now()`,
+      [`acct_${tag}`],
+    )
+  }
   await client.query(`
     set session_replication_role = replica;
     update credit_transactions set created_at = created_at - abs(hashtext(run_id)) % 40 * interval '1 day' where run_id is not null;
@@ -28,6 +35,11 @@ export async function fillReleased(
       where status not in ('queued', 'in_progress');
     set session_replication_role = origin`)
 }
+
+/** Unfinished runs of an account. */
+const openRuns = 3
+
+const batch = 40
 
 const functions = `
 create function pg_temp.issue(p_account text, p_kind text, p_micros bigint, p_from timestamptz, p_until timestamptz)
@@ -57,14 +69,33 @@ begin
   update credit_pools set available_micros = available_micros - p_micros where id = p_pool;
 end $$;
 
-create function pg_temp.fill_account(p_tag text, p_number int, p_runs int) returns void language plpgsql as $$
+create function pg_temp.open_account(p_tag text, p_number int, p_runs int) returns void language plpgsql as $$
 declare
   v_account text := 'acct_' || p_tag;
   v_project text := 'proj_' || p_tag;
   v_month timestamptz := date_trunc('month', now(), 'UTC');
-  v_raised bigint;
   v_grant bigint;
   v_last bigint;
+begin
+  insert into accounts (id, email, plan, password_hash) values (v_account, p_tag || '@example.org', 'unlimited', 'none');
+  insert into projects (id, account_id, name) values (v_project, v_account, 'Filled');
+  insert into api_keys (id, account_id, name, prefix, last_four, digest, pepper_version, scopes, binding, project_id)
+  select 'key_' || p_tag || k, v_account, 'Key', 'svc', 'last', sha256(convert_to(p_tag || k, 'UTF8')), 1,
+    array['chat:write'], 'owner', v_project from generate_series(0, 1) k;
+  -- Last month's allowance is not touched by turns: its rest has been taken back on every second account.
+  v_last := pg_temp.issue(v_account, 'allowance', 7000000, v_month - interval '1 month', v_month);
+  if p_number % 2 = 0 then perform pg_temp.remove(v_account, 'expire', v_last, 7000000); end if;
+  perform pg_temp.issue(v_account, 'allowance', 8 * p_runs * 1000, v_month, v_month + interval '1 month');
+  perform pg_temp.issue(v_account, 'grant', 20000, null, v_month + interval '1 month');
+  v_grant := pg_temp.issue(v_account, 'grant', 5000000, null, null);
+  perform pg_temp.issue(v_account, 'grant', 20 * p_runs * 1000, null, null);
+  perform pg_temp.remove(v_account, 'take_back', v_grant, 1234567);
+end $$;
+
+create function pg_temp.fill_runs(p_tag text, p_from int, p_to int, p_runs int) returns void language plpgsql as $$
+declare
+  v_account text := 'acct_' || p_tag;
+  v_project text := 'proj_' || p_tag;
   v_run text;
   v_session text;
   v_key text;
@@ -79,30 +110,17 @@ declare
   v_started record;
   v_request jsonb := '{"origin": "http://127.0.0.1:1", "sources": "inline", "isolates": false, "sampling": {}, "toolChoice": "auto", "clientTools": []}';
 begin
-  insert into accounts (id, email, plan, password_hash) values (v_account, p_tag || '@example.org', 'unlimited', 'none');
-  insert into projects (id, account_id, name) values (v_project, v_account, 'Filled');
-  insert into api_keys (id, account_id, name, prefix, last_four, digest, pepper_version, scopes, binding, project_id)
-  select 'key_' || p_tag || k, v_account, 'Key', 'svc', 'last', sha256(convert_to(p_tag || k, 'UTF8')), 1,
-    array['chat:write'], 'owner', v_project from generate_series(0, 1) k;
-  -- Last month's allowance is not touched by turns: its rest has been taken back on every second account.
-  v_last := pg_temp.issue(v_account, 'allowance', 7000000, v_month - interval '1 month', v_month);
-  if p_number % 2 = 0 then perform pg_temp.remove(v_account, 'expire', v_last, 7000000); end if;
-  perform pg_temp.issue(v_account, 'allowance', 8 * p_runs * 1000, v_month, v_month + interval '1 month');
-  v_raised := pg_temp.issue(v_account, 'grant', 20000, null, v_month + interval '1 month');
-  v_grant := pg_temp.issue(v_account, 'grant', 5000000, null, null);
-  perform pg_temp.issue(v_account, 'grant', 20 * p_runs * 1000, null, null);
-  perform pg_temp.remove(v_account, 'take_back', v_grant, 1234567);
-  for v_number in 1 .. p_runs + 3 loop
+  for v_number in p_from .. least(p_to, p_runs + 3) loop
     -- The last three are open: two sessions with a running turn, and one turn queued behind the second.
     v_turn := case when v_number = p_runs + 3 then 2 when v_number > p_runs then 1 else (v_number - 1) % 4 + 1 end;
-    if v_turn = 1 then v_session := 'sess_' || p_tag || '_' || v_number; end if;
+    v_session := 'sess_' || p_tag || '_' || v_number - v_turn + 1;
     v_run := 'run_' || p_tag || '_' || v_number;
     v_key := 'key_' || p_tag || v_number % 2;
     v_started := write_turn_2(v_account, v_project, v_session, 'Question', v_turn, v_key, v_run, 'msg_a' || p_tag || '_' || v_number,
       'service', v_request, sha256(convert_to(v_run, 'UTF8')),
       jsonb_build_array(jsonb_build_object('id', 'msg_q' || p_tag || '_' || v_number, 'position', 0,
         'content', jsonb_build_object('role', 'user', 'content', 'Question ' || v_number || '?'))),
-      15000, 15000, 1, 50000000, case when v_number < p_runs + 3 then 'gone' end, 15, 1800, 'continue', null, v_turn = 1, v_number - 1);
+      15000, 15000, 1, 50000000, case when v_number < p_runs + 3 then 'gone' end, -60, 1800, 'continue', null, v_turn = 1, v_number - 1);
     if not v_started.enough then raise exception 'not enough credits for %', v_run; end if;
     if v_number > p_runs then
       if v_number < p_runs + 3 then
@@ -146,6 +164,4 @@ begin
     -- Nobody reads old events again: the service deletes them a day after the end.
     if v_number % 5 > 0 then delete from run_events where run_id = v_run; end if;
   end loop;
-  update runs set lease_expires_at = now() - interval '1 minute' where account_id = v_account and status = 'in_progress';
-  if p_number % 4 = 0 then update credit_pools set expires_at = now() - interval '1 minute' where id = v_raised; end if;
 end $$`
