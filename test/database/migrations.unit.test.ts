@@ -41,9 +41,9 @@ test.each(files.slice(1))('%s only adds', async (file) => {
 
 test('a function is installed by one migration', async () => {
   const texts = files.map((file) => readFile(`migrations/${file}`, 'utf8'))
-  const names = [...(await Promise.all(texts)).join('\n').matchAll(/^CREATE .*FUNCTION (\w+)/gm)].map(
-    ([, name]) => name,
-  )
+  const names = [
+    ...(await Promise.all(texts)).join('\n').matchAll(/^CREATE (?:OR REPLACE )?FUNCTION (\w+)/gm),
+  ].map(([, name]) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
 })
 

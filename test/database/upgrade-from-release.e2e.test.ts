@@ -122,7 +122,7 @@ describe('a database of the last release', () => {
   }
 
   async function command(folder: string, ...words: readonly string[]): Promise<{ readonly key: string }> {
-    const entry = path.join(folder, 'src/cli.ts')
+    const entry = path.resolve(folder, 'src/cli.ts')
     const { stdout } = await run(process.execPath, [entry, ...words, '--json'], {
       cwd: released?.folder,
       env: settings(),

@@ -30,11 +30,13 @@ export async function fillReleased(
   }
   await client.query(`
     set session_replication_role = replica;
-    update credit_transactions set created_at = created_at - abs(hashtext(run_id)) % 40 * interval '1 day' where run_id is not null;
+    update credit_transactions set created_at = created_at - abs(hashtext(run_id)) % 40 * interval '1 day' where run_id is not null and ${ofFilled};
     update runs set created_at = created_at - abs(hashtext(id)) % 40 * interval '1 day'
-      where status not in ('queued', 'in_progress');
+      where status not in ('queued', 'in_progress') and ${ofFilled};
     set session_replication_role = origin`)
 }
+
+const ofFilled = `account_id in (select id from accounts where password_hash = 'none')`
 
 /** Unfinished runs of an account. */
 const openRuns = 3
