@@ -17,7 +17,7 @@ import { lastReleasedVersion, type ReleasedVersion } from '../support/released-v
 import { schemaOf } from '../support/schema-of.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
-import { error, gate, reply } from '../support/upstream-scripts.ts'
+import { error, gate, reply, toolUsingConversation } from '../support/upstream-scripts.ts'
 import { pepperText } from '../support/world/accounts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { ask } from '../support/world/requests.ts'
@@ -147,9 +147,10 @@ describe('a database of the last release', () => {
     await command(released.folder, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'unlimited')
     key = (await command(released.folder, 'keys', 'create', '--account', 'old@example.org', '--owner-wide'))
       .key
-    upstream.enqueue(reply('The first answer.'), error(400, 'refused'))
+    // With a search, a source and a quotation.
+    upstream.enqueue(toolUsingConversation, toolUsingConversation, error(400, 'refused'))
     const chat = (text: string, more?: object) => request(old, '/v1/chat/completions', ask(text, more))
-    const answered = await chat('The first question?')
+    const answered = await chat('What is joy?')
     const failed = await chat('A question that fails?')
     const held = gate()
     upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
@@ -163,9 +164,13 @@ describe('a database of the last release', () => {
       `/v1/agent/sessions/${sessionId}`,
       `/v1/agent/sessions/${sessionId}/messages`,
     ]
+    const eventsOf = async (service: ServiceProcess) =>
+      (await request(service, `/v1/agent/runs/${runOf(answered)}/events`)).text()
     const read = (service: ServiceProcess) =>
       Promise.all(pages.map(async (page) => (await request(service, page)).json()))
     const before = await read(old)
+    const events = await eventsOf(old)
+    expect(before[0]).toMatchObject({ output: [{}, { type: 'source' }] })
 
     await expect(migrateDatabase(url, url, { backedUp: true })).rejects.toThrow(/1 replica is connected/)
     await old.stop('SIGKILL')
@@ -201,6 +206,7 @@ describe('a database of the last release', () => {
     )
     expect(rows).toEqual([{ status: 'completed', charges: 1, isWhole: true }])
     expect(await read(next)).toMatchObject(before)
+    expect(await eventsOf(next)).toBe(events)
 
     const asked = upstream.requests.length
     const continued = await request(
@@ -210,7 +216,7 @@ describe('a database of the last release', () => {
     )
     expect(continued.status).toBe(200)
     expect(JSON.stringify((await upstream.request(asked)).body.messages)).toMatch(
-      /The first question\?.*The first answer\..*And then\?/,
+      /What is joy\?.*The library says: .*And then\?/,
     )
     expect((await next.stop('SIGTERM')).code).toBe(0)
     expect(await checkInvariants(database)).toEqual([])
