@@ -13,7 +13,11 @@ import { migrateDatabase } from '../../src/db/migrate.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { fillReleased } from '../support/released-data.ts'
-import { lastReleasedVersion, type ReleasedVersion } from '../support/released-version.ts'
+import {
+  developmentMigrations,
+  lastReleasedVersion,
+  type ReleasedVersion,
+} from '../support/released-version.ts'
 import { schemaOf } from '../support/schema-of.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
@@ -73,8 +77,12 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
 
 const asSuperuser = (url: string) => urlOf(inject('postgres').adminUrl, new URL(url).pathname)
 
-/** Migrates an empty database with the first migrations of the released version. */
-async function migrateReleased(url: string, { folder }: ReleasedVersion, count?: number): Promise<void> {
+/** Migrates an empty database with the first migrations of an earlier version. */
+async function migrateReleased(
+  url: string,
+  { folder }: Pick<ReleasedVersion, 'folder'>,
+  count?: number,
+): Promise<void> {
   const migrations = path.join(folder, `migrations-${randomBytes(4).toString('hex')}`)
   await cp(path.join(folder, 'migrations'), migrations, { recursive: true })
   const file = path.join(migrations, 'meta/_journal.json')
@@ -251,3 +259,20 @@ test('a database older than the last release is refused with the way to upgrade 
     'The schema is older than version 0.2.0. Start version 0.2.0 once',
   )
 })
+
+test('a database that followed the source after the last release gets the same schema', async ({ skip }) => {
+  const folder = await developmentMigrations()
+  if (folder === undefined)
+    return skip('the commits after the last release are not in this copy of the repository')
+  const fresh = await createTestDatabase()
+  const schema = await connected(fresh.url, schemaOf)
+  await fresh.drop()
+  // The numbers of migrations: of the release, within the changes of the library, of links and keys, and all.
+  for (const count of [12, 17, 24, 28, 34, 35]) {
+    const url = await newDatabase()
+    await migrateReleased(url, { folder }, count)
+    await migrateDatabase(url, url, { backedUp: true })
+    expect(await connected(url, schemaOf)).toEqual(schema)
+  }
+  await rm(folder, { recursive: true })
+}, 60_000)
