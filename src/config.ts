@@ -13,6 +13,7 @@ export type Config = {
   readonly migrateDatabaseUrl: string | undefined
   /** The database of the library. Undefined: the main one. */
   readonly libraryDatabaseUrl: string | undefined
+  readonly upgradeBackedUp: boolean
   readonly dataDir: string
   readonly host: string
   readonly port: number
@@ -129,6 +130,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: e.DATABASE_URL,
     migrateDatabaseUrl: e.MIGRATE_DATABASE_URL ?? e.DATABASE_URL,
     libraryDatabaseUrl: e.LIBRARY_DATABASE_URL,
+    upgradeBackedUp: e.UPGRADE_BACKED_UP === 'yes',
     dataDir: e.DATA_DIR,
     host: e.HOST,
     port: e.PORT,

@@ -60,6 +60,11 @@ export const settings = {
       description:
         'Secret for the hashes of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys keep working, list both: 2:new,1:old',
     }),
+    UPGRADE_BACKED_UP: documented(z.enum(['yes', 'no']).default('no'), {
+      value: 'yes or no',
+      description:
+        'Whether there is a backup. A start upgrades the schema of version 0.2 only with yes. See "Upgrade" in docs/operations.md.',
+    }),
   },
   Network: {
     HOST: documented(z.string().min(1).default('127.0.0.1'), {

@@ -27,9 +27,9 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({
     migrate: {
-      usage: '',
-      summary: 'upgrades the database schema',
-      options: {},
+      usage: '[--backed-up]',
+      summary: 'upgrades the database schema; one of version 0.2 only with --backed-up',
+      options: { 'backed-up': { type: 'boolean' } },
       run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
     },
   }),
@@ -82,6 +82,7 @@ async function run(
   await command.check?.(given)
   const installation = await openInstallation(given.config, log, {
     needsLibrary: libraryCommands.has(name.split(' ')[0] ?? ''),
+    ...(given.flag('backed-up') && { backedUp: true }),
   })
   try {
     const invocation: Invocation = {
