@@ -52,14 +52,19 @@ const textOf = (sse: string) =>
     .map(([, data = '']) => JSON.parse(data).choices[0]?.delta.content ?? '')
     .join('')
 
-test('a model that never fits is a 502 that says so, and costs nothing', async () => {
+test('a model that never fits is a 502 that says so and what its replies cost', async () => {
   world.upstream.enqueue(reply('No.'), reply('Never.'))
   const response = await world.chat(ask('Is it?', { response_format }))
   expect(response.status).toBe(502)
-  const { error } = (await response.json()) as ErrorReply
+  const { error, x_service } = (await response.json()) as ErrorReply & {
+    x_service: { run_id: string; usage: { model_calls: number; credits: string } }
+  }
   expect(error).toMatchObject({ code: 'upstream_error', message: expect.stringMatching(/not valid JSON/) })
   const run = String(response.headers.get('x-service-run-id'))
-  expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', credits: '0' })
+  expect(x_service.run_id).toBe(run)
+  expect(Number(x_service.usage.credits)).toBeGreaterThan(0)
+  const { credits } = x_service.usage
+  expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', credits })
 })
 
 test.each([
