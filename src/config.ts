@@ -23,6 +23,8 @@ export type Config = {
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
+  /** How long open streams may continue after SIGTERM. */
+  readonly drainMs: number
   /** Secrets for key digests, see `accounts/keys/pepper`. */
   readonly keyPepper: string | undefined
   readonly model: {
@@ -138,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     appName: e.APP_NAME,
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
+    drainMs: e.DRAIN_SECONDS * 1_000,
     keyPepper: e.KEY_PEPPER,
     model: modelOf(e, env),
     embeddings: embeddingsOf(e),

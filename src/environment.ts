@@ -101,6 +101,11 @@ export const settings = {
       description:
         'Origins whose pages may call the API from a browser, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
     }),
+    DRAIN_SECONDS: documented(z.coerce.number().int().min(0).max(3_600).default(25), {
+      value: 'whole number from 0 to 3600',
+      description:
+        'After SIGTERM, open streams may continue for this long. A supervisor must allow ten seconds more before SIGKILL. See "Shutdown" in docs/operations.md.',
+    }),
   },
   Model: {
     MODEL_BASE_URL: documented(httpUrl, {

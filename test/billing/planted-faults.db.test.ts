@@ -38,7 +38,6 @@ afterAll(async () => {
 })
 
 const completed = `(select id from runs where status = 'completed' order by created_at limit 1)`
-const failed = `(select id from runs where status = 'failed' limit 1)`
 const inProgress = `(select id from runs where status = 'in_progress' limit 1)`
 const theirs = `(select a.id from accounts a, runs r where r.id = ${completed} and a.id <> r.account_id limit 1)`
 const unlock = 'alter table ledger disable trigger user; alter table ledger drop constraint ledger_signs;'
@@ -165,11 +164,6 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
     'a run holds more of the allowance than it holds',
     'a hold takes no more of the allowance than it holds',
     `update runs set held_allowance_micros = hold_micros + 1 where id = ${inProgress}`,
-  ],
-  [
-    'a failed turn is charged',
-    'a run that failed with nothing to show costs nothing',
-    `update runs set cost_micros = 1 where id = ${failed}`,
   ],
   [
     'a run is charged for more than it did',

@@ -235,7 +235,7 @@ async function play({ withTool, killed, last }: Plan): Promise<void> {
   expect(status).toMatch(/completed|failed|cancelled/)
   expect(charge).toBeLessThanOrEqual(hold)
   expect(charge, `${status}: pays for its text`).toBeGreaterThanOrEqual(shown < hold ? shown : hold)
-  expect(charges).toEqual(status === 'failed' && shown === 0n ? [] : [cost])
+  expect(charges).toEqual(status === 'failed' && charge === 0n ? [] : [cost])
   if (shown > 0n) expect(estimated).toBe(true)
 }
 

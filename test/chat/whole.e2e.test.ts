@@ -76,12 +76,15 @@ test('an upstream that refuses before anything was charged is a 502', async () =
   expect(run).toMatchObject({ status: 'failed', cost: '0', kept: '0' })
 })
 
-test('a failure without output after a finished step is a 502 without a charge', async () => {
+test('a failure without output after a finished step is a 502 that tells the charge of the step', async () => {
   world.upstream.enqueue(callTools(listing, { usage }), error(400, 'bad'))
   const response = await world.chat(ask('Fails after a tool'))
   expect(response.status).toBe(502)
+  const { x_service } = (await response.json()) as Completion
   const run = await runRow(String(response.headers.get('x-service-run-id')))
-  expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
+  expect(run).toMatchObject({ status: 'failed', charge: run.cost, kept: '0' })
+  expect(Number(run.cost)).toBeGreaterThan(0)
+  expect(x_service).toMatchObject({ status: 'failed', usage: { cost: Number(run.cost) / 1e6 } })
 })
 
 test('an upstream cut off in its first text is a charged completion of that text', async () => {

@@ -53,10 +53,6 @@ export const looks: readonly Look[] = [
       'a run costs no more than its hold': 'r.cost_micros > r.hold_micros',
       'a hold takes no more of the allowance than it holds': `
         r.held_allowance_micros < 0 or r.held_allowance_micros > r.hold_micros`,
-      // Text that a lost owner showed is not part of the output; the unfinished step records it.
-      'a run that failed with nothing to show costs nothing': `
-        r.status = 'failed' and r.cost_micros > 0 and jsonb_array_length(r.output) = 0 and 0 = (
-          select count(*) from run_steps u where u.run_id = r.id and u.record @> '{"unfinished": true}')`,
       'a session has counted each of its turns': 'r.turn > s.turn_count',
       'no unfinished run is far past its deadline': `${isOpen} and r.deadline_at < now() - interval '2 minutes'`,
     },

@@ -10,7 +10,7 @@ import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { within } from '../../waiting/waiting.ts'
-import { refusedParam } from './wire.ts'
+import { endBlock, refusedParam } from './wire.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
@@ -200,11 +200,11 @@ function interrupted(): ServiceError {
 }
 
 /**
- * The error reply for a failed run. Only a run without cost gets one; otherwise the failure is part of a
- * completion.
+ * The error reply for a run that failed without text and files. Its `x_service` tells what was charged. With output, the
+ * failure is part of a completion.
  */
 function failureReply(run: Run, event: TerminalEvent): ServiceError | undefined {
-  if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
+  if (event.type !== 'run.failed' || event.end.text !== '' || event.end.files.length > 0) return undefined
   const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
   // A retry returns the same run, so it cannot help. The process that ran the turn has logged its failure.
   const param = refusedParam(run, event)
@@ -212,5 +212,6 @@ function failureReply(run: Run, event: TerminalEvent): ServiceError | undefined 
     ...(param !== null && { param }),
     shouldRetry: false,
     logged: true,
+    service: endBlock(run, event),
   })
 }

@@ -35,19 +35,14 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
   }
 }
 
-/** Whether a turn has produced text or files. */
-export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
-  return end.text !== '' || end.files.length > 0
-}
-
 /**
  * The last values of a run that ends with this event, whose usage has the final cost.
  * @param attached what the upstream wants back with the answer in later turns.
  */
 export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunEndRow {
   const status = statusOf(event)
-  const { usage, ...said } = event.end
-  const isFree = status === 'failed' && usage.cost_micros === '0' && !hasOutput(said)
+  const { usage } = event.end
+  const isFree = status === 'failed' && usage.cost_micros === '0'
   return {
     status,
     output: JSON.stringify(outputItems(run, event.end)),

@@ -59,3 +59,12 @@ export async function replicaHasEnded(executor: Executor, replica: string): Prom
   const { rows } = await executor.execute<{ ended: boolean }>(sql`select replica_ended(${replica}) as ended`)
   return rows[0]?.ended ?? false
 }
+
+/** Whether another replica was seen in the last seconds, so that it can claim runs. */
+export async function otherReplicaLives(executor: Executor, replica: string): Promise<boolean> {
+  const { rows } = await executor.execute<{ lives: boolean }>(sql`
+    select exists (select from replicas
+      where id <> ${replica} and seen_at > now() - make_interval(secs => ${(3 * heartbeatMs) / 1_000})
+        and not replica_ended(id)) as lives`)
+  return rows[0]?.lives ?? false
+}

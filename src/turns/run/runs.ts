@@ -2,7 +2,7 @@ import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { type Page, type PageRequest, pageOf } from './paging.ts'
+import { type Page, type PageRequest, pageOfLarge } from './paging.ts'
 import type { Run } from './run.ts'
 import { finderIn } from './visibility.ts'
 
@@ -14,9 +14,10 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
   return run
 }
 
-/** A page of the runs of a session, in the order of their turns. */
+/** A page of the runs of a session, in the order of their turns. Their output bounds it, see `pageOfLarge`. */
 export function listRuns(executor: Executor, sessionId: string, page: PageRequest): Promise<Page<Run>> {
-  return pageOf(executor, runs, eq(runs.sessionId, sessionId), page, [runs.turn])
+  const large = { output: runs.output, usage: runs.usage, request: runs.request }
+  return pageOfLarge(executor, runs, large, eq(runs.sessionId, sessionId), page, [runs.turn])
 }
 
 /**
