@@ -322,17 +322,21 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
     expect(long.status).toBe(400)
     expect(await long.text()).toContain('The field &quot;q&quot; is not valid')
-    const statuses: number[] = []
-    for (let i = 0; i < 61; i += 1) {
-      const reply = await fetch(`${service.url}/library/search?q=%D7%A0%D7%A8`)
-      statuses.push(reply.status)
-      if (reply.status !== 429) continue
+    // Four at once, more than a minute allows: one after the other, a busy machine would let the limit refill.
+    const replies: Response[] = []
+    while (replies.length < 120)
+      replies.push(
+        ...(await Promise.all(
+          Array.from({ length: 4 }, () => fetch(`${service.url}/library/search?q=%D7%A0%D7%A8`)),
+        )),
+      )
+    const refused = replies.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(30)
+    for (const reply of refused) {
       expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
       expect(await reply.text()).toContain('60 searches per minute')
-      break
     }
-    expect(statuses.at(-1)).toBe(429)
-    expect(statuses.length).toBeGreaterThan(30)
     expect((await fetch(`${service.url}${read(first)}`)).status).toBe(200)
   })
 })

@@ -98,7 +98,7 @@ test('instructions that are too long, and a change of nothing, are refused by na
     param: 'instructions',
     message: expect.stringContaining('at most 8,000 characters'),
   })
-  expect((await refused({})).message).toContain('needs `name`, `instructions` or both')
+  expect((await refused({})).message).toContain('`name`: is required, unless `instructions` are sent')
   expect(
     await api('PATCH', `/v1/projects/${(await projectWith('x')).id}`, { instructions: '😀'.repeat(8_000) }),
   ).toMatchObject({
