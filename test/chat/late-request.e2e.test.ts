@@ -8,10 +8,8 @@ import { ask, call } from '../support/world/requests.ts'
 import { openWorld, type PairWorld } from '../support/world/world.ts'
 
 let world: PairWorld
-let { other } = {} as PairWorld
 beforeAll(async () => {
   world = await openWorld({ replicas: 2, script: reply('The answer of the model.') })
-  ;({ other } = world)
 })
 afterAll(async () => {
   await world.close()

@@ -6,8 +6,8 @@ import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { idempotencyKey } from '../../http/retry-headers.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
+import type { ClientTurn } from '../../turns/admission/client-turn.ts'
 import { requireModel } from '../../turns/admission/requested-model.ts'
-import type { TurnInput } from '../../turns/admission/turn-input.ts'
 import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
@@ -87,7 +87,7 @@ async function identityOf(input: AskInput, { mcpReq: { id, _meta } }: ServerCont
 async function admit(
   caller: Caller,
   input: AskInput,
-  identity: TurnInput['identity'],
+  identity: ClientTurn['identity'],
   cancels: boolean,
 ): Promise<Admitted> {
   const { services, principal, left, origin } = caller
