@@ -2,7 +2,7 @@ import { and, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { replicaHasEnded } from '../replicas/presence.ts'
-import { isDisconnected } from '../store/statements.ts'
+import { endedElsewhere, isDisconnected } from '../store/statements.ts'
 import { type Repetition, type RetryRule, windowMinutes } from './admission-types.ts'
 
 export type EqualRequest = {
@@ -24,7 +24,8 @@ export type EqualRequest = {
  *
  * The client of the request becomes the run's client. The caller holds the account's lock, so of two retries at the same
  * moment each finds a run of its own.
- * @returns `undecided` if an unfinished run has its client on another live replica: its disconnect may be on the way.
+ * @returns `undecided` if an unfinished run, or one that ended within the last second, has its client on another live
+ * replica: its disconnect may be on the way.
  */
 export async function findEqualRun(tx: Executor, request: EqualRequest): Promise<Repetition | undefined> {
   const { clientAt, retried } = request
@@ -49,19 +50,22 @@ export async function findEqualRun(tx: Executor, request: EqualRequest): Promise
     if (run.clientAt !== null && (await replicaHasEnded(tx, run.clientAt)))
       return adopt(tx, run.id, clientAt, 'replica_ended')
   }
-  const [open] = elsewhere
+  const ended = await tx.execute<{ id: string }>(endedElsewhere(isEqual(request), sql`${clientAt}::text`))
+  const open = elsewhere[0] ?? ended.rows[0]
   return open && { kind: 'undecided', runId: open.id }
 }
 
+/** Run `r` is of the same request, and of the time in which a retry is recognised. */
+const isEqual = ({ keyId, hash }: EqualRequest) => sql`r.api_key_id = ${keyId} and r.request_hash = ${hash}
+  and r.created_at > now() - make_interval(mins => ${windowMinutes})`
+
 async function newest(
   tx: Executor,
-  { keyId, hash }: EqualRequest,
+  request: EqualRequest,
   which: SQL,
 ): Promise<{ readonly id: string } | undefined> {
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select r.id from runs r where r.api_key_id = ${keyId} and r.request_hash = ${hash}
-      and r.created_at > now() - make_interval(mins => ${windowMinutes}) and ${which}
-    order by r.created_at desc limit 1`)
+    select r.id from runs r where ${isEqual(request)} and ${which} order by r.created_at desc limit 1`)
   return rows[0]
 }
 

@@ -83,6 +83,15 @@ export const isDisconnected = sql`r.client_closed_at is not null
   and (r.finished_at is null or r.finished_at > r.client_closed_at or r.client_closed_at > now() - interval '10 seconds')`
 
 /**
+ * The newest of the equal runs, if it ended within the last second with its client on another replica than `clientAt`: the
+ * record that the client lost its reply may be on the way. Only the newest is looked at, so that the index gives one row.
+ */
+export const endedElsewhere = (equal: SQL, clientAt: SQL) => sql`
+  select n.id from (select r.id, r.finished_at, r.client_at, r.client_closed_at from runs r
+    where ${equal} order by r.created_at desc limit 1) n
+  where n.finished_at > now() - interval '1 second' and n.client_closed_at is null and n.client_at is distinct from ${clientAt}`
+
+/**
  * A start is on disk with the next end. If the server dies within 0.2 s of it (three times `wal_writer_delay`), the turn is
  * lost uncharged, and its client retries. The setting lasts for the transaction.
  */
@@ -106,7 +115,12 @@ const mayStart = sql`
       and ${isDisconnected} and r.created_at > now() - make_interval(mins => ${$('windowMinutes')})))
   and (${$('checked')} or ${$('key')} is null or not exists (
     select from runs r where r.account_id = ${$('account')} and r.status in ('queued', 'in_progress')
-      and r.api_key_id || '' = ${$('key')} and r.request_hash = ${$('hash')} and r.client_at is distinct from ${$('clientAt')}))`
+      and r.api_key_id || '' = ${$('key')} and r.request_hash = ${$('hash')} and r.client_at is distinct from ${$('clientAt')}))
+  and (${$('checked')} or ${$('key')} is null or not exists (${endedElsewhere(
+    sql`r.api_key_id = ${$('key')} and r.request_hash = ${$('hash')}
+      and r.created_at > now() - make_interval(mins => ${$('windowMinutes')})`,
+    sql`${$('clientAt')}`,
+  )}))`
 
 /**
  * Admits a turn, or returns no row. Only the explaining look tells why: see `admission`. In a session that exists, an
