@@ -192,9 +192,9 @@ test.each([
   await proxy.close()
 })
 
-test('two calls with the same number as id are two turns, as two connections may send them', async () => {
+test('two calls at once with the same number as id are two turns, as two connections may send them', async () => {
   const before = await charges()
-  for (const _ of [1, 2]) await rawAsk(world.service.url, 'Who asks?', { id: 2 })
+  await Promise.all([1, 2].map(() => rawAsk(world.service.url, 'Who asks?', { id: 2 })))
   expect(await charges()).toBe(before + 2)
 })
 
