@@ -132,7 +132,7 @@ function admit(inSession: boolean): SQL {
     ? sql`update sessions s set turn_count = turn_count + 1, open_runs = open_runs + 1, updated_at = now(),
         name = case when s.name = '' then ${$('sessionName')} else s.name end
       from charged where s.id = ${$('session')} and s.account_id = charged.id
-        and (${$('after')} is null or s.turn_count = ${$('after')}) and (s.open_runs = 0 or ${$('queued')})
+        and (${$('after')} is null or ${$('checked')} or s.turn_count = ${$('after')}) and (s.open_runs = 0 or ${$('queued')})
       returning s.id, s.project_id, s.turn_count`
     : sql`insert into sessions (id, account_id, project_id, model, name, turn_count, open_runs)
       select ${$('session')}, charged.id, ${$('project')}, ${$('model')}, ${$('sessionName')}, 1, 1 from charged
