@@ -43,17 +43,17 @@ export const toolParameters = z.record(z.string(), z.unknown()).superRefine((sch
  * The JSON Schema of an answer; the service validates each answer with it. A schema that no answer can fit is refused,
  * because its turn would be charged and fail.
  */
-export const answerSchema = toolParameters
-  .refine((schema) => largestExpansion(schema) <= bounds.schemaSteps.max, {
-    error: `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`,
-    abort: true,
-  })
-  .superRefine((schema, context) => {
-    const reason = whyImpossible(schema)
-    if (reason === null) return
-    const message = `must allow a value, but ${reason}. Correct the schema`
+export const answerSchema = toolParameters.superRefine((schema, context) => {
+  if (largestExpansion(schema) > bounds.schemaSteps.max) {
+    const message = `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`
     context.addIssue({ code: 'custom', message, input: schema })
-  })
+    return
+  }
+  const reason = whyImpossible(schema)
+  if (reason === null) return
+  const message = `must allow a value, but ${reason}. Correct the schema`
+  context.addIssue({ code: 'custom', message, input: schema })
+})
 
 /** Any form is accepted, because clients put the service's options into `metadata` in several ways. */
 export const metadata = z.unknown().superRefine((value, context) => {
