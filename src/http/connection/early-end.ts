@@ -22,10 +22,11 @@ export function registerEarlyEnd(app: FastifyInstance): void {
 
 /**
  * Calls `over` once: with true when the connection ends within a second of the reply and the client sends no other request
- * on it. Such a client may have missed the end of the reply.
+ * on it, although it announced that it would keep the connection. Such a client may have missed the end of the reply.
  */
 export function onEarlyEnd(reply: FastifyReply, over: (early: boolean) => void): void {
-  const { socket } = reply.request.raw
+  const { socket, headers } = reply.request.raw
+  if (!/\bkeep-alive\b/i.test(headers.connection ?? '')) return over(false)
   lastReplies.set(socket, { over, timer: setTimeout(settleLater, earlyMs, socket).unref() })
   if (watched.has(socket)) return
   watched.add(socket)
