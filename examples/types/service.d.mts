@@ -511,10 +511,30 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a project
-         * @description For owner-wide keys only: a key that is bound to a project gets `missing_scope`.
+         * Rename a project, or change its instructions
+         * @description Fields that are absent stay as they are. New instructions apply to turns that start later. For owner-wide keys only: a key that is bound to a project gets `missing_scope`.
          */
         patch: operations["patchProjectsById"];
+        trace?: never;
+    };
+    "/v1/projects/{id}/instructions/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of the instructions of a project
+         * @description A run names the version that it used: `instructions.project`. Versions stay until the project is deleted.
+         */
+        get: operations["getProjectsByIdInstructionsByHash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/responses": {
@@ -1066,7 +1086,7 @@ export interface components {
                 message: string;
                 /** @constant */
                 type: "invalid_request_error";
-                param: null;
+                param: string | null;
                 code: string;
                 x_service: components["schemas"]["ServiceBlock"];
             };
@@ -1075,6 +1095,16 @@ export interface components {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
+            /** @description Absent without cached tokens */
+            prompt_tokens_details?: {
+                /** @description Tokens that the model’s server read from its cache */
+                cached_tokens: number;
+            };
+            /** @description Absent without reasoning tokens */
+            completion_tokens_details?: {
+                /** @description Tokens that the model spent on reasoning */
+                reasoning_tokens: number;
+            };
             /** @description Credits charged for the turn */
             cost: number;
         };
@@ -1376,6 +1406,10 @@ export interface components {
             /** @constant */
             object: "project";
             name: string;
+            /** @description What models are told in its turns; null: nothing. Absent in lists */
+            instructions?: string | null;
+            /** @description SHA-256 of `instructions`, in hexadecimal. Runs name the instructions that they used by it */
+            instructions_hash: string | null;
             /** @description Unix time in whole seconds */
             created_at: number;
         };
@@ -1385,6 +1419,14 @@ export interface components {
             object: "project";
             /** @constant */
             deleted: true;
+        };
+        ProjectInstructions: {
+            /** @constant */
+            object: "project.instructions";
+            hash: string;
+            instructions: string;
+            /** @description Unix time in whole seconds */
+            created_at: number;
         };
         ProjectList: {
             /** @constant */
@@ -1640,17 +1682,12 @@ export interface components {
                 /** @enum {string} */
                 type: "input_text" | "output_text" | "text";
                 text: string;
-            } | ({
+            } | {
                 /** @constant */
                 type: "input_image";
-            } & {
-                [key: string]: unknown;
-            }) | ({
-                /** @constant */
-                type: "input_file";
-            } & {
-                [key: string]: unknown;
-            }))[];
+                image_url: string;
+                detail?: ("auto" | "low" | "high") | null;
+            })[];
         } | {
             type?: "item_reference" | null;
             id: string;
@@ -2036,6 +2073,15 @@ export interface components {
             /** @description Id of the message that the run writes */
             messageId: string;
             model: string;
+            /** @description What the model was told, as SHA-256 of each text; null for runs of version 0.2.0. `GET /v1/projects/{id}/instructions/{hash}` has the texts of the project */
+            instructions: {
+                /** @description The prompt of the service */
+                prompt: string;
+                /** @description The instructions of the host; null: none */
+                host: string | null;
+                /** @description The instructions of the project; null: none */
+                project: string | null;
+            } | null;
             /** @description Empty until the run has ended */
             output: components["schemas"]["RunOutputItem"][];
             /** @description What went wrong; empty when nothing did */
@@ -2149,6 +2195,8 @@ export interface components {
             /** @enum {string} */
             code: "run_failed" | "upstream_failed" | "context_length_exceeded" | "invalid_value";
             message: string;
+            /** @description The parameter that the model’s server refused */
+            param?: string;
             end: components["schemas"]["RunEnd"];
         } | {
             /** @description Position in the log; also the id of the SSE event */
@@ -2365,12 +2413,24 @@ export interface components {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
+            /** @description Absent without cached tokens */
+            prompt_tokens_details?: {
+                /** @description Tokens that the model’s server read from its cache */
+                cached_tokens: number;
+            };
+            /** @description Absent without reasoning tokens */
+            completion_tokens_details?: {
+                /** @description Tokens that the model spent on reasoning */
+                reasoning_tokens: number;
+            };
             /** @description Credits charged for the turn */
             cost: number;
             model_calls: number;
             tool_calls: number;
             /** @description True when a token count is estimated: the model told none or an impossible one, or a call was cut off */
             estimated: boolean;
+            /** @description Parameters that the model’s server refused, so that the turn ran without them */
+            left_out?: string[];
             /** @description Of models that have several servers */
             upstreams?: components["schemas"]["Upstream"][];
         };
@@ -2892,6 +2952,7 @@ export type Passage = components['schemas']['Passage'];
 export type ProgressEvent = components['schemas']['ProgressEvent'];
 export type Project = components['schemas']['Project'];
 export type ProjectDeleted = components['schemas']['ProjectDeleted'];
+export type ProjectInstructions = components['schemas']['ProjectInstructions'];
 export type ProjectList = components['schemas']['ProjectList'];
 export type Quotation = components['schemas']['Quotation'];
 export type QuoteCheck = components['schemas']['QuoteCheck'];
@@ -4391,6 +4452,8 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
+                    /** @description What models are told in the turns of the project, after the instructions of the host; null or empty: nothing */
+                    instructions?: string | null;
                 };
             };
         };
@@ -4499,11 +4562,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Study notes"
+                 *       "instructions": "Explain each Hebrew word."
                  *     }
                  */
                 "application/json": {
-                    name: string;
+                    /** @description Null: it stays */
+                    name?: string | null;
+                    /** @description What models are told in the turns of the project, after the instructions of the host; null or empty: nothing */
+                    instructions?: string | null;
                 };
             };
         };
@@ -4521,12 +4587,45 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
+            400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getProjectsByIdInstructionsByHash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectInstructions"];
+                };
+            };
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];

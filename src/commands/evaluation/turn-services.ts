@@ -1,3 +1,4 @@
+import type { AskingServices } from '../../evaluation/turns/ask-question.ts'
 import { openMcpServers } from '../../mcp-servers/mcp-servers.ts'
 import { readServersFile, requirePlans } from '../../mcp-servers/servers-file.ts'
 import { openEmbeddingModel } from '../../models/embedding.ts'
@@ -8,14 +9,7 @@ import { openSemanticSearch } from '../../sources/search/semantic/semantic-searc
 import { createRunner } from '../../turns/ownership/runner.ts'
 import { keepPrompts } from '../../turns/run/instructions.ts'
 import { defaultTurnLimits } from '../../turns/run/turn-limits.ts'
-import type { Services } from '../../turns/services.ts'
 import type { Invocation } from '../command.ts'
-
-/** What a command needs to run turns. */
-export type TurnServices = Pick<
-  Services,
-  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'runner' | 'limits' | 'log'
->
 
 /**
  * Lets a command run turns in its own process, as one more replica of the service: with the configured models and the
@@ -24,7 +18,7 @@ export type TurnServices = Pick<
 export async function withTurns<T>(
   { installation, config, log, progress }: Invocation,
   { instructionsFile = config.model.instructionsFile }: { readonly instructionsFile?: string | undefined },
-  work: (services: TurnServices) => Promise<T>,
+  work: (services: AskingServices) => Promise<T>,
 ): Promise<T> {
   const { database, library, plans } = installation
   const outside = config.mcpServers ? await readServersFile(config.mcpServers) : []
