@@ -26,7 +26,10 @@ export function registerEarlyEnd(app: FastifyInstance): void {
  */
 export function onEarlyEnd(reply: FastifyReply, over: (early: boolean) => void): void {
   const { socket, headers } = reply.request.raw
-  if (!/\bkeep-alive\b/i.test(headers.connection ?? '')) return over(false)
+  if (!/\bkeep-alive\b/i.test(headers.connection ?? '')) {
+    over(false)
+    return
+  }
   lastReplies.set(socket, { over, timer: setTimeout(settleLater, earlyMs, socket).unref() })
   if (watched.has(socket)) return
   watched.add(socket)
