@@ -12,7 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { belongsTo, bytea, instant, micros } from './columns.ts'
+import { belongsTo, bytea, instant, micros, ofAccount } from './columns.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -67,7 +67,7 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     name: text('name').notNull(),
     /** The first characters and the last four of the key, which may be shown. */
     prefix: text('prefix').notNull(),
@@ -108,7 +108,7 @@ export const keySpending = pgTable(
   'key_spending',
   {
     keyId: text('key_id').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     day: date('day').notNull(),
     micros: micros('micros').notNull(),
   },
@@ -127,7 +127,7 @@ export const webSessions = pgTable(
   'web_sessions',
   {
     digest: bytea('digest').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     createdAt: instant('created_at').notNull().defaultNow(),
     seenAt: instant('seen_at').notNull().defaultNow(),
   },
@@ -136,7 +136,7 @@ export const webSessions = pgTable(
 
 /** The only password reset link of an account. The link holds the token; this table stores only its SHA-256. */
 export const passwordResets = pgTable('password_resets', {
-  accountId: belongsTo('account_id', () => accounts.id).primaryKey(),
+  accountId: ofAccount().primaryKey(),
   digest: bytea('digest').notNull().unique(),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
@@ -152,7 +152,7 @@ export const auditLog = pgTable(
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     /** The account that the action changed; empty for the library. No foreign key, because the entry outlives the account. */
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     details: jsonb('details').notNull().default({}),
   },
   (t) => [index('audit_log_account').on(t.accountId, t.id)],
@@ -162,7 +162,7 @@ export const projects = pgTable(
   'projects',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     name: text('name').notNull(),
     /** Hash of its instructions, whose text is in `project_instructions`. Null: it has none. */
     instructionsHash: text('instructions_hash'),
@@ -176,7 +176,7 @@ export const projectInstructions = pgTable(
   'project_instructions',
   {
     projectId: belongsTo('project_id', () => projects.id),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     /** SHA-256 of the text, in hexadecimal. */
     hash: text('hash').notNull(),
     text: text('text').notNull(),

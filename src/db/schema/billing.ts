@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigserial, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { instant, micros } from './columns.ts'
+import { instant, micros, ofAccount } from './columns.ts'
 
 export const ledgerKinds = ['grant', 'allowance', 'expire', 'charge', 'take_back'] as const
 
@@ -12,7 +12,7 @@ export const ledger = pgTable(
   'ledger',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     /** Of a charge for a turn. */
     runId: text('run_id'),
     kind: text('kind', { enum: ledgerKinds }).notNull(),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { accounts, projects } from './accounts.ts'
-import { belongsTo, bytea, byteCount, instant, micros } from './columns.ts'
+import { projects } from './accounts.ts'
+import { belongsTo, bytea, byteCount, instant, micros, ofAccount } from './columns.ts'
 
 /**
  * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
@@ -12,10 +12,7 @@ export const sessions = pgTable(
   'sessions',
   {
     id: text('id').primaryKey(),
-    // No index serves it, because rows of accounts stay.
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount(),
     projectId: belongsTo('project_id', () => projects.id),
     model: text('model').notNull(),
     name: text('name').notNull(),
@@ -42,7 +39,7 @@ export const runs = pgTable(
   'runs',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     projectId: text('project_id').notNull(),
     sessionId: belongsTo('session_id', () => sessions.id),
     /** The API key that started the run. Null for a turn from the web pages. */
@@ -137,7 +134,7 @@ export const messages = pgTable(
   'messages',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     sessionId: belongsTo('session_id', () => sessions.id),
     /** Empty: the message was added without a turn. */
     runId: text('run_id').notNull(),
@@ -165,7 +162,7 @@ export const runSteps = pgTable(
   {
     runId: text('run_id').notNull(),
     step: integer('step').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     epoch: integer('epoch').notNull(),
     kind: text('kind', { enum: ['model', 'tool'] }).notNull(),
     record: jsonb('record').notNull(),
@@ -184,7 +181,7 @@ export const runEvents = pgTable(
   {
     runId: text('run_id').notNull(),
     seq: integer('seq').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     step: integer('step').notNull(),
     /** The owner's epoch. Events of an abandoned attempt at a step are void. */
     epoch: integer('attempt').notNull(),
@@ -197,7 +194,7 @@ export const runEvents = pgTable(
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     apiKeyId: text('api_key_id').notNull(),
     key: text('key').notNull(),
     requestHash: bytea('request_hash').notNull(),
