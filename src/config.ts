@@ -13,6 +13,7 @@ export type Config = {
   readonly migrateDatabaseUrl: string | undefined
   /** The database of the library. Undefined: the main one. */
   readonly libraryDatabaseUrl: string | undefined
+  readonly upgradeBackedUp: boolean
   readonly dataDir: string
   readonly host: string
   readonly port: number
@@ -22,6 +23,8 @@ export type Config = {
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
+  /** How long open streams may continue after SIGTERM. */
+  readonly drainMs: number
   /** Secrets for key digests, see `accounts/keys/pepper`. */
   readonly keyPepper: string | undefined
   readonly model: {
@@ -129,6 +132,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: e.DATABASE_URL,
     migrateDatabaseUrl: e.MIGRATE_DATABASE_URL ?? e.DATABASE_URL,
     libraryDatabaseUrl: e.LIBRARY_DATABASE_URL,
+    upgradeBackedUp: e.UPGRADE_BACKED_UP === 'yes',
     dataDir: e.DATA_DIR,
     host: e.HOST,
     port: e.PORT,
@@ -136,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     appName: e.APP_NAME,
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
+    drainMs: e.DRAIN_SECONDS * 1_000,
     keyPepper: e.KEY_PEPPER,
     model: modelOf(e, env),
     embeddings: embeddingsOf(e),

@@ -60,6 +60,11 @@ export const settings = {
       description:
         'Secret for the hashes of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys keep working, list both: 2:new,1:old',
     }),
+    UPGRADE_BACKED_UP: documented(z.enum(['yes', 'no']).default('no'), {
+      value: 'yes or no',
+      description:
+        'Whether there is a backup. A start upgrades the schema of version 0.2 only with yes. See "Upgrade" in docs/operations.md.',
+    }),
   },
   Network: {
     HOST: documented(z.string().min(1).default('127.0.0.1'), {
@@ -95,6 +100,11 @@ export const settings = {
       value: 'origins, separated by commas',
       description:
         'Origins whose pages may call the API from a browser, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
+    }),
+    DRAIN_SECONDS: documented(z.coerce.number().int().min(0).max(3_600).default(25), {
+      value: 'whole number from 0 to 3600',
+      description:
+        'After SIGTERM, open streams may continue for this long. A supervisor must allow ten seconds more before SIGKILL. See "Shutdown" in docs/operations.md.',
     }),
   },
   Model: {

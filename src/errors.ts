@@ -49,6 +49,8 @@ export type ErrorDetails = {
   readonly cause?: unknown
   /** `true` if the log has it already, or if it is no failure. Its message may hold text that does not belong in the log. */
   readonly logged?: boolean
+  /** The reply's `x_service`: what is known about a turn that failed. */
+  readonly service?: object
 }
 
 export class ServiceError extends Error {
@@ -58,6 +60,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly shouldRetry: boolean | undefined
   readonly logged: boolean
+  readonly service: object | undefined
 
   /** `message` is public. It says what is wrong and what to do. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -67,6 +70,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds
     this.shouldRetry = details.shouldRetry
     this.logged = details.logged ?? false
+    this.service = details.service
   }
 }
 

@@ -33,13 +33,15 @@ export type Installation = {
  * Opens the Postgres of `DATABASE_URL` or the embedded one, and the library's, and migrates their schemas.
  * @param options.needsLibrary whether a library database that does not answer is an error. By default only the log
  *   mentions it.
+ * @param options.backedUp whether a database of version 0.2 may be upgraded; default: `UPGRADE_BACKED_UP`.
  * @throws ConfigError with one sentence if a database cannot be used.
  */
 export async function openInstallation(
   config: Config,
   log: Logger,
-  options: { readonly needsLibrary?: boolean } = {},
+  options: { readonly needsLibrary?: boolean; readonly backedUp?: boolean } = {},
 ): Promise<Installation> {
+  const backedUp = options.backedUp ?? config.upgradeBackedUp
   const plans = await openPlans(config.plansFile)
   requireSignUpPlan(plans, config)
   // Before the embedded Postgres starts, so that a wrong setting starts nothing.
@@ -54,7 +56,7 @@ export async function openInstallation(
       log.warn('DATABASE_URL names a superuser or a role with BYPASSRLS: row-level security does not bind it')
     }
     const ownerUrl = config.migrateDatabaseUrl ?? url
-    await upToDate(ownerUrl, url)
+    await upToDate(ownerUrl, url, backedUp)
     const onIdleError = (error: Error) => {
       if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
     }
@@ -66,7 +68,8 @@ export async function openInstallation(
     try {
       await prepare(database, plans)
       await requireSamePeppers(database.system, peppers)
-      if (separate) await prepareLibrary(separate, log, options)
+      if (separate)
+        await prepareLibrary(separate, log, { needsLibrary: options.needsLibrary ?? false, backedUp })
     } catch (error) {
       await Promise.all([database.close(), separate?.close()])
       throw error
@@ -120,10 +123,11 @@ async function bypassesPolicies(url: string): Promise<boolean> {
   }
 }
 
-async function upToDate(ownerUrl: string, url: string): Promise<void> {
+async function upToDate(ownerUrl: string, url: string, backedUp: boolean): Promise<void> {
   try {
-    await migrateDatabase(ownerUrl, url)
+    await migrateDatabase(ownerUrl, url, { backedUp })
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
     const text = `The schema of the database ${databaseName(ownerUrl)} cannot be brought up to date: ${reasonOf(cause) || codeOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
     throw new ConfigError(text, { cause })
   }
@@ -140,10 +144,10 @@ const codeOf = (error: unknown): string => String((error as { code?: string }).c
 async function prepareLibrary(
   library: LibraryDatabase,
   log: Logger,
-  { needsLibrary = false }: { readonly needsLibrary?: boolean },
+  { needsLibrary, backedUp }: { readonly needsLibrary: boolean; readonly backedUp: boolean },
 ): Promise<void> {
   try {
-    await migrateLibrary(library)
+    await migrateLibrary(library, { backedUp })
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause
     const reason = reasonOf(cause) || codeOf(cause)

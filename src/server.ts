@@ -7,7 +7,7 @@ import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { listenAt, requireFreeAddress } from './http/connection/address.ts'
-import { followRequests } from './http/connection/late-requests.ts'
+import { trackReplies } from './http/connection/open-replies.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import type { McpServers } from './mcp-servers/mcp-servers.ts'
@@ -77,10 +77,10 @@ async function main(): Promise<void> {
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await (early ?? loadTables())
     const keepStartMemory = freeStartMemory()
-    await terminated
+    const drainMs = (await terminated) === 'SIGTERM' ? config.drainMs : 0
     keepStartMemory()
-    exitLate(log)
-    await service.stop()
+    exitLate(log, drainMs + exitMs)
+    await service.stop(drainMs)
     await mcpServers?.close()
     await telemetry.close()
   } finally {
@@ -141,7 +141,11 @@ async function warnOfNoFolder(place: ExportPlace, log: Logger): Promise<void> {
 /** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
-type RunningService = { readonly url: string; stop(): Promise<void> }
+type RunningService = {
+  readonly url: string
+  /** Shuts down. Turns and open replies may continue for `drainMs`. */
+  stop(drainMs: number): Promise<void>
+}
 
 type Opened = {
   readonly catalogue: Catalogue
@@ -185,6 +189,7 @@ async function startService(
     },
     metrics: { registry, token: config.metricsToken },
   })
+  const replies = trackReplies(app.server)
   try {
     await within(runner.seen, seenMs)
     await listenAt(config, app)
@@ -200,12 +205,12 @@ async function startService(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host}:${port}`,
-    async stop() {
+    async stop(drainMs) {
       const upkeepEnded = upkeep.stop()
-      const late = followRequests(app.server)
-      await readiness.end()
-      await late.answered(finishMs)
-      log.info('shutting down: turns in progress are handed over')
+      log.info({ drainMs }, 'shutting down: no new turns, and open replies continue')
+      const finished = Promise.all([readiness.end(), runner.finish(drainMs)]).then(replies.answered)
+      await within(finished, drainMs)
+      log.info('closing connections: turns that still run are handed over')
       await closeApp(app, runner)
       pressure.stop()
       await Promise.all([upkeepEnded, ...jobs.map((job) => job.stop())])
@@ -231,19 +236,17 @@ async function openTextFallback(
   return openFallback(library, fallback, { log, metrics })
 }
 
-/** Time for replies to requests that a load balancer sent after the signal. */
-const finishMs = 12_000
-/** Time until connections are closed after the hand-over, and until the whole process exits. */
+/** Time until connections are closed after the hand-over, and until the whole process exits after its drain. */
 const closeMs = 5_000
-const exitMs = 25_000
+const exitMs = 10_000
 
 /** An unresponsive database must not block the exit. Other replicas continue the runs. */
-function exitLate(log: Logger): void {
+function exitLate(log: Logger, afterMs: number): void {
   const exit = () => {
     log.error('the shutdown took too long: the process ends as it is')
     process.exit(1)
   }
-  setTimeout(exit, exitMs).unref()
+  setTimeout(exit, afterMs).unref()
 }
 
 /**
@@ -266,13 +269,22 @@ async function reserve({ embedded }: Installation, { dataDir }: Config): Promise
   throw new ConfigError(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.`)
 }
 
+/** The terminal and npm both forward a signal, so it arrives twice within this time. */
+const sameSignalMs = 500
+
 /**
- * The terminal and npm both forward a signal, so it arrives twice. The second one must not shorten the
- * shutdown.
+ * Resolves with the signal that ends the process. Ctrl-C does not wait for open replies, and a second one ends the process
+ * at once: other replicas, or the next start, continue its turns.
  */
-function termination(): Promise<void> {
+function termination(): Promise<'SIGTERM' | 'SIGINT'> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+    let firstAt: number | undefined
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => {
+        firstAt ??= performance.now()
+        if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
+        resolve(signal)
+      })
   })
 }
 

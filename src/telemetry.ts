@@ -46,8 +46,6 @@ export async function openTelemetry(
 const poolsOf = (database: Database) => ({
   tenant: database.tenantPool,
   system: database.systemPool,
-  turns: database.callPool,
-  transactions: database.indexedPool,
   background: database.backgroundPool,
   imports: database.importPool,
 })

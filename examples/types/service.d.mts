@@ -187,7 +187,7 @@ export interface paths {
         };
         /**
          * List the runs of a session
-         * @description A bare array, in the order of their turns. If it has as many runs as `limit`, go on with `after` and the id of the last.
+         * @description A bare array, in the order of their turns. A page has at most `limit` runs and about 4 MiB. If more runs follow, the header `Link` names the next page: the same address with `after` and the id of the last run.
          */
         get: operations["getAgentSessionsByIdRuns"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         put?: never;
         /**
          * Turn texts into vectors
-         * @description Passes the input on to the embedding model of the service. `GET /v1/models` names it, with its price. The request is charged when the vectors are there; a failed one costs nothing.
+         * @description Passes the input on to the embedding model of the service. `GET /v1/models` names it, with its price. The request is charged when the vectors are there, also if its client has disconnected; a failed one costs nothing.
          */
         post: operations["postEmbeddings"];
         delete?: never;
@@ -1208,6 +1208,10 @@ export interface components {
                 param: string | null;
                 /** @enum {string} */
                 code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+            };
+            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
+            x_service?: {
+                [key: string]: unknown;
             };
         };
         File: {
@@ -2093,6 +2097,8 @@ export interface components {
             created_at: number;
             started_at: number | null;
             finished_at: number | null;
+            /** @description With `explain=true`: why it was admitted, what it held and paid, which attempts and models took part */
+            explanation?: string[];
         };
         /** @description What every end of a run tells. */
         RunEnd: {
@@ -3097,7 +3103,9 @@ export interface operations {
     };
     getAgentRunsById: {
         parameters: {
-            query?: never;
+            query?: {
+                explain?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -3119,6 +3127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -3460,6 +3469,8 @@ export interface operations {
                     "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
                     "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
                     "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    /** @description Address of the next page, with `rel="next"`; absent on the last page. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -159,6 +159,10 @@ export async function findAccountById(executor: Executor, id: string): Promise<A
  * for it. Take this lock before any other.
  * @throws ServiceError `not_found` if the account does not exist or was deleted.
  */
+export async function lockAccountRow(executor: Executor, id: string): Promise<void> {
+  await executor.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('no key update')
+}
+
 export async function lockAccount(executor: Executor, id: string): Promise<Account> {
   const [account] = await executor
     .select(accountColumns)

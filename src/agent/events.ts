@@ -24,6 +24,8 @@ export type AgentEvent =
       readonly param?: string
       /** The model call during which the turn failed. The journal does not contain it. */
       readonly unfinished?: ModelStep
+      /** The part of it that the model finished, and that our checks refused. */
+      readonly refused?: ModelStep
     }
 
 /** The last event of a turn. */
@@ -64,6 +66,8 @@ export type ModelFault = {
   readonly message: string
   readonly param?: string
   readonly unfinished?: ModelStep
+  /** A reply that the model finished, and that our checks refused. `unfinished` includes it. */
+  readonly refused?: ModelStep
 }
 
 /** Whether the reply was cut off. The turn then ends, even if the reply contains tool calls. */

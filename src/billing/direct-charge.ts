@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { lockAccount } from '../accounts/accounts.ts'
+import { accountSuspended, lockAccount } from '../accounts/accounts.ts'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
+import type { ServiceError } from '../errors.ts'
+import { availableIn, chargeAccount, creditsOf, ensureAllowance, spendableOf } from './account-credits.ts'
 import { insufficient } from './insufficient.ts'
 import { findReachedCap, keyCapReached } from './key-spending.ts'
-import { recordMovement } from './ledger.ts'
-import { ensureAllowance } from './pools.ts'
 
 /** A charge for work that is no turn. */
 export type DirectCharge = {
@@ -23,74 +23,60 @@ const need = 'The request costs'
  * Checks that the account can pay, before the work is done.
  * @throws ServiceError `insufficient_credits`, `key_cap_reached`.
  */
-export async function requireCredits(
-  executor: Executor,
-  { accountId, keyId, plan, micros }: Omit<DirectCharge, 'facts'>,
-): Promise<void> {
-  const { rows } = await executor.execute<{ available: string; at: Date }>(
-    sql`select spendable(${accountId}) + case when allowance_given(${accountId}) then 0 else ${plan.monthlyMicros}::bigint end
-      as available, now() as at`,
-  )
-  const available = BigInt(rows[0]?.available ?? 0)
-  const at = new Date(rows[0]?.at ?? 0)
-  await requireRoom(executor, { accountId, keyId, micros, at })
-  if (available < micros) throw insufficient(micros, available, at, need)
+export async function requireCredits(executor: Executor, charge: Omit<DirectCharge, 'facts'>): Promise<void> {
+  const { accountId, plan } = charge
+  const { refusal } = await payable(executor, charge, await spendableOf(executor, accountId, plan))
+  if (refusal) throw refusal
 }
 
-/** Checks the spending caps of the key. The key's row stays locked to the end of the transaction. */
-async function requireRoom(
+type Payable = { readonly micros: bigint; readonly refusal?: ServiceError }
+
+/** What the credits and the spending caps of the key allow of a charge, with the error if that is not all of it. */
+async function payable(
   executor: Executor,
-  {
-    at,
-    accountId,
-    keyId,
-    micros,
-  }: Pick<DirectCharge, 'accountId' | 'keyId' | 'micros'> & { readonly at: Date },
-): Promise<void> {
-  if (keyId === null) return
-  const cap = await findReachedCap(executor, { accountId, keyId, micros })
-  if (cap) throw keyCapReached(cap, micros, at, need)
+  { accountId, keyId, micros }: Pick<DirectCharge, 'accountId' | 'keyId' | 'micros'>,
+  available: bigint,
+): Promise<Payable> {
+  const at = await clock(executor)
+  const capFor = (wanted: bigint) =>
+    keyId === null ? undefined : findReachedCap(executor, { accountId, keyId, micros: wanted })
+  const first = await capFor(micros)
+  let paid = least(available, micros)
+  // The first cap found need not be the lowest.
+  for (let cap = first; cap && paid > 0n; cap = await capFor(paid)) {
+    paid = cap.roomMicros > 0n ? least(cap.roomMicros, paid) : 0n
+  }
+  if (first) return { micros: paid, refusal: keyCapReached(first, micros, at, need) }
+  if (available < micros) return { micros: paid, refusal: insufficient(micros, available, at, need) }
+  return { micros }
 }
 
-type Drawn = {
-  readonly enough: boolean
-  readonly available: string
-  readonly pools: readonly string[] | null
-  readonly parts: readonly string[] | null
-  readonly at: string
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** The database's time. */
+async function clock(executor: Executor): Promise<Date> {
+  const { rows } = await executor.execute<{ at: Date }>(sql`select now() as at`)
+  return new Date(rows[0]?.at ?? 0)
 }
 
 /**
- * Charges work that has been done. A hold and its charge are one transaction, so nothing is held if the process ends.
- * @param executor the caller's transaction.
- * @throws ServiceError `insufficient_credits` or `key_cap_reached` if other work has spent the credits meanwhile. Nothing is charged then, and
- *   the caller must not hand over the result.
+ * Charges work that has been done. If other work has spent the credits meanwhile, it charges what is left, because the
+ * operator has paid for the work.
+ * @param executor the caller's transaction, which must be committed.
+ * @returns `insufficient_credits` or `key_cap_reached` if the work is not paid whole. The caller must not hand over its
+ *   result.
+ * @throws ServiceError `account_suspended`, and charges nothing.
  */
 export async function chargeDirectly(
   executor: Executor,
-  { accountId, keyId, plan, micros, facts }: DirectCharge,
-): Promise<void> {
-  if (micros === 0n) return
-  await lockAccount(executor, accountId)
+  charge: DirectCharge,
+): Promise<ServiceError | undefined> {
+  const { accountId, plan } = charge
+  const { suspendedAt } = await lockAccount(executor, accountId)
+  if (suspendedAt) throw accountSuspended()
   await ensureAllowance(executor, accountId, plan)
-  await requireRoom(executor, { accountId, keyId, micros, at: new Date() })
-  const { rows } = await executor.execute<Drawn>(sql`
-    select enough, available, pools, parts, now() as at
-    from draw_credits(${accountId}, null, 'hold', null, ${micros}, ${micros}, 1)`)
-  const [drawn] = rows
-  if (!drawn) throw new Error('draw_credits returned no row')
-  if (!drawn.enough) throw insufficient(micros, BigInt(drawn.available), new Date(drawn.at), need)
-  const parts = (drawn.pools ?? []).map((poolId, index) => ({
-    poolId: BigInt(poolId),
-    micros: BigInt(drawn.parts?.[index] ?? 0),
-  }))
-  await recordMovement(executor, {
-    accountId,
-    runId: null,
-    kind: 'charge',
-    from: 'held',
-    to: 'spent',
-    parts,
-    facts,
-  })
+  const available = availableIn(await creditsOf(executor, accountId))
+  const { micros, refusal } = await payable(executor, charge, available)
+  if (micros > 0n) await chargeAccount(executor, { ...charge, micros })
+  return refusal
 }

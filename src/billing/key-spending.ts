@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { apiKeys } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
 
@@ -11,11 +12,17 @@ export type KeySpending = Readonly<Record<CapPeriod, bigint>> & { readonly held:
 
 type Key = { readonly accountId: string; readonly keyId: string }
 
-/** Reads what a key has spent, by the database's clock. */
+/** Reads what a key has spent, by the database's clock, on the day and in the month (UTC) and in all, and what it holds. */
 export async function readKeySpending(executor: Executor, { accountId, keyId }: Key): Promise<KeySpending> {
-  const { rows } = await executor.execute<{ day: string; month: string; total: string; held: string }>(
-    sql`select day, month, total, held from key_spent(${accountId}, ${keyId}, now())`,
-  )
+  const today = sql`(now() at time zone 'UTC')::date`
+  const { rows } = await executor.execute<Readonly<Record<keyof KeySpending, string>>>(sql`
+    select coalesce(sum(s.micros) filter (where s.day = ${today}), 0) as day,
+      coalesce(sum(s.micros) filter (where s.day >= date_trunc('month', ${today})::date), 0) as month,
+      coalesce(sum(s.micros), 0) as total,
+      -- The account's open runs are few. An index of all runs of a key would find finished ones.
+      (select coalesce(sum(r.hold_micros), 0) from runs r
+        where r.account_id = ${accountId} and r.status in ('queued', 'in_progress') and r.api_key_id || '' = ${keyId}) as held
+    from key_spending s where s.key_id = ${keyId}`)
   const [row] = rows
   const micros = (text: string | undefined) => BigInt(text ?? 0)
   return {
@@ -33,23 +40,27 @@ export type ReachedCap = {
   readonly roomMicros: bigint
 }
 
-const periods: Readonly<Record<string, CapPeriod>> = {
-  key_day_cap: 'day',
-  key_month_cap: 'month',
-  key_total_cap: 'total',
-}
-
-/** The cap of a key that does not allow `micros` more. Undefined if all of them do. */
+/**
+ * The cap of a key that does not allow `micros` more. Undefined if all of them do. If several refuse, it is the one that
+ * refuses longest. It holds only while the account's row is locked.
+ */
 export async function findReachedCap(
   executor: Executor,
   { accountId, keyId, micros }: Key & { readonly micros: bigint },
 ): Promise<ReachedCap | undefined> {
-  const { rows } = await executor.execute<{ refusal: string | null; cap: string; room: string }>(
-    sql`select refusal, cap, room from key_cap(${accountId}, ${keyId}, ${micros}, now())`,
-  )
-  const [row] = rows
-  const period = row?.refusal ? periods[row.refusal] : undefined
-  return row && period && { period, capMicros: BigInt(row.cap), roomMicros: BigInt(row.room) }
+  const [caps] = await executor
+    .select({ total: apiKeys.totalCapMicros, month: apiKeys.monthCapMicros, day: apiKeys.dayCapMicros })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, keyId))
+  if (!caps || (caps.total ?? caps.month ?? caps.day) === null) return undefined
+  const spent = await readKeySpending(executor, { accountId, keyId })
+  for (const period of ['total', 'month', 'day'] as const) {
+    const capMicros = caps[period]
+    if (capMicros === null) continue
+    const roomMicros = capMicros - spent[period] - spent.held
+    if (roomMicros < micros) return { period, capMicros, roomMicros }
+  }
+  return undefined
 }
 
 /** When the spending of a period starts at zero again. Null for the life of the key. */

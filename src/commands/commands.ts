@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError } from '../config.ts'
+import { ServiceError } from '../errors.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
-import { namingOption } from './option-errors.ts'
 import { terminalText } from './printing/terminal-text.ts'
 
 type Commands = Readonly<Record<string, Command>>
@@ -22,13 +22,14 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   credits: async () => (await import('./credits.ts')).creditCommands,
   sources: async () => (await import('./sources.ts')).sourceCommands,
   models: async () => (await import('./models.ts')).modelCommands,
+  runs: async () => (await import('./runs.ts')).runCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({
     migrate: {
-      usage: '',
-      summary: 'upgrades the database schema',
-      options: {},
+      usage: '[--backed-up]',
+      summary: 'upgrades the database schema; one of version 0.2 only with --backed-up',
+      options: { 'backed-up': { type: 'boolean' } },
       run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
     },
   }),
@@ -81,6 +82,7 @@ async function run(
   await command.check?.(given)
   const installation = await openInstallation(given.config, log, {
     needsLibrary: libraryCommands.has(name.split(' ')[0] ?? ''),
+    ...(given.flag('backed-up') && { backedUp: true }),
   })
   try {
     const invocation: Invocation = {
@@ -171,4 +173,24 @@ async function helpFor(words: readonly string[]): Promise<string> {
     ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${summary}`,
   )
   return `npm run -s service -- <command> [--json]\n\n${lines.join('\n')}\n`
+}
+
+/**
+ * Names the option in an error about the value of a field, because a person at the command line knows only options:
+ * `--day-cap` for `day_cap`.
+ */
+function namingOption(error: unknown, { options }: Command): unknown {
+  if (!(error instanceof ServiceError) || error.param === null) return error
+  const { code, message, param, cause } = error
+  const option = optionOf(param, options)
+  if (option === undefined || message.includes(`--${option}`)) return error
+  const field = `\`${param}\``
+  const named = message.includes(field) ? message.replaceAll(field, `--${option}`) : `--${option}: ${message}`
+  return new ServiceError(code, named, { param, cause })
+}
+
+/** Commands name an account by its address. */
+function optionOf(param: string, options: Command['options']): string | undefined {
+  const names = [param.replaceAll('_', '-'), ...(param === 'email' ? ['account'] : [])]
+  return names.find((name) => Object.hasOwn(options, name))
 }

@@ -1,9 +1,9 @@
-import { type Account, findAccount, lockAccount } from '../accounts/accounts.ts'
+import { type Account, findAccount } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
 import type { Plans } from '../accounts/plans.ts'
+import { availableIn, creditsOf, ensureAllowance } from '../billing/account-credits.ts'
 import { creditsText, parseCredits } from '../billing/credits.ts'
 import { grantByOperator } from '../billing/grant-once.ts'
-import { balanceOf, ensureAllowance } from '../billing/pools.ts'
 import { takeCreditsBack } from '../billing/take-back.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
@@ -11,8 +11,9 @@ import type { Command } from './command.ts'
 
 async function balanceRow(tx: Executor, plans: Plans, account: Account) {
   await ensureAllowance(tx, account.id, plans.of(account.plan))
-  const { availableMicros, heldMicros } = await balanceOf(tx, account.id)
-  return { email: account.email, available: creditsText(availableMicros), held: creditsText(heldMicros) }
+  const credits = await creditsOf(tx, account.id)
+  const { heldMicros } = credits
+  return { email: account.email, available: creditsText(availableIn(credits)), held: creditsText(heldMicros) }
 }
 
 /** @throws ServiceError `invalid_value`. */
@@ -48,8 +49,6 @@ export const creditCommands: Readonly<Record<string, Command>> = {
       const micros = amount === 'all' ? 'all' : amountOf(amount)
       const rows = await withTx(installation.database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
-        // Locks the account before its pools, in the order that starts of turns use.
-        await lockAccount(tx, account.id)
         await ensureAllowance(tx, account.id, installation.plans.of(account.plan))
         const taken = await takeCreditsBack(tx, { actor: commandLine, accountId: account.id, micros })
         return { taken_back: creditsText(taken), ...(await balanceRow(tx, installation.plans, account)) }

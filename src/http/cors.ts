@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Reply headers that a script of an allowed origin may read, in addition to the CORS-safelisted ones. */
 const exposedHeaders: readonly string[] = [
+  'link',
   'x-request-id',
   'x-service-project-id',
   'x-service-session-id',

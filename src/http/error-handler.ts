@@ -12,12 +12,14 @@ export type ErrorBody = {
     readonly param: string | null
     readonly code: string
   }
+  readonly x_service?: object
 }
 
 /** The body of every failure. */
 export function errorBody(error: ServiceError): ErrorBody {
   const { type } = errorTable[error.code]
-  return { error: { message: error.message, type, param: error.param, code: error.code } }
+  const { message, param, code, service } = error
+  return { error: { message, type, param, code }, ...(service && { x_service: service }) }
 }
 
 /** Answers every failure of every route, including unknown routes, with one error body. */

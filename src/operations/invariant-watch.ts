@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { type CheckState, checkChanges } from '../billing/checks/check-changes.ts'
-import type { Examination } from '../billing/checks/examine.ts'
+import { type CheckState, type Examination, examineUnlessFresh } from '../billing/checks/examine.ts'
 import { invariants } from '../billing/checks/invariants.ts'
 import type { Database } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
@@ -25,7 +24,7 @@ export function watchInvariants(
   const gauges = registerGauges(registry)
   const watching = startPeriodicTask(
     async () => {
-      const state = await checkChanges(database, freshSeconds, (found) => report(log, found))
+      const state = await examineUnlessFresh(database, freshSeconds, (found) => report(log, found))
       if (!state) throw new Error('another replica makes the first check')
       gauges.tell(state)
     },
@@ -58,7 +57,7 @@ function registerGauges(registry: Registry) {
   )
   const at = gauge(
     'service_invariants_checked_timestamp_seconds',
-    'When every rule was last checked on all that had changed; 0: never',
+    'When every rule was last checked; 0: never',
   )
   let known = 0
   const tell = (found: number, missing: number) => {

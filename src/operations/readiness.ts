@@ -8,8 +8,7 @@ const noticeMs = 5_000
 const unaskedMs = 60_000
 
 /**
- * The state behind `/readyz`. During a shutdown it reports not ready, while requests of the next seconds are
- * still served.
+ * The state behind `/readyz`. After `end` it reports not ready. `end` resolves when load balancers have noticed.
  */
 export function createReadiness(): Readiness {
   let ready = true

@@ -58,7 +58,7 @@ const reply = z
 const docs: RouteDocs = {
   summary: 'Turn texts into vectors',
   description: `Passes the input on to the embedding model of the service. \`GET /v1/models\` names it, with its price. The \
-request is charged when the vectors are there; a failed one costs nothing.`,
+request is charged when the vectors are there, also if its client has disconnected; a failed one costs nothing.`,
   tag: 'Models',
   body,
   example: { model: 'text-embedding-3-small', input: 'What is bittul?' },
@@ -89,7 +89,7 @@ export function embeddingRoutes(root: FastifyInstance, services: Services): void
         const principal = principalOf(request)
         const left = disconnectSignal(reply)
         requireTextWithin(request.body, 'input')
-        return limit.run(principal.accountId, left, () => answer(services, principal, request.body, left))
+        return limit.run(principal.accountId, left, () => answer(services, principal, request.body))
       },
     )
 }
@@ -98,7 +98,6 @@ async function answer(
   services: Services,
   principal: Principal,
   { model, input: sent, encoding_format: format, dimensions }: z.infer<typeof body>,
-  left: AbortSignal,
 ): Promise<BodyOf<typeof reply>> {
   const { database } = services
   const offer = requireOffer(services, model)
@@ -107,10 +106,8 @@ async function answer(
   const expected = BigInt(tokensOf(input)) * offer.microsPerToken
   await withTx(database, principal, (tx) => requireCredits(tx, { ...account, micros: expected }))
   const { vectors, promptTokens } = await embed(offer, input, dimensions ?? undefined)
-  // Nobody gets the vectors, and the client's retry pays for its own.
-  left.throwIfAborted()
   const micros = BigInt(promptTokens) * offer.microsPerToken
-  await withTx(database, principal, async (tx) => {
+  const unpaid = await withTx(database, principal, async (tx) => {
     const facts = {
       kind: embeddingsKind,
       model: offer.id,
@@ -119,8 +116,9 @@ async function answer(
       prompt_tokens: promptTokens,
       completion_tokens: 0,
     }
-    await chargeDirectly(tx, { ...account, micros, facts })
+    return chargeDirectly(tx, { ...account, micros, facts })
   })
+  if (unpaid) throw unpaid
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({

@@ -4,7 +4,7 @@ import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/connection/fastify.ts'
-import { listBody, pageQuery, unixSeconds } from '../http/lists.ts'
+import { boundedListBody, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import { wholeNumber } from '../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
@@ -102,7 +102,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
       const { items, hasMore } = await withTx(database, principal, (tx) =>
         listFiles(tx, principal, request.query, filter),
       )
-      return listBody(items.map(fileBody), hasMore)
+      return boundedListBody(items.map(fileBody), hasMore)
     },
   )
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { findKey } from '../accounts/keys/keys.ts'
 import type { Principal } from '../accounts/principal.ts'
+import { availableIn, creditsOf, ensureAllowance, nextRenewal } from '../billing/account-credits.ts'
 import { creditsText } from '../billing/credits.ts'
 import { readKeySpending } from '../billing/key-spending.ts'
-import { balanceOf, ensureAllowance, nextRenewal } from '../billing/pools.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
@@ -36,7 +36,7 @@ async function keyBody(tx: Executor, principal: Principal): Promise<BodyOf<typeo
   if (!key) throw notFound()
   const project = key.projectId === null ? undefined : await findProject(tx, principal, key.projectId)
   await ensureAllowance(tx, accountId, plan)
-  const balance = await balanceOf(tx, accountId)
+  const credits = await creditsOf(tx, accountId)
   return {
     object: 'api_key',
     id: key.id,
@@ -54,8 +54,8 @@ async function keyBody(tx: Executor, principal: Principal): Promise<BodyOf<typeo
     defaults: defaultsBody(key.defaults),
     plan: planBody(principal),
     credits: {
-      available: creditsText(balance.availableMicros),
-      held: creditsText(balance.heldMicros),
+      available: creditsText(availableIn(credits)),
+      held: creditsText(credits.heldMicros),
       renews_at: unixSeconds(await nextRenewal(tx)),
     },
   }

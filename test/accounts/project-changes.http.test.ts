@@ -31,9 +31,9 @@ const api = (key: string, method: string, path: string, body?: unknown) =>
   body === undefined
     ? send(world.service, { method, path, key })
     : sendJson(world.service, { method, path, key, body })
-const ask = (key: string, projectId?: string) =>
+const ask = (key: string, projectId?: string, text = 'What is a beinoni?') =>
   api(key, 'POST', '/v1/chat/completions', {
-    ...question('What is a beinoni?'),
+    ...question(text),
     ...(projectId !== undefined && { x_service: { project_id: projectId } }),
   })
 
@@ -111,7 +111,7 @@ test('DELETE is refused while a turn in the project runs, and changes nothing', 
   const held = gate()
   world.upstream.enqueue([{ waitFor: held.opened }, ...reply(answerText)])
   const asked = world.upstream.requests.length
-  const running = ask(owner.key, things.projectId)
+  const running = ask(owner.key, things.projectId, 'Who runs?')
   await expect.poll(() => world.upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
   const refused = await api(owner.key, 'DELETE', `/v1/projects/${things.projectId}`)
   expect([refused.status, errorOf(refused)?.code, refused.headers['x-should-retry']]).toEqual([

@@ -52,14 +52,20 @@ const textOf = (sse: string) =>
     .map(([, data = '']) => JSON.parse(data).choices[0]?.delta.content ?? '')
     .join('')
 
-test('a model that never fits is a 502 that says so, and costs nothing', async () => {
+test('a model that never fits is a 502 that says so and what its replies cost', async () => {
   world.upstream.enqueue(reply('No.'), reply('Never.'))
   const response = await world.chat(ask('Is it?', { response_format }))
   expect(response.status).toBe(502)
-  const { error } = (await response.json()) as ErrorReply
+  const { error, x_service } = (await response.json()) as ErrorReply & {
+    x_service: { run_id: string; usage: { model_calls: number; cost: number } }
+  }
   expect(error).toMatchObject({ code: 'upstream_error', message: expect.stringMatching(/not valid JSON/) })
   const run = String(response.headers.get('x-service-run-id'))
-  expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', credits: '0' })
+  expect(x_service.run_id).toBe(run)
+  expect(x_service.usage.model_calls).toBe(1)
+  const { cost } = x_service.usage
+  expect(cost).toBeGreaterThan(0)
+  expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', usage: { cost } })
 })
 
 test.each([
@@ -90,6 +96,20 @@ test.each([
     }
   },
 )
+
+test('a schema that no answer can fit is refused before a turn starts', async () => {
+  const asked = world.upstream.requests.length
+  const format = { type: 'json_schema', json_schema: { name: 'answer', schema: { not: {} } } }
+  const response = await world.chat(ask('Is it?', { response_format: format }))
+  expect(response.status).toBe(400)
+  expect(response.headers.get('x-service-run-id')).toBeNull()
+  expect(((await response.json()) as ErrorReply).error).toMatchObject({
+    code: 'invalid_value',
+    param: 'response_format.json_schema.schema',
+    message: expect.stringContaining('must allow a value, but the schema excludes every value'),
+  })
+  expect(world.upstream.requests.length).toBe(asked)
+})
 
 test.each([
   ['a text longer than the answer', { type: 'string', minLength: 100_000 }],

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { invariants } from '../../src/billing/checks/invariants.ts'
-import { balanceOf, grantCredits } from '../../src/billing/pools.ts'
+import { commandLine } from '../../src/accounts/audit.ts'
+import { creditsOf, ensureAllowance, grantCredits } from '../../src/billing/account-credits.ts'
+import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
+import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
-import { findViolations } from '../support/invariants.ts'
-import { makeAccount } from '../support/world/accounts.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type Caller, makeCaller } from '../support/turns/caller.ts'
 
 let db: TestDatabase
 
@@ -17,18 +19,14 @@ beforeAll(async () => {
 afterAll(() => db.drop())
 
 type Command =
-  | { readonly kind: 'grant'; readonly micros: bigint; readonly days: number | null }
-  | { readonly kind: 'place'; readonly micros: bigint }
+  | { readonly kind: 'grant' | 'place' | 'takeBack'; readonly micros: bigint }
   | { readonly kind: 'extend'; readonly hold: number; readonly micros: bigint }
   | { readonly kind: 'settle'; readonly hold: number; readonly share: number; readonly free: boolean }
+  | { readonly kind: 'nextMonth' }
 
 const micros = fc.bigInt({ min: 1n, max: 40n })
 const command: fc.Arbitrary<Command> = fc.oneof(
-  fc.record({
-    kind: fc.constant('grant' as const),
-    micros,
-    days: fc.option(fc.integer({ min: 1, max: 60 }), { nil: null }),
-  }),
+  fc.record({ kind: fc.constantFrom('grant' as const, 'place' as const, 'takeBack' as const), micros }),
   fc.record({ kind: fc.constant('place' as const), micros }),
   fc.record({ kind: fc.constant('extend' as const), hold: fc.nat(9), micros }),
   fc.record({
@@ -37,108 +35,143 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     share: fc.double({ min: 0, max: 1, noNaN: true }),
     free: fc.boolean(),
   }),
+  fc.record({ kind: fc.constant('nextMonth' as const) }),
 )
 
-/** What an account must have after the commands: plain sums, nothing of pools or expiry. */
-class Model {
-  available = 0n
-  spent = 0n
-  readonly open: { runId: string; micros: bigint; steps: number }[] = []
+const monthly = 60n
+const limits = { monthlyMicros: monthly, turnsPerMinute: 100_000, concurrentTurns: 1_000 }
 
-  get held(): bigint {
-    return this.open.reduce((sum, hold) => sum + hold.micros, 0n)
+type OpenHold = { readonly run: Run; micros: bigint; allowance: bigint }
+
+/** What an account must have after the commands, in plain sums. */
+class Model {
+  allowance = monthly
+  granted = 0n
+  spent = 0n
+  readonly open: OpenHold[] = []
+
+  get available(): bigint {
+    return this.allowance + this.granted
+  }
+
+  get credits() {
+    const heldMicros = this.open.reduce((sum, hold) => sum + hold.micros, 0n)
+    return { allowanceMicros: this.allowance, grantedMicros: this.granted, heldMicros }
+  }
+
+  /** Takes available credits, the allowance first. Returns the part of the allowance. */
+  draw(wanted: bigint): bigint {
+    const fromAllowance = least(wanted, this.allowance)
+    this.allowance -= fromAllowance
+    this.granted -= wanted - fromAllowance
+    return fromAllowance
   }
 }
 
-let runs = 0
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-async function apply(accountId: string, model: Model, next: Command): Promise<void> {
-  const inTx = <T>(work: Parameters<typeof withTx<T>>[2]) => withTx(db.database, { accountId }, work)
-  const refusedFor = async (wanted: bigint, work: () => Promise<void>): Promise<boolean> => {
-    const refused = await work().then(
-      () => false,
-      (error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'insufficient_credits') return true
-        throw error
-      },
-    )
-    expect(refused, 'refused exactly when the account has less').toBe(wanted > model.available)
-    if (!refused) model.available -= wanted
-    return refused
-  }
+/** Whether `work` was refused for want of credits. */
+const refuses = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof ServiceError && /insufficient_credits|invalid_value/.test(error.code)) return true
+      throw error
+    },
+  )
+
+async function apply(person: Caller, model: Model, next: Command): Promise<void> {
+  const { database } = db
+  const { accountId, plan } = person.principal
+  const inTx = <T>(work: Parameters<typeof withTx<T>>[2]) => withTx(database, { accountId }, work)
   switch (next.kind) {
-    case 'grant': {
-      const expiresAt = next.days === null ? null : new Date(Date.now() + next.days * 86_400_000)
-      await inTx((tx) => grantCredits(tx, accountId, next.micros, expiresAt))
-      model.available += next.micros
+    case 'grant':
+      await inTx((tx) => grantCredits(tx, accountId, next.micros))
+      model.granted += next.micros
+      return
+    case 'takeBack': {
+      const taking = { actor: commandLine, accountId, micros: next.micros }
+      const isRefused = await refuses(withTx(database, 'system', (tx) => takeCreditsBack(tx, taking)))
+      expect(isRefused).toBe(next.micros > model.available)
+      if (isRefused) return
+      const fromGranted = least(next.micros, model.granted)
+      model.granted -= fromGranted
+      model.allowance -= next.micros - fromGranted
       return
     }
     case 'place': {
-      runs += 1
-      const hold = { runId: `run_model_${runs}`, micros: next.micros, steps: 0 }
-      const place = () => inTx((tx) => placeHold(tx, { accountId, runId: hold.runId, micros: hold.micros }))
-      if (!(await refusedFor(next.micros, place))) model.open.push(hold)
+      const placing = placeHold(database, person, next.micros)
+      const isRefused = await refuses(placing)
+      expect(isRefused, 'refused exactly when the account has less').toBe(next.micros > model.available)
+      if (isRefused) return
+      model.open.push({ run: await placing, micros: next.micros, allowance: model.draw(next.micros) })
       return
     }
     case 'extend': {
       const hold = model.open[next.hold % Math.max(model.open.length, 1)]
       if (!hold) return
-      const step = hold.steps + 1
-      const extend = () =>
-        inTx((tx) => extendHold(tx, { accountId, runId: hold.runId, micros: next.micros, step }))
-      if (await refusedFor(next.micros, extend)) return
+      const isExtended = await extendHold(database, hold.run, next.micros)
+      expect(isExtended).toBe(next.micros <= model.available)
+      if (!isExtended) return
       hold.micros += next.micros
-      hold.steps = step
+      hold.allowance += model.draw(next.micros)
       return
     }
     case 'settle': {
       const [hold] = model.open.splice(next.hold % Math.max(model.open.length, 1), 1)
       if (!hold) return
       const charge = next.free ? null : BigInt(Math.floor(Number(hold.micros) * next.share))
-      await inTx((tx) => settleHold(tx, { accountId, runId: hold.runId, chargeMicros: charge }))
-      model.available += hold.micros - (charge ?? 0n)
-      model.spent += charge ?? 0n
+      expect(await settleHold(database, hold.run, charge)).toBe(true)
+      const spent = charge ?? 0n
+      const fromAllowance = least(spent, hold.allowance)
+      model.allowance += hold.allowance - fromAllowance
+      model.granted += hold.micros - hold.allowance - (spent - fromAllowance)
+      model.spent += spent
+      return
     }
+    case 'nextMonth':
+      await db.database.systemPool.query(
+        `update accounts set allowance_month = allowance_month - interval '1 month' where id = $1`,
+        [accountId],
+      )
+      await inTx((tx) => ensureAllowance(tx, accountId, plan))
+      model.allowance = monthly
   }
 }
 
-/** Runs have no rows here: only the rules of the money are asked. */
-const moneyRules = invariants.filter(
-  ({ statement }) => !/\bruns r\b/.test(statement) && !/from runs\b/.test(statement),
-)
-
-test('pools equal a plain sum after any order of grants, holds and settlements', async () => {
-  expect(moneyRules.length).toBeGreaterThanOrEqual(7)
+test('an account has a plain sum after any order of grants, holds, ends and months', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
-      const { id: accountId } = await makeAccount(db.database)
+      const person = await makeCaller(db.database, limits)
+      const { accountId, plan } = person.principal
+      await withTx(db.database, { accountId }, (tx) => ensureAllowance(tx, accountId, plan))
       const model = new Model()
       for (const next of commands) {
-        await apply(accountId, model, next)
-        const balance = await withTx(db.database, { accountId }, (tx) => balanceOf(tx, accountId))
-        expect(balance).toEqual({ availableMicros: model.available, heldMicros: model.held })
+        await apply(person, model, next)
+        expect(await withTx(db.database, { accountId }, (tx) => creditsOf(tx, accountId))).toEqual(
+          model.credits,
+        )
       }
-      const spent = await db.database.system.execute<{ sum: string }>(
-        `select coalesce(sum(amount_micros), 0)::text as sum from credit_entries where ledger = 'spent' and account_id = '${accountId}'`,
+      const { rows } = await db.database.systemPool.query<{ spent: string }>(
+        `select coalesce(-sum(allowance_micros + granted_micros), 0)::text as spent from ledger
+         where kind = 'charge' and account_id = $1`,
+        [accountId],
       )
-      expect(BigInt(spent.rows[0]?.sum ?? 0)).toBe(model.spent)
-      expect(await findViolations(db.database, moneyRules)).toEqual([])
+      expect(BigInt(rows[0]?.spent ?? -1)).toBe(model.spent)
+      expect(await checkInvariants(db.database)).toEqual([])
     }),
     { numRuns: 25 },
   )
 })
 
 test('of fifty turns at once on money for ten, exactly ten are held and none half', async () => {
-  const { id: accountId } = await makeAccount(db.database)
+  const person = await makeCaller(db.database, { ...limits, monthlyMicros: 0n })
+  const { accountId } = person.principal
   await withTx(db.database, { accountId }, (tx) => grantCredits(tx, accountId, 105n))
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 50 }, (_, i) =>
-      withTx(db.database, { accountId }, (tx) =>
-        placeHold(tx, { accountId, runId: `run_rush_${i}`, micros: 10n }),
-      ),
-    ),
+    Array.from({ length: 50 }, () => placeHold(db.database, person, 10n)),
   )
-  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(10)
-  const balance = await withTx(db.database, { accountId }, (tx) => balanceOf(tx, accountId))
-  expect(balance).toEqual({ availableMicros: 5n, heldMicros: 100n })
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+  const credits = await withTx(db.database, { accountId }, (tx) => creditsOf(tx, accountId))
+  expect(credits).toEqual({ allowanceMicros: 0n, grantedMicros: 5n, heldMicros: 100n })
 })

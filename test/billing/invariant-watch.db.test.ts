@@ -1,12 +1,13 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkChanges } from '../../src/billing/checks/check-changes.ts'
+import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchInvariants } from '../../src/operations/invariant-watch.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { libraryIn } from '../support/library-database.ts'
+import { makeAccount } from '../support/world/accounts.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -34,7 +35,7 @@ test('metrics report invariants as unchecked while the database is away', async 
 })
 
 test('a check of one replica stands for the metrics of all', async () => {
-  await checkChanges(db.database, 0, () => undefined)
+  await examineUnlessFresh(db.database, 0, () => undefined)
   const registry = new Registry()
   const watch = watchInvariants(db.database, registry, log)
   await watch.stop()
@@ -42,8 +43,30 @@ test('a check of one replica stands for the metrics of all', async () => {
   expect(await sampleOf(registry, 'service_unchecked_invariants')).toBe(0)
   expect(await sampleOf(registry, 'service_invariants_checked_timestamp_seconds')).toBeGreaterThan(1e9)
   const found: unknown[] = []
-  await checkChanges(db.database, 60, (examination) => found.push(examination))
+  await examineUnlessFresh(db.database, 60, (examination) => found.push(examination))
   expect(found).toEqual([])
+})
+
+test('a broken rule stays reported with its rows until a check finds it whole', async () => {
+  const { id } = await makeAccount(db.database)
+  const check = async () => {
+    const found: unknown[] = []
+    const state = await examineUnlessFresh(db.database, 0, ({ broken }) => found.push(...broken))
+    return { found, broken: state?.broken }
+  }
+  const change = (micros: number) =>
+    db.database.systemPool.query('update accounts set granted_micros = granted_micros + $1 where id = $2', [
+      micros,
+      id,
+    ])
+  await change(1)
+  const rule = 'an account has what its ledger says, less its holds'
+  expect(await check()).toEqual({
+    found: [{ invariant: rule, rows: [expect.objectContaining({ account: id })] }],
+    broken: [rule],
+  })
+  await change(-1)
+  expect(await check()).toEqual({ found: [], broken: [] })
 })
 
 test('doctor ends with 2 and the reason when rules could not be checked', async () => {

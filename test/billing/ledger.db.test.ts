@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
-import { balanceOf, ensureAllowance, grantCredits, raiseAllowance } from '../../src/billing/pools.ts'
+import {
+  type AccountCredits,
+  creditsOf,
+  ensureAllowance,
+  grantCredits,
+  raiseAllowance,
+} from '../../src/billing/account-credits.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
+import { databaseFault } from '../../src/db/errors.ts'
+import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { checkInvariants } from '../support/invariants.ts'
+import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
 let db: TestDatabase
-let runs = 0
 
 beforeAll(async () => {
   db = await createTestDatabase()
@@ -20,250 +28,264 @@ afterAll(async () => {
 
 const credits = (n: number) => BigInt(n) * 1_000_000n
 const inTx = <T>(work: (tx: Executor) => Promise<T>) => withTx(db.database, 'system', work)
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
 
-async function account(...grants: readonly { readonly amount: number; readonly expiresAt?: Date }[]) {
-  const { id } = await makeAccount(db.database)
-  for (const { amount, expiresAt } of grants) {
-    await inTx((tx) => grantCredits(tx, id, credits(amount), expiresAt ?? null))
-  }
-  return id
+/** An account with this month's allowance and granted credits, in whole credits. */
+async function account({ allowance = 0, granted = 0 }): Promise<Caller> {
+  const limits = { monthlyMicros: credits(allowance), turnsPerMinute: 1_000, concurrentTurns: 100 }
+  const person = await makeCaller(db.database, limits)
+  const { accountId, plan } = person.principal
+  await inTx(async (tx) => {
+    await ensureAllowance(tx, accountId, plan)
+    if (granted > 0) await grantCredits(tx, accountId, credits(granted))
+  })
+  return person
 }
 
-async function hold(accountId: string, amount: number): Promise<string> {
-  runs += 1
-  const runId = `run_ledger_${runs}`
-  await inTx((tx) => placeHold(tx, { accountId, runId, micros: credits(amount) }))
-  return runId
+const hold = (person: Caller, amount: number): Promise<Run> => placeHold(db.database, person, credits(amount))
+const settle = (run: Run, charge: number | null) =>
+  settleHold(db.database, run, charge === null ? null : credits(charge))
+
+/** Allowance, granted and held credits. */
+async function has({ principal: { accountId } }: Caller): Promise<readonly number[]> {
+  const row: AccountCredits = await inTx((tx) => creditsOf(tx, accountId))
+  return [row.allowanceMicros, row.grantedMicros, row.heldMicros].map((micros) => Number(micros) / 1_000_000)
 }
 
-const settle = (accountId: string, runId: string, chargeMicros: bigint | null) =>
-  inTx((tx) => settleHold(tx, { accountId, runId, chargeMicros }))
-
-const balance = (accountId: string) => inTx((tx) => balanceOf(tx, accountId))
-
-/** Available and held of each pool in the order in which they were made, in whole credits. */
-async function pools(accountId: string) {
-  const { rows } = await db.database.systemPool.query<{ available: string; held: string }>(
-    `select available_micros / 1000000 as available, held_micros / 1000000 as held from credit_pools
-     where account_id = $1 order by id`,
-    [accountId],
-  )
-  return rows.map((row) => [Number(row.available), Number(row.held)])
-}
-
-async function movements(runId: string) {
-  const { rows } = await db.database.systemPool.query<{ kind: string; amount: string }>(
-    `select kind, amount_micros::text as amount from credit_transactions where run_id = $1 order by id`,
-    [runId],
-  )
-  return rows.map((row) => [row.kind, BigInt(row.amount)])
-}
-
-test('every transaction sums to zero, and pools are the sums of their entries', async () => {
-  const id = await account({ amount: 30 }, { amount: 5, expiresAt: inDays(2) })
-  const charged = await hold(id, 10)
-  const free = await hold(id, 10)
-  await settle(id, charged, 7_654_321n)
-  await settle(id, free, null)
-  const { rows } = await db.database.systemPool.query(
-    `select kind, sum(e.amount_micros)::text as sum, bool_and(e.amount_micros <> 0) as moved
-     from credit_transactions t join credit_entries e on e.transaction_id = t.id where t.account_id = $1
-     group by t.id, kind order by t.id`,
+/** The rows of an account or run in the ledger: kind, and changes of allowance and granted credits. */
+async function entries(id: string): Promise<readonly (readonly [string, number, number])[]> {
+  const { rows } = await db.database.systemPool.query<{ kind: string; allowance: string; granted: string }>(
+    `select kind, allowance_micros::text as allowance, granted_micros::text as granted from ledger
+     where $1 in (account_id, run_id) order by id`,
     [id],
   )
-  const kinds = ['grant', 'grant', 'hold', 'hold', 'charge', 'release', 'release']
-  expect(rows).toEqual(kinds.map((kind) => ({ kind, sum: '0', moved: true })))
-  expect(await balance(id)).toEqual({ availableMicros: credits(35) - 7_654_321n, heldMicros: 0n })
-  expect(await checkInvariants(db.database)).toEqual([])
-})
+  return rows.map(({ kind, allowance, granted }) => [
+    kind,
+    Number(allowance) / 1_000_000,
+    Number(granted) / 1_000_000,
+  ])
+}
+
+/** As if the account's last allowance had been given in the month before. */
+const endMonth = ({ principal: { accountId } }: Caller) =>
+  db.database.systemPool.query(
+    `update accounts set allowance_month = allowance_month - interval '1 month' where id = $1`,
+    [accountId],
+  )
 
 test('a hold is charged in part and the rest is given back', async () => {
-  const id = await account({ amount: 10 })
-  const run = await hold(id, 4)
-  expect(await balance(id)).toEqual({ availableMicros: credits(6), heldMicros: credits(4) })
-  await settle(id, run, credits(1))
-  expect(await balance(id)).toEqual({ availableMicros: credits(9), heldMicros: 0n })
-  expect(await movements(run)).toEqual([
-    ['hold', credits(4)],
-    ['charge', credits(1)],
-    ['release', credits(3)],
-  ])
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 4)
+  expect(await has(person)).toEqual([0, 6, 4])
+  await settle(run, 1)
+  expect(await has(person)).toEqual([0, 9, 0])
+  expect(await entries(run.id)).toEqual([['charge', 0, -1]])
 })
 
 test('a fully charged hold leaves nothing, and a free one leaves no charge row', async () => {
-  const id = await account({ amount: 10 })
-  const whole = await hold(id, 4)
-  await settle(id, whole, credits(4))
-  expect(await movements(whole)).toEqual([
-    ['hold', credits(4)],
-    ['charge', credits(4)],
-    ['release', 0n],
-  ])
-  const free = await hold(id, 6)
-  await settle(id, free, null)
-  expect(await movements(free)).toEqual([
-    ['hold', credits(6)],
-    ['release', credits(6)],
-  ])
-  expect(await balance(id)).toEqual({ availableMicros: credits(6), heldMicros: 0n })
+  const person = await account({ granted: 10 })
+  await settle(await hold(person, 4), 4)
+  const free = await hold(person, 6)
+  await settle(free, null)
+  expect(await entries(free.id)).toEqual([])
+  expect(await has(person)).toEqual([0, 6, 0])
 })
 
 test('a charge above the hold is refused and nothing changes', async () => {
-  const id = await account({ amount: 10 })
-  const run = await hold(id, 4)
-  await expect(settle(id, run, credits(4) + 1n)).rejects.toMatchObject({
-    cause: { message: expect.stringContaining('above the hold') },
-  })
-  expect(await pools(id)).toEqual([[6, 4]])
-  await settle(id, run, null)
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 4)
+  await expect(settle(run, 5)).rejects.toMatchObject({ code: '23514', constraint: 'runs_cost' })
+  expect(await has(person)).toEqual([0, 6, 4])
+  await settle(run, null)
 })
 
 test('an extended hold is charged and given back as one', async () => {
-  const id = await account({ amount: 3 }, { amount: 10 })
-  const run = await hold(id, 2)
-  await inTx((tx) => extendHold(tx, { accountId: id, runId: run, micros: credits(4), step: 3 }))
-  expect(await pools(id)).toEqual([
-    [0, 3],
-    [7, 3],
-  ])
-  await settle(id, run, credits(5))
-  expect(await pools(id)).toEqual([
-    [0, 0],
-    [8, 0],
-  ])
+  const person = await account({ allowance: 3, granted: 10 })
+  const run = await hold(person, 2)
+  expect(await extendHold(db.database, run, credits(4))).toBe(true)
+  expect(await has(person)).toEqual([0, 7, 6])
+  await settle(run, 5)
+  expect(await has(person)).toEqual([0, 8, 0])
+  expect(await entries(run.id)).toEqual([['charge', -3, -2]])
+})
+
+test('an extension above what is left changes nothing', async () => {
+  const person = await account({ granted: 3 })
+  const run = await hold(person, 2)
+  expect(await extendHold(db.database, run, credits(2))).toBe(false)
+  expect(await has(person)).toEqual([0, 1, 2])
+  await settle(run, 2)
 })
 
 test.each([
-  ['charged', 1_000_000n],
+  ['charged', 1],
   ['free', null],
-])('a second settlement of a run that was %s is refused by the unique key', async (_, chargeMicros) => {
-  const id = await account({ amount: 10 })
-  const run = await hold(id, 4)
-  await settle(id, run, chargeMicros)
-  const before = [await pools(id), await movements(run)]
-  for (const again of [null, 0n]) {
-    await expect(settle(id, run, again)).rejects.toMatchObject({ cause: { code: '23505' } })
-  }
-  expect([await pools(id), await movements(run)]).toEqual(before)
+])('a second end of a run that was %s changes nothing', async (_, charge) => {
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 4)
+  await settle(run, charge)
+  const before = [await has(person), await entries(run.id)]
+  for (const again of [null, 0, 2]) expect(await settle(run, again)).toBe(false)
+  expect([await has(person), await entries(run.id)]).toEqual(before)
+})
+
+test('the database refuses a second charge of a run', async () => {
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 4)
+  await settle(run, 1)
+  const again = db.database.systemPool.query(
+    `insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros) values ($1, $2, 'charge', 0, 0)`,
+    [run.accountId, run.id],
+  )
+  await expect(again).rejects.toMatchObject({ code: '23505', constraint: 'ledger_one_charge' })
 })
 
 test('a second hold of a run is refused', async () => {
-  const id = await account({ amount: 10 })
-  const run = await hold(id, 1)
-  const again = inTx((tx) => placeHold(tx, { accountId: id, runId: run, micros: 1n }))
-  await expect(again).rejects.toMatchObject({ cause: { code: '23505' } })
-  await settle(id, run, null)
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 1)
+  const again = placeHold(db.database, person, credits(1), run.id)
+  await expect(again).rejects.toSatisfy((error) => databaseFault(error)?.code === '23505')
+  expect(await has(person)).toEqual([0, 9, 1])
+  await settle(run, null)
 })
 
-test('of two settlements at the same moment one wins', async () => {
-  const id = await account({ amount: 10 })
-  const run = await hold(id, 4)
-  const both = await Promise.allSettled([settle(id, run, credits(1)), settle(id, run, credits(1))])
-  expect(both.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  expect(await pools(id)).toEqual([[9, 0]])
+test('of two ends at the same moment one wins', async () => {
+  const person = await account({ granted: 10 })
+  const run = await hold(person, 4)
+  const both = await Promise.all([settle(run, 1), settle(run, 1)])
+  expect(both.toSorted()).toEqual([false, true])
+  expect(await has(person)).toEqual([0, 9, 0])
 })
 
-test('credits that expire first are held first, spent first, and given back last', async () => {
-  const id = await account(
-    { amount: 10 },
-    { amount: 3, expiresAt: inDays(20) },
-    { amount: 2, expiresAt: inDays(1) },
-    { amount: 9, expiresAt: inDays(-1) },
-  )
-  const run = await hold(id, 8)
-  expect(await pools(id)).toEqual([
-    [7, 3],
-    [0, 3],
-    [0, 2],
-    [9, 0],
-  ])
-  await settle(id, run, credits(4))
-  expect(await pools(id)).toEqual([
-    [10, 0],
-    [1, 0],
-    [0, 0],
-    [9, 0],
-  ])
+test('the allowance is held first, spent first, and given back last', async () => {
+  const person = await account({ allowance: 5, granted: 10 })
+  const run = await hold(person, 8)
+  expect(await has(person)).toEqual([0, 7, 8])
+  await settle(run, 4)
+  expect(await has(person)).toEqual([1, 10, 0])
+  expect(await entries(run.id)).toEqual([['charge', -4, 0]])
 })
 
-test('expired credits cannot be held', async () => {
-  const id = await account({ amount: 9, expiresAt: inDays(-1) }, { amount: 1 })
-  await expect(hold(id, 2)).rejects.toMatchObject({ code: 'insufficient_credits' })
-  expect(await pools(id)).toEqual([
-    [9, 0],
-    [1, 0],
-  ])
+test('a free turn gives back each kind of credit as it held it', async () => {
+  const person = await account({ allowance: 5, granted: 10 })
+  await settle(await hold(person, 8), null)
+  expect(await has(person)).toEqual([5, 10, 0])
 })
 
-test('settlements that hold the same pools in another order do not deadlock', async () => {
-  const id = await account({ amount: 50 }, { amount: 50, expiresAt: inDays(1) })
-  const held: string[] = []
-  for (let n = 0; n < 20; n += 1) held.push(await hold(id, 5))
+test('ends and starts of many turns at once do not deadlock', async () => {
+  const person = await account({ allowance: 50, granted: 50 })
+  const held: Run[] = []
+  for (let n = 0; n < 20; n += 1) held.push(await hold(person, 5))
   const settled = await Promise.allSettled(
-    held.map((run, n) => settle(id, run, n % 2 === 0 ? credits(3) : null)),
+    held.flatMap((run, n) => [settle(run, n % 2 === 0 ? 3 : null), hold(person, 1).catch(() => undefined)]),
   )
-  expect(settled.filter((one) => one.status === 'rejected')).toEqual([])
-  expect(await balance(id)).toEqual({ availableMicros: credits(70), heldMicros: 0n })
+  expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
+  const [allowance = 0, granted = 0, rest = 0] = await has(person)
+  expect(allowance + granted + rest).toBe(70)
 })
 
 test("the month's allowance is given once, however many ask at the same moment", async () => {
-  const { id } = await makeAccount(db.database)
-  const plan = builtInPlans.of('basic')
-  await Promise.all(Array.from({ length: 20 }, () => inTx((tx) => ensureAllowance(tx, id, plan))))
-  await inTx((tx) => ensureAllowance(tx, id, plan))
-  expect(await pools(id)).toEqual([[1_000, 0]])
-  expect(await balance(id)).toEqual({ availableMicros: credits(1_000), heldMicros: 0n })
+  const person = await makeCaller(db.database, { monthlyMicros: credits(1_000) })
+  const { accountId, plan } = person.principal
+  const ensure = () => inTx((tx) => ensureAllowance(tx, accountId, plan))
+  await Promise.all(Array.from({ length: 20 }, ensure))
+  await ensure()
+  expect(await has(person)).toEqual([1_000, 0, 0])
+  expect(await entries(accountId)).toEqual([['allowance', 1_000, 0]])
 })
 
-test('an allowance expires with its month, and grants outlive it', async () => {
-  const id = await account({ amount: 1 })
-  await inTx((tx) => ensureAllowance(tx, id, builtInPlans.of('basic')))
-  const { rows } = await db.database.systemPool.query(
-    `select kind, expires_at = date_trunc('month', now(), 'UTC') + interval '1 month' as "endsWithMonth"
-     from credit_pools where account_id = $1 order by id`,
-    [id],
-  )
-  expect(rows).toEqual([
-    { kind: 'grant', endsWithMonth: null },
-    { kind: 'allowance', endsWithMonth: true },
+test('an allowance expires with its month, and granted credits outlive it', async () => {
+  const person = await account({ allowance: 9, granted: 1 })
+  await endMonth(person)
+  expect(await has(person)).toEqual([0, 1, 0])
+  await settle(await hold(person, 3), 3)
+  expect(await has(person)).toEqual([6, 1, 0])
+  const { accountId } = person.principal
+  expect((await entries(accountId)).slice(2)).toEqual([
+    ['expire', -9, 0],
+    ['allowance', 9, 0],
+    ['charge', -3, 0],
   ])
 })
 
-test("a higher plan raises this month's allowance at once; a lower one takes none back", async () => {
-  const { id } = await makeAccount(db.database)
-  const [basic, pro] = [builtInPlans.of('basic'), builtInPlans.of('pro')]
-  await inTx((tx) => raiseAllowance(tx, id, basic, pro))
-  expect(await balance(id), 'not given yet: the new plan will be').toMatchObject({ availableMicros: 0n })
-  await inTx((tx) => ensureAllowance(tx, id, basic))
-  await inTx((tx) => raiseAllowance(tx, id, basic, pro))
-  expect(await balance(id)).toMatchObject({ availableMicros: pro.monthlyMicros })
-  await inTx((tx) => raiseAllowance(tx, id, pro, basic))
-  expect(await balance(id)).toMatchObject({ availableMicros: pro.monthlyMicros })
-  expect(await checkInvariants(db.database)).toEqual([])
+test('an expired allowance cannot be held, on a plan that gives none', async () => {
+  const person = await account({ allowance: 9, granted: 1 })
+  await endMonth(person)
+  const plan = { ...person.principal.plan, monthlyMicros: 0n }
+  const poor: Caller = {
+    principal: { ...person.principal, plan },
+    plans: { names: [plan.name], of: () => plan },
+  }
+  await expect(hold(poor, 2)).rejects.toMatchObject({ code: 'insufficient_credits' })
+  expect(await has(person)).toEqual([0, 1, 0])
 })
 
-test('the database refuses a negative pool, whatever the code does', async () => {
-  const id = await account({ amount: 1 })
-  for (const column of ['available_micros', 'held_micros']) {
-    const change = db.database.systemPool.query(
-      `update credit_pools set ${column} = -1 where account_id = $1`,
-      [id],
-    )
+test('what a turn gives back of the allowance after the month goes to the new one', async () => {
+  const person = await account({ allowance: 9 })
+  const run = await hold(person, 5)
+  await endMonth(person)
+  await settle(await hold(person, 1), 1)
+  expect(await has(person)).toEqual([8, 0, 5])
+  await settle(run, 2)
+  expect(await has(person)).toEqual([11, 0, 0])
+})
+
+test("a higher plan raises this month's allowance at once; a lower one takes none back", async () => {
+  const { id } = await makeAccount(db.database, 'basic')
+  const [basic, pro] = [builtInPlans.of('basic'), builtInPlans.of('pro')]
+  const changeTo = (plan: typeof basic) => inTx((tx) => raiseAllowance(tx, id, plan))
+  const allowance = async () => (await inTx((tx) => creditsOf(tx, id))).allowanceMicros
+  await changeTo(pro)
+  expect(await allowance(), 'not given yet: the new plan will be').toBe(0n)
+  await inTx((tx) => ensureAllowance(tx, id, basic))
+  await changeTo(pro)
+  expect(await allowance()).toBe(pro.monthlyMicros)
+  await changeTo(basic)
+  expect(await allowance()).toBe(pro.monthlyMicros)
+  await changeTo(pro)
+  expect(await allowance(), 'not given again').toBe(pro.monthlyMicros)
+})
+
+test('a request that knows only the former plan of an account gives no allowance', async () => {
+  const { id } = await makeAccount(db.database, 'pro')
+  const ensure = (plan: string) => inTx((tx) => ensureAllowance(tx, id, builtInPlans.of(plan)))
+  await ensure('basic')
+  expect(await entries(id)).toEqual([])
+  await ensure('pro')
+  expect(await entries(id)).toEqual([['allowance', Number(builtInPlans.of('pro').monthlyMicros) / 1e6, 0]])
+})
+
+test('the database refuses a negative amount of an account, whatever the code does', async () => {
+  const { principal } = await account({ granted: 1 })
+  for (const column of ['allowance_micros', 'granted_micros', 'held_micros', 'open_turns']) {
+    const change = db.database.systemPool.query(`update accounts set ${column} = -1 where id = $1`, [
+      principal.accountId,
+    ])
     await expect(change).rejects.toMatchObject({ code: '23514' })
   }
 })
 
+test.each([
+  ['charge', 1, 0],
+  ['take_back', 0, 1],
+  ['grant', 0, -1],
+])('the database refuses a row of kind %s with the wrong sign', async (kind, allowance, granted) => {
+  const write = db.database.systemPool.query(
+    `insert into ledger (account_id, kind, allowance_micros, granted_micros) values ('a', $1, $2, $3)`,
+    [kind, allowance, granted],
+  )
+  await expect(write).rejects.toMatchObject({ code: '23514', constraint: 'ledger_signs' })
+})
+
 test('the invariants see money that appears from nowhere', async () => {
-  const id = await account({ amount: 1 })
+  const { principal } = await account({ granted: 1 })
   const add = (micros: number) =>
-    db.database.systemPool.query(
-      `update credit_pools set available_micros = available_micros + $2 where account_id = $1`,
-      [id, micros],
-    )
+    db.database.systemPool.query('update accounts set granted_micros = granted_micros + $2 where id = $1', [
+      principal.accountId,
+      micros,
+    ])
   await add(5)
   expect(await checkInvariants(db.database)).toEqual([
-    expect.stringContaining('a pool holds what its entries say'),
+    expect.stringContaining('an account has what its ledger says, less its holds'),
   ])
   await add(-5)
 })

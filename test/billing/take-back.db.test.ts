@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine, newestAuditEntry } from '../../src/accounts/audit.ts'
-import { builtInPlans } from '../../src/accounts/plans.ts'
-import { balanceOf, ensureAllowance, grantCredits, listPools } from '../../src/billing/pools.ts'
+import { creditsOf, ensureAllowance, grantCredits } from '../../src/billing/account-credits.ts'
 import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
 import { placeHold, settleHold } from '../support/holds.ts'
-import { makeAccount } from '../support/world/accounts.ts'
+import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { openWorld, type StoreWorld } from '../support/world/world.ts'
 
 let world: StoreWorld
@@ -18,68 +17,77 @@ afterAll(() => world.close())
 
 const credit = 1_000_000n
 
-/** On the plan `free`: 50 credits of this month, and the grants. */
-async function accountWith(...grants: bigint[]): Promise<string> {
-  const { id } = await makeAccount(db.database, 'free')
+/** With 50 credits of this month, and the grants. */
+async function accountWith(...grants: bigint[]): Promise<Caller> {
+  const limits = { monthlyMicros: 50n * credit, turnsPerMinute: 1_000, concurrentTurns: 100 }
+  const person = await makeCaller(db.database, limits)
+  const { accountId, plan } = person.principal
   await withTx(db.database, 'system', async (tx) => {
-    await ensureAllowance(tx, id, builtInPlans.of('free'))
-    for (const micros of grants) await grantCredits(tx, id, micros)
+    await ensureAllowance(tx, accountId, plan)
+    for (const micros of grants) await grantCredits(tx, accountId, micros)
   })
-  return id
+  return person
 }
-const take = (accountId: string, micros: bigint | 'all', seen?: string) =>
+const take = ({ principal: { accountId } }: Caller, micros: bigint | 'all', seen?: string) =>
   withTx(db.database, 'system', (tx) =>
     takeCreditsBack(tx, { actor: commandLine, accountId, micros, ...(seen !== undefined && { seen }) }),
   )
-const balance = (accountId: string) => balanceOf(db.database.system, accountId)
+/** Allowance, granted and held credits. */
+const has = async ({ principal: { accountId } }: Caller) => {
+  const { allowanceMicros, grantedMicros, heldMicros } = await creditsOf(db.database.system, accountId)
+  return [allowanceMicros, grantedMicros, heldMicros].map((micros) => Number(micros / credit))
+}
 
-test('credits that do not expire are taken back before the allowance of the month', async () => {
-  const id = await accountWith(10n * credit, 20n * credit)
-  expect(await take(id, 25n * credit)).toBe(25n * credit)
-  const pools = await listPools(db.database.system, id)
-  expect(pools.map((pool) => [pool.kind, pool.availableMicros])).toEqual([
-    ['allowance', 50n * credit],
-    ['grant', 5n * credit],
-  ])
-  await take(id, 6n * credit)
-  expect((await balance(id)).availableMicros).toBe(49n * credit)
+test('granted credits are taken back before the allowance of the month', async () => {
+  const person = await accountWith(10n * credit, 20n * credit)
+  expect(await take(person, 25n * credit)).toBe(25n * credit)
+  expect(await has(person)).toEqual([50, 5, 0])
+  await take(person, 6n * credit)
+  expect(await has(person)).toEqual([49, 0, 0])
 })
 
 test('more than is available is refused, nothing is taken, and what turns hold stays', async () => {
-  const id = await accountWith()
-  const run = { accountId: id, runId: `run_${id}` }
-  await withTx(db.database, 'system', (tx) => placeHold(tx, { ...run, micros: 30n * credit }))
-  await expect(take(id, 21n * credit)).rejects.toMatchObject({ code: 'invalid_value' })
-  expect(await balance(id)).toEqual({ availableMicros: 20n * credit, heldMicros: 30n * credit })
-  expect(await take(id, 'all')).toBe(20n * credit)
-  await expect(take(id, 'all')).rejects.toMatchObject({ code: 'invalid_value' })
-  await expect(take(id, 1n)).rejects.toMatchObject({ code: 'invalid_value' })
-  expect(await balance(id)).toEqual({ availableMicros: 0n, heldMicros: 30n * credit })
-  await withTx(db.database, 'system', (tx) => settleHold(tx, { ...run, chargeMicros: 30n * credit }))
-  expect(await balance(id)).toEqual({ availableMicros: 0n, heldMicros: 0n })
+  const person = await accountWith()
+  const run = await placeHold(db.database, person, 30n * credit)
+  await expect(take(person, 21n * credit)).rejects.toMatchObject({ code: 'invalid_value' })
+  expect(await has(person)).toEqual([20, 0, 30])
+  expect(await take(person, 'all')).toBe(20n * credit)
+  await expect(take(person, 'all')).rejects.toMatchObject({ code: 'invalid_value' })
+  await expect(take(person, 1n)).rejects.toMatchObject({ code: 'invalid_value' })
+  expect(await has(person)).toEqual([0, 0, 30])
+  await settleHold(db.database, run, 30n * credit)
+  expect(await has(person)).toEqual([0, 0, 0])
+})
+
+test('an allowance of an earlier month cannot be taken back', async () => {
+  const person = await accountWith(10n * credit)
+  await world.rows(
+    `update accounts set allowance_month = allowance_month - interval '1 month' where id = $1`,
+    person.principal.accountId,
+  )
+  await expect(take(person, 11n * credit)).rejects.toMatchObject({ code: 'invalid_value' })
+  expect(await take(person, 'all')).toBe(10n * credit)
+  expect(await has(person)).toEqual([0, 0, 0])
 })
 
 test('holds and credits taken back at once never take more than there is', async () => {
-  const id = await accountWith(10n * credit)
+  const person = await accountWith(10n * credit)
   const attempts = Array.from({ length: 40 }, (_, i) =>
-    i % 2 === 0
-      ? take(id, 7n * credit)
-      : withTx(db.database, 'system', (tx) =>
-          placeHold(tx, { accountId: id, runId: `run_${id}_${i}`, micros: 5n * credit }),
-        ).then(() => 0n),
+    i % 2 === 0 ? take(person, 7n * credit) : placeHold(db.database, person, 5n * credit),
   )
   const results = await Promise.allSettled(attempts)
   const held = results.filter(({ status }, i) => i % 2 === 1 && status === 'fulfilled').length
   const taken = results.filter(({ status }, i) => i % 2 === 0 && status === 'fulfilled').length
-  const left = 60n * credit - BigInt(held) * 5n * credit - BigInt(taken) * 7n * credit
-  expect(await balance(id)).toEqual({ availableMicros: left, heldMicros: BigInt(held) * 5n * credit })
-  expect(left).toBeLessThan(5n * credit)
+  const left = 60 - 5 * held - 7 * taken
+  const [allowance = 0, granted = 0, holds] = await has(person)
+  expect([allowance + granted, holds]).toEqual([left, 5 * held])
+  expect(left).toBeLessThan(5)
 })
 
 test('a form that is sent twice takes once', async () => {
-  const id = await accountWith(10n * credit)
-  const seen = await newestAuditEntry(db.database.system, id)
-  const results = await Promise.allSettled([take(id, credit, seen), take(id, credit, seen)])
+  const person = await accountWith(10n * credit)
+  const seen = await newestAuditEntry(db.database.system, person.principal.accountId)
+  const results = await Promise.allSettled([take(person, credit, seen), take(person, credit, seen)])
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  expect((await balance(id)).availableMicros).toBe(59n * credit)
+  expect(await has(person)).toEqual([50, 9, 0])
 })

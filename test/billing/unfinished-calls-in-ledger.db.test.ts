@@ -9,7 +9,7 @@ import type { LiveRun } from '../../src/turns/execution/live-runs.ts'
 import { createDrivenRuns, type DrivenRuns } from '../../src/turns/ownership/driven-runs.ts'
 import { claimRun } from '../../src/turns/ownership/leases.ts'
 import type { Runner } from '../../src/turns/ownership/runner.ts'
-import { recordDisconnect } from '../../src/turns/reading/client-disconnect.ts'
+import { clientDisconnected } from '../../src/turns/reading/client-disconnect.ts'
 import { readEvents } from '../../src/turns/recording/event-log.ts'
 import { readJournal } from '../../src/turns/recording/journal.ts'
 import { ClientConnections } from '../../src/turns/replicas/client-connections.ts'
@@ -17,6 +17,7 @@ import { createOutageLog } from '../../src/turns/replicas/outage-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../src/turns/run/runs.ts'
+import { createTurnStore } from '../../src/turns/store/turn-store.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
@@ -145,10 +146,13 @@ class Stage {
         break
       case 'disconnect': {
         const lease = { owner: 'replica_of_the_client', seconds: 15 }
-        const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
+        const leaving = new AbortController().signal
+        const store = createTurnStore(db.database)
+        const runner = { lease, leaving, store, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
-        const client = new ClientConnections().open(undefined, run.id, new AbortController().signal)
-        await recordDisconnect(services, run, client, { cancel: true })
+        const client = new ClientConnections().open()
+        client.attach(run.id)
+        await clientDisconnected(services, run, client, { cancel: true })
         break
       }
       case 'deadline':
@@ -198,7 +202,7 @@ type Ended = {
 async function endOf(run: Run): Promise<Ended> {
   const { rows } = await db.database.systemPool.query<Ended>(
     `select status, cost_micros::text as cost, hold_micros::text as held, (usage->>'estimated')::boolean as estimated,
-      array(select amount_micros::text from credit_transactions where run_id = runs.id and kind = 'charge') as charges
+      array(select (-(allowance_micros + granted_micros))::text from ledger where run_id = runs.id) as charges
     from runs where id = $1`,
     [run.id],
   )
@@ -234,7 +238,7 @@ async function play({ withTool, killed, last }: Plan): Promise<void> {
   expect(status).toMatch(/completed|failed|cancelled/)
   expect(charge).toBeLessThanOrEqual(hold)
   expect(charge, `${status}: pays for its text`).toBeGreaterThanOrEqual(shown < hold ? shown : hold)
-  expect(charges).toEqual(status === 'failed' && shown === 0n ? [] : [cost])
+  expect(charges).toEqual(status === 'failed' && charge === 0n ? [] : [cost])
   if (shown > 0n) expect(estimated).toBe(true)
 }
 

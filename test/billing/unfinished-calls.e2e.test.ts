@@ -93,8 +93,8 @@ test.each(cancels)(
     expect(usage.completion_tokens).toBeGreaterThanOrEqual(estimateTokens(end.text))
     expect(end.text.length).toBeGreaterThan(1_500)
     const ledger = await world.row<{ charge: string; estimated: boolean }>(
-      `select amount_micros::text as charge, (facts->>'estimated')::boolean as estimated
-       from credit_transactions where kind = 'charge' and run_id = $1`,
+      `select (-(allowance_micros + granted_micros))::text as charge, (facts->>'estimated')::boolean as estimated
+       from ledger where run_id = $1`,
       runId,
     )
     expect(ledger).toEqual({ charge: cost_micros, estimated: true })

@@ -80,14 +80,15 @@ export async function readRows(database: Database, followed: readonly string[]):
      from runs order by created_at`,
   )
   const charges = await select<{ runId: string; micros: string }>(
-    `select run_id as "runId", amount_micros::text as micros from credit_transactions where kind = 'charge'`,
+    `select run_id as "runId", (-allowance_micros - granted_micros)::text as micros from ledger
+     where kind = 'charge' and run_id is not null`,
   )
   const events = await select<EventRow & { runId: string }>(
     'select run_id as "runId", seq, event from run_events where run_id = any($1) order by run_id, seq',
     [[...followed]],
   )
   const [held] = await select<{ micros: string }>(
-    'select coalesce(sum(held_micros), 0)::text as micros from credit_pools',
+    'select coalesce(sum(held_micros), 0)::text as micros from accounts',
   )
   const broken = await findViolations(database)
   return {

@@ -109,8 +109,8 @@ async function chargesOf(cluster: Cluster): Promise<ReadonlyMap<string, number>>
   const open = `select 1 from runs where status in ('queued', 'in_progress') limit 1`
   while (((await database.systemPool.query(open)).rowCount ?? 0) > 0) await delay(500)
   const { rows } = await database.systemPool.query<{ question: string; charges: number }>(
-    `select m.content->>'content' as question, count(t.id)::int as charges
-     from messages m left join credit_transactions t on t.run_id = m.run_id and t.kind = 'charge'
+    `select m.content->>'content' as question, count(l.id)::int as charges
+     from messages m left join ledger l on l.run_id = m.run_id
      where m.role = 'user' group by 1`,
   )
   await database.close()

@@ -22,14 +22,17 @@ async function* passages(): AsyncGenerator<string> {
   yield JSON.stringify({ work: 'Book of Lamps', ref: 'Book of Lamps 1', en, license: 'CC0', source_url })
 }
 
+/** Each question differs: an equal one on a new connection would be a retry of the one before. */
+let asked = 0
 const ask = async (fields: object) => {
+  asked += 1
   const search = { name: 'search_sources', arguments: { query: 'lamp light' } }
   world.upstream.enqueue(callTools([search]), reply('A lamp gives light [S1]. More [S1].'))
   const answer = await sendJson(world.service, {
     method: 'POST',
     path: '/v1/chat/completions',
     key: home.key,
-    body: { model: 'service', messages: [{ role: 'user', content: 'lamp light' }], ...fields },
+    body: { model: 'service', messages: [{ role: 'user', content: `lamp light ${asked}` }], ...fields },
   })
   expect(answer.status, answer.text).toBe(200)
   return answer

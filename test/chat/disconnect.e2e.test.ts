@@ -25,9 +25,9 @@ type RunRow = {
 
 const runRow = (runId: string) =>
   world.row<RunRow>(
-    `select r.status, r.cost_micros::text as cost, t.amount_micros::text as charge, r.client_closed_at as left,
+    `select r.status, r.cost_micros::text as cost, (-t.allowance_micros - t.granted_micros)::text as charge, r.client_closed_at as left,
        r.cancel_requested_at as cancel
-     from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
+     from runs r left join ledger t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
     runId,
   )
 

@@ -8,10 +8,8 @@ import { ask, call } from '../support/world/requests.ts'
 import { openWorld, type PairWorld } from '../support/world/world.ts'
 
 let world: PairWorld
-let { other } = {} as PairWorld
 beforeAll(async () => {
   world = await openWorld({ replicas: 2, script: reply('The answer of the model.') })
-  ;({ other } = world)
 })
 afterAll(async () => {
   await world.close()
@@ -61,45 +59,3 @@ test('a request whose client disconnects before its turn starts none; its retry 
   expect(service.status).toBe('completed')
   expect(await rows(`select count(*)::int as n from messages where content::text like '%Sent late%'`)).toBe(1)
 })
-
-/** Requests whose call to begin a turn waits for the account. */
-const startsInLine = () =>
-  rows(`select count(*)::int as n from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database() and query like '%admit_run_2(%'`)
-const turnsAsking = (text: string) =>
-  rows(`select count(*)::int as n from messages where role = 'user' and content->>'content' = '${text}'`)
-
-test.each([
-  ['begins none when its client has left', 'left', 1],
-  ['is a turn of its own when its client is there', 'stays', 2],
-] as const)(
-  'a start that an equal one has overtaken on its way to the database %s',
-  async (_, how, turns) => {
-    const text = `Overtaken by one that ${how}`
-    await until(async () => other.runner.clientsAt() !== null)
-    const before = await call(other, world.key, 'POST', '/v1/chat/completions', ask(text))
-    expect(before.status).toBe(200)
-    const idle = await openConnections()
-    const client = new AbortController()
-    const held = withTx(world.db.database, 'system', async (tx) => {
-      await tx.execute(sql`select 1 from accounts where id = ${world.accountId} for update`)
-      const late = world
-        .chat(ask(text), { signal: client.signal })
-        .then(({ status }) => status)
-        .catch(() => 'gone')
-      await until(async () => (await startsInLine()) > 0)
-      // As if the run of before had been begun just now, by the same request sent again to the other replica.
-      await tx.execute(sql`update runs set created_at = clock_timestamp() where id in (
-        select run_id from messages where content->>'content' = ${text})`)
-      if (how === 'left') {
-        client.abort()
-        await until(async () => (await openConnections()) <= idle)
-      }
-      // Awaited when the account is free again.
-      return { late }
-    })
-    expect(await (await held).late).toBe(how === 'left' ? 'gone' : 200)
-    await until(async () => (await atWork()) === 0)
-    expect(await turnsAsking(text)).toBe(turns)
-  },
-)

@@ -31,7 +31,7 @@ async function ended(runId: string): Promise<RunRow> {
   const read = async () => {
     const { rows } = await db.database.system.execute<RunRow>(`
       select r.status, r.cost_micros::text as cost,
-        (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charged,
+        (select (-allowance_micros - granted_micros)::text from ledger where run_id = r.id and kind = 'charge') as charged,
         (select coalesce(sum(cost_micros), 0)::text from run_steps where run_id = r.id) as steps,
         jsonb_array_length(r.output) > 0 as text
       from runs r where r.id = '${runId}'`)
@@ -73,15 +73,20 @@ test('a turn whose client disconnects after any frame goes on and is charged onc
 
 const die: Script = [{ text: 'Begun, and then', chunks: 2 }, { destroy: true }]
 
-const failures: readonly (readonly [name: string, free: boolean, scripts: () => readonly Script[]])[] = [
-  ['at the first call', true, () => [error(400, { error: { message: 'no' } })]],
-  ['at the second call, after a tool', true, () => [tool(), error(400, { error: { message: 'no' } })]],
-  ['in the middle of the text', false, () => [tool(), die]],
+const failures: readonly (readonly [
+  name: string,
+  free: boolean,
+  status: number,
+  scripts: () => readonly Script[],
+])[] = [
+  ['at the first call', true, 502, () => [error(400, { error: { message: 'no' } })]],
+  ['at the second call, after a tool', false, 502, () => [tool(), error(400, { error: { message: 'no' } })]],
+  ['in the middle of the text', false, 200, () => [tool(), die]],
 ]
 
 test.each(failures)(
-  'an upstream failing %s (free: %s) charges only what was shown',
-  async (_, free, scripts) => {
+  'an upstream failing %s (free: %s) charges what was done or shown',
+  async (_, free, status, scripts) => {
     for (const stream of [false, true]) {
       upstream.enqueue(...scripts())
       const response = await call(service, key, 'POST', '/v1/chat/completions', body(stream))
@@ -93,7 +98,7 @@ test.each(failures)(
       expect(run.status).toBe('failed')
       expect(run.charged).toBe(free ? null : run.cost)
       expect(run.cost).toBe(free ? '0' : run.steps)
-      expect(response.status).toBe(stream ? 200 : free ? 502 : 200)
+      expect(response.status).toBe(stream ? 200 : status)
       expect(await findViolations(db.database)).toEqual([])
     }
   },

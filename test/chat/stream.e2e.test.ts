@@ -24,8 +24,8 @@ async function read(body: object) {
 }
 
 const ledgerCost = async (runId: string) => {
-  const sql = `select r.cost_micros::text as cost, t.amount_micros::text as charge, r.status
-    from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`
+  const sql = `select r.cost_micros::text as cost, (-t.allowance_micros - t.granted_micros)::text as charge, r.status
+    from runs r left join ledger t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`
   return world.row<{ cost: string; charge: string | null; status: string }>(sql, runId)
 }
 
@@ -173,7 +173,7 @@ test('a turn that reaches its credit limit ends with length and costs at most it
   expect(stream.text).toBe('Reading.\n\nThe turn reached its maximum cost of 50 credits.')
   expect(world.upstream.requests).toHaveLength(index + 1)
   const { held } = await world.row<{ held: string }>(
-    `select amount_micros::text as held from credit_transactions where kind = 'hold' and run_id = $1`,
+    `select hold_micros::text as held from runs where id = $1`,
     String(stream.finish?.x_service?.run_id),
   )
   expect(stream.finish?.x_service?.usage).toMatchObject({ cost: Number(held) / 1e6 })

@@ -16,13 +16,12 @@ afterAll(async () => {
 const usage = { prompt_tokens: 100, completion_tokens: 10 }
 const listing = [{ name: 'list_files', arguments: {} }]
 
-/** What the ledger says of a run: `kept` is what its hold took and has not given back. */
+/** What the ledger says of a run: `kept` is what its account still holds. */
 const runRow = (runId: string) =>
   world.row<{ status: string; cost: string; charge: string | null; kept: string }>(
     `select r.status, r.cost_micros::text as cost,
-       (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charge,
-       (select sum(case kind when 'release' then -amount_micros else amount_micros end)::text
-        from credit_transactions where run_id = r.id and kind in ('hold', 'extend', 'release')) as kept
+       (select (-allowance_micros - granted_micros)::text from ledger where run_id = r.id and kind = 'charge') as charge,
+       (select held_micros::text from accounts a where a.id = r.account_id) as kept
      from runs r where r.id = $1`,
     runId,
   )
@@ -60,7 +59,7 @@ test('a whole reply has the official shape and one cost in reply, run and ledger
     status: 'completed',
     cost: '78000',
     charge: '78000',
-    kept: '78000',
+    kept: '0',
   })
   expect(await world.get(`/v1/agent/runs/${block.run_id}`)).toMatchObject({ credits: '0.078' })
 })
@@ -77,12 +76,15 @@ test('an upstream that refuses before anything was charged is a 502', async () =
   expect(run).toMatchObject({ status: 'failed', cost: '0', kept: '0' })
 })
 
-test('a failure without output after a finished step is a 502 without a charge', async () => {
+test('a failure without output after a finished step is a 502 that tells the charge of the step', async () => {
   world.upstream.enqueue(callTools(listing, { usage }), error(400, 'bad'))
   const response = await world.chat(ask('Fails after a tool'))
   expect(response.status).toBe(502)
+  const { x_service } = (await response.json()) as Completion
   const run = await runRow(String(response.headers.get('x-service-run-id')))
-  expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
+  expect(run).toMatchObject({ status: 'failed', charge: run.cost, kept: '0' })
+  expect(Number(run.cost)).toBeGreaterThan(0)
+  expect(x_service).toMatchObject({ status: 'failed', usage: { cost: Number(run.cost) / 1e6 } })
 })
 
 test('an upstream cut off in its first text is a charged completion of that text', async () => {

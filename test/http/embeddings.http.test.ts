@@ -1,10 +1,13 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { commandLine } from '../../src/accounts/audit.ts'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { offerOf } from '../../src/models/embedding-offer.ts'
 import { openApiModel } from '../../src/sources/embeddings/api-model.ts'
 import type { EmbeddingModel } from '../../src/sources/embeddings/embedding-model.ts'
+import { suspendAccount } from '../../src/turns/sessions/suspension.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
+import { gate } from '../support/upstream-scripts.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -39,7 +42,7 @@ type Usage = OpenAI.CreateEmbeddingResponse.Usage & { readonly cost: number }
 const charged = async () =>
   (
     await world.rows<{ micros: string }>(
-      `select amount_micros::text as micros from credit_transactions where kind = 'charge' order by id`,
+      `select (-(allowance_micros + granted_micros))::text as micros from ledger where kind = 'charge' order by id`,
     )
   ).map(({ micros }) => Number(micros))
 
@@ -169,7 +172,7 @@ test('a spending cap of the key bounds embeddings', async () => {
   expect(fake.requests).toHaveLength(sent)
 })
 
-test('of two requests that cost too much together, the one that is not paid gets no vectors', async () => {
+test('of two requests that cost too much together, one gets no vectors and pays what is left', async () => {
   const client = await poorClient(10n)
   // Each looks affordable before the server has counted.
   fake.count(6)
@@ -179,7 +182,53 @@ test('of two requests that cost too much together, the one that is not paid gets
   fake.slow(0)
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 402 } })
+  const monthly = Number(builtInPlans.of('pro').monthlyMicros)
+  expect((await charged()).slice(-2)).toEqual([0.6 * monthly, 0.4 * monthly])
   expect(await world.broken()).toEqual([])
+})
+
+/** Sends a request whose model answers when the gate is opened, and waits until the model has it. */
+async function askModel(client: OpenAI, signal?: AbortSignal) {
+  const { opened, open } = gate()
+  fake.waitFor(opened)
+  fake.count(2)
+  const sent = fake.requests.length
+  const reply = client.embeddings.create({ model, input: 'xx' }, { signal }).then(
+    () => undefined,
+    (error: { readonly status?: number; readonly code?: string }) => error,
+  )
+  await expect.poll(() => fake.requests.length).toBe(sent + 1)
+  return { reply, open }
+}
+
+test('a request whose client has disconnected while the model works pays', async () => {
+  const before = await charged()
+  const hangUp = new AbortController()
+  const { reply, open } = await askModel(openai, hangUp.signal)
+  hangUp.abort()
+  await reply
+  open()
+  await expect.poll(charged).toEqual([...before, 2 * Number(price)])
+})
+
+test('an account that is suspended while the model works gets no vectors and pays nothing', async () => {
+  const { id } = await makeAccount(world.db.database, 'pro')
+  const before = await charged()
+  const { reply, open } = await askModel(clientWith(await makeKey(world.db.database, id)))
+  await suspendAccount(world.db.database, { actor: commandLine, accountId: id })
+  open()
+  expect(await reply).toMatchObject({ status: 403, code: 'account_suspended' })
+  expect(await charged()).toEqual(before)
+})
+
+test('a request that passes a lowered cap pays what the cap leaves and gets no vectors', async () => {
+  const { id } = await makeAccount(world.db.database, 'pro')
+  const before = await charged()
+  const { reply, open } = await askModel(clientWith(await makeKey(world.db.database, id)))
+  await world.rows('update api_keys set total_cap_micros = 30, day_cap_micros = 20 where account_id = $1', id)
+  open()
+  expect(await reply).toMatchObject({ status: 402, code: 'key_cap_reached' })
+  expect(await charged()).toEqual([...before, 20])
 })
 
 test('GET /v1/models lists the embedding model with its price', async () => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { connect as connectTcp } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { count, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { creditTransactions, runs } from '../../src/db/schema/index.ts'
+import { ledger, runs } from '../../src/db/schema/index.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { gate } from '../support/scripted-upstream.ts'
 import { call } from '../support/world/requests.ts'
 import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
@@ -140,6 +143,67 @@ test.each(eras)('ask by a client %s reports progress, answers, and is charged on
   expect(await charges()).toBe(before + 1)
 })
 
+type AskCall = { readonly id: number | string; readonly meta?: object }
+
+/** One `ask` over a connection of its own: what came of the reply, its head included, and whether its end came. */
+async function rawAsk(
+  url: string,
+  question: string,
+  { id, meta }: AskCall,
+  connection = 'close',
+): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const params = { name: 'ask', arguments: { question }, _meta: meta }
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
+  const socket = connectTcp(Number(port), hostname)
+  let reply = ''
+  socket.setEncoding('utf8').on('data', (text) => {
+    reply += text
+    if (reply.endsWith('\r\n0\r\n\r\n')) socket.destroy()
+  })
+  socket.on('error', () => undefined)
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${world.key}\r\ncontent-type: application/json\r\n` +
+      `accept: application/json, text/event-stream\r\nconnection: ${connection}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  await once(socket, 'close')
+  return reply
+}
+
+test.each([
+  ['with a key', (n: number): AskCall => ({ id: n, meta: { 'idempotency-key': `lost-reply-${n}` } })],
+  ['with a random id', (n: number): AskCall => ({ id: `request-${n}-`.padEnd(24, 'x') })],
+  ['with a number as id', (n: number): AskCall => ({ id: n })],
+])('a call %s that is repeated after a lost end of its reply is charged once', async (name, callOf) => {
+  const questionOf = (n: number) => `${name}: question ${n}?`
+  // Equal calls have replies of almost equal length: numbers in them differ.
+  const whole = await rawAsk(world.service.url, questionOf(99), callOf(99))
+  const bytes = Buffer.byteLength(whole) - 8
+  const proxy = await startCuttingProxy(world.service.url, () => ({ kind: 'after-bytes', bytes }))
+  const before = await charges()
+  for (let n = 10; n < 60; n += 1) {
+    // As the pool of a client library, which would not close its connection after a whole reply.
+    await rawAsk(proxy.url, questionOf(n), callOf(n), 'keep-alive')
+    expect(await rawAsk(world.service.url, questionOf(n), callOf(n))).toContain(
+      'Humility is the root of joy.',
+    )
+  }
+  expect(await charges()).toBe(before + 50)
+  await proxy.close()
+})
+
+test('two calls at once with the same number as id are two turns, as two connections may send them', async () => {
+  const before = await charges()
+  await Promise.all([1, 2].map(() => rawAsk(world.service.url, 'Who asks?', { id: 2 })))
+  expect(await charges()).toBe(before + 2)
+})
+
+test('an idempotency key that is no text is refused with its name', async () => {
+  const reply = await rawAsk(world.service.url, 'Who?', { id: 1, meta: { 'idempotency-key': 5 } })
+  expect(reply).toContain('_meta[')
+  expect(reply).toContain('must be 1 to 255 visible ASCII characters')
+})
+
 test('a client of 2026-07-28 that disconnects cancels its turn', async () => {
   const client = await connect(world.key, { pin: '2026-07-28' })
   const rest = gate()
@@ -196,9 +260,9 @@ test('a session belongs to the answer, and another account cannot continue it', 
 async function charges(): Promise<number> {
   const [row] = await world.db.database.system
     .select({ charges: count() })
-    .from(creditTransactions)
-    .innerJoin(runs, eq(runs.id, creditTransactions.runId))
-    .where(eq(creditTransactions.kind, 'charge'))
+    .from(ledger)
+    .innerJoin(runs, eq(runs.id, ledger.runId))
+    .where(eq(ledger.kind, 'charge'))
   return row?.charges ?? 0
 }
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasNginx)(
       (await client().chat.completions.create(ask(text) as never)) as unknown as Completion
     const runsAsking = (text: string) =>
       world.rows<{ id: string; charges: number }>(
-        `select run_id as id, (select count(*)::int from credit_transactions t
+        `select run_id as id, (select count(*)::int from ledger t
          where t.run_id = m.run_id and t.kind = 'charge') as charges
        from messages m where role = 'user' and content->>'content' = $1`,
         text,

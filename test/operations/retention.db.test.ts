@@ -20,9 +20,9 @@ beforeAll(async () => {
     [accountId, projectId],
   )
   await run(
-    `insert into runs (id, account_id, project_id, session_id, message_id, turn, model, status, request, hold_micros,
+    `insert into runs (id, account_id, project_id, session_id, message_id, turn, model, status, request, hold_micros, held_allowance_micros,
        most_micros, deadline_at, finished_at)
-     select 'r' || i, $1, $2, 's', 'm' || i, i, 'service', 'completed', '{}', 0, 0, now(),
+     select 'r' || i, $1, $2, 's', 'm' || i, i, 'service', 'completed', '{}', 0, 0, 0, now(),
        now() - make_interval(hours => case when i <= 4500 then 25 else 23 end)
      from generate_series(1, 4510) i`,
     [accountId, projectId],

@@ -42,9 +42,10 @@ afterAll(async () => {
   await db.drop()
 })
 
-function launch(): ServiceProcess {
+function launch(drainSeconds: number): ServiceProcess {
   const service = launchService(folder, {
     DATABASE_URL: proxy.url,
+    DRAIN_SECONDS: String(drainSeconds),
     KEY_PEPPER: pepperText,
     MODEL_BASE_URL: upstream.baseUrl,
     MODEL_NAME: 'scripted',
@@ -66,6 +67,13 @@ async function streamFrom(service: ServiceProcess): Promise<{ stream: LiveStream
   return { stream, runId: response.headers.get('x-service-run-id') ?? '' }
 }
 
+/** The text of a streamed completion, and whether its end arrived. */
+function readStream(body: string): { text: string; isDone: boolean } {
+  const data = body.split('\n').filter((line) => line.startsWith('data: {'))
+  const deltas = data.map((line) => JSON.parse(line.slice(6)).choices?.[0]?.delta?.content ?? '')
+  return { text: deltas.join(''), isDone: body.includes('data: [DONE]') }
+}
+
 function disconnect(): void {
   proxy.refuse(true)
   proxy.cutAll()
@@ -73,7 +81,7 @@ function disconnect(): void {
 
 const ended = async (runId: string) => {
   const { rows } = await db.database.systemPool.query<{ status: string; charges: number }>(
-    `select status, (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges
+    `select status, (select count(*)::int from ledger where run_id = r.id and kind = 'charge') as charges
       from runs r where id = $1`,
     [runId],
   )
@@ -83,14 +91,14 @@ const ended = async (runId: string) => {
 test.each([
   ['that answers', () => {}, [0]],
   ['that cannot be reached', () => disconnect(), [0]],
-  // Silent connections are given up after 20 s, the process after 25 s: either can be what ends it.
+  // Silent connections are given up after 20 s, the process after 10 s.
   ['that does not answer', () => proxy.stall(true), [0, 1]],
 ] as const)(
   'SIGTERM with a database %s ends the process, and another one ends its turn',
   async (_, bring, codes) => {
     const held = gate()
     upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-    const service = launch()
+    const service = launch(1)
     const { stream, runId } = await streamFrom(service)
     bring()
     // Its model call would never end.
@@ -102,45 +110,103 @@ test.each([
     proxy.stall(false)
     proxy.cutAll()
     upstream.setDefault(reply('Ended elsewhere.'))
-    await launch().ready
+    await launch(1).ready
     // A lease that could not be given up has to run out first.
     await expect
       .poll(() => ended(runId), { timeout: 25_000, interval: 200 })
       .toEqual({ status: 'completed', charges: 1 })
     held.open()
   },
-  // Two starts of a process, a shutdown of up to 25 s and a lease of 15 s.
+  // Two starts of a process, a shutdown of up to 11 s and a lease of 15 s.
   120_000,
 )
 
-test('a whole reply requested after SIGTERM is given, also after the notice', async () => {
-  const service = launch()
+test('a stream that needs less than DRAIN_SECONDS is complete after SIGTERM', async () => {
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: delay(5_000) }, { text: ', and whole.' }])
+  const service = launch(15)
+  const { stream, runId } = await streamFrom(service)
+  const exit = await service.stop('SIGTERM')
+  expect(readStream(await stream.rest())).toEqual({ text: 'Begun, and whole.', isDone: true })
+  expect(exit).toMatchObject({ code: 0, stderr: '' })
+  expect(await ended(runId)).toEqual({ status: 'completed', charges: 1 })
+})
+
+test('a stream that lasts longer is completed by another replica for its reader', async () => {
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
+  const service = launch(8)
+  const { stream, runId } = await streamFrom(service)
+  await launch(1).ready
+  // The new owner repeats the call.
+  upstream.setDefault(reply('Begun, and ended elsewhere.'))
+  const exit = await service.stop('SIGTERM')
+  held.open()
+  expect(readStream(await stream.rest())).toEqual({ text: 'Begun, and ended elsewhere.', isDone: true })
+  expect(exit).toMatchObject({ code: 0, stderr: '' })
+  expect(await ended(runId)).toEqual({ status: 'completed', charges: 1 })
+})
+
+test('a stream without another replica is cut at the limit and says how to resume', async () => {
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
+  const service = launch(2)
+  const { stream } = await streamFrom(service)
+  const since = performance.now()
+  const exit = await service.stop('SIGTERM')
+  const tookMs = performance.now() - since
+  held.open()
+  expect(exit).toMatchObject({ code: 0, stderr: '' })
+  expect(tookMs).toBeGreaterThan(2_000)
+  expect(tookMs).toBeLessThan(2_000 + 10_000)
+  const cut = await stream.rest()
+  expect(readStream(cut).text).toBe('Begun')
+  expect(cut).toContain('The run goes on: send the request again')
+})
+
+test('no turn starts after SIGTERM, while other requests are served', async () => {
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }, { text: '.' }])
+  const service = launch(15)
+  const { stream } = await streamFrom(service)
   const url = await service.ready
-  // A balancer asks, so the process serves on for five seconds after the signal.
-  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const ending = service.stop('SIGTERM')
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
-  // A model that needs longer than the notice of five seconds.
-  upstream.enqueue([{ text: 'In ' }, { waitFor: delay(6_500) }, { text: 'the end.' }])
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(ask('A question while the process ends?')),
-  })
-  expect(response.status).toBe(200)
-  expect(await response.text()).toContain('In the end.')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503)
+  const body = JSON.stringify(ask('A question while the process ends?'))
+  const refused = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('2')
+  expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
+  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200)
+  held.open()
+  expect(readStream(await stream.rest())).toEqual({ text: 'Begun.', isDone: true })
   expect((await ending).code).toBe(0)
+})
+
+test('a second Ctrl-C ends a process that still drains', async () => {
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
+  const service = launch(60)
+  const { stream } = await streamFrom(service)
+  const url = await service.ready
+  service.signal('SIGTERM')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503)
+  // Signals within half a second count as one.
+  await delay(600)
+  expect((await service.stop('SIGINT')).code).toBe(130)
+  await stream.rest().catch(() => undefined)
+  held.open()
 })
 
 test.each([
   ['is under way', 'lock table search_postings in access exclusive mode'],
   ['waits for another replica', 'select pg_advisory_xact_lock(7203115003)'],
 ])('SIGTERM ends a process while its search index %s', async (_, block) => {
-  await launch().ready.then(() => started.splice(0)[0]?.stop('SIGTERM'))
+  await launch(1).ready.then(() => started.splice(0)[0]?.stop('SIGTERM'))
   const blocker = await db.database.systemPool.connect()
   await blocker.query(`update library_state set value = '0' where key = 'normaliser'`)
   await blocker.query(`begin; ${block}`)
-  const service = launch()
+  const service = launch(1)
   await service.ready
   await expect
     .poll(async () => {

@@ -191,7 +191,7 @@ test('a deleted account leaves only its ledger and audit log, and its address is
   const gone = await visitor.post('/settings/account/delete', { current: goodPassword })
   expect(whereTo(gone)).toEqual([303, '/signin?done=deleted'])
   expect((await call(service, secret, 'GET', '/v1/models')).status).toBe(401)
-  expect(await tablesOf(id)).toEqual(['audit_log', 'credit_entries', 'credit_pools', 'credit_transactions'])
+  expect(await tablesOf(id)).toEqual(['audit_log', 'ledger'])
   expect(await world.rows('select 1 from accounts where email = $1', email)).toEqual([])
   expect(whereTo(await openVisitor(service).post('/signup', { email, password: goodPassword }))).toEqual([
     303,

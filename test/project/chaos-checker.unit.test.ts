@@ -307,7 +307,7 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
     w.entries = w.entries.filter((e) => e.type !== 'model call' || e.question !== 'found' || e.call > 0)
   },
   'an owner that has lost its run writes nothing': (w) => void w.staleWrites.push('run_1'),
-  'the ledger keeps its invariants': (w) => void w.brokenInvariants.push('a pool holds what its entries say'),
+  'the ledger keeps its invariants': (w) => void w.brokenInvariants.push('a run is charged at most once'),
   'nothing is held at rest': (w) => {
     w.heldMicros = 1n
   },

@@ -130,7 +130,7 @@ test('every form of input is described', () => {
 
 test('failures, whole and streamed, replays and cut-off answers are described', async () => {
   world.upstream.enqueue(cut('Half of a'), error(400, 'no'), [{ text: 'Half a' }, { finish: 'length' }])
-  const failed = await ask({ stream: true })
+  const failed = await ask({ input: 'Fail midway', stream: true })
   expect(failed.text).toContain('event: response.failed')
   const refused = await ask({ input: 'Fail' })
   expect(refused.status).toBe(502)
@@ -147,7 +147,7 @@ test('failures, whole and streamed, replays and cut-off answers are described', 
 test('a background response, one that waits, and one that was cancelled are described', async () => {
   const wait = gate()
   world.upstream.enqueue([{ text: 'So far' }, { waitFor: wait.opened }])
-  const begun = await ask({ background: true })
+  const begun = await ask({ input: 'Begin', background: true })
   expect(begun.headers['location']).toBe(`/v1/responses/${idOf(begun)}`)
   expect(api.replyFaults(create, begun)).toEqual([])
   const waiting = await ask({ background: true, previous_response_id: idOf(begun) })

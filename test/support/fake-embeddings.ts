@@ -18,6 +18,8 @@ export type FakeEmbeddings = {
   say(body: string, times: number): void
   /** Delays all replies from now on. */
   slow(milliseconds: number): void
+  /** Replies from now on wait for this. */
+  waitFor(event: Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
   let tokens: number | undefined
   const canned: Canned[] = []
   let slowMs = 0
+  let awaited: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -56,6 +59,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
       dimensions?: number
     }
     requests.push({ input, dimensions, authorization: request.headers.authorization ?? '' })
+    await awaited
     if (slowMs > 0) await delay(slowMs, undefined, { ref: false })
     const { status, body, headers } = canned.shift() ?? {
       status: 200,
@@ -86,6 +90,9 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
     },
     slow: (milliseconds) => {
       slowMs = milliseconds
+    },
+    waitFor: (event) => {
+      awaited = event
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,39 +1,77 @@
-import { sql } from 'drizzle-orm'
-import { insufficient } from '../../src/billing/insufficient.ts'
-import type { Executor } from '../../src/db/client.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
+import { newId } from '../../src/ids.ts'
+import type { Admission } from '../../src/turns/admission/admission-types.ts'
+import type { Run } from '../../src/turns/run/run.ts'
+import { readRun } from '../../src/turns/run/runs.ts'
+import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
+import { createTurnStore, writeToRun } from '../../src/turns/store/turn-store.ts'
+import type { Caller } from './turns/caller.ts'
+import { decide } from './turns/start.ts'
 
-/**
- * Ledger movements of a turn without its rows. They use the database functions that starts, larger holds and
- * ends call.
- */
-type Hold = { readonly accountId: string; readonly runId: string; readonly micros: bigint }
-
-async function drawFor(executor: Executor, kind: 'hold' | 'extend', hold: Hold, step: number | null) {
-  const { accountId, runId, micros } = hold
-  const { rows } = await executor.execute<{ available: string; enough: boolean }>(
-    sql`select available, enough from draw_credits(${accountId}, ${runId}, ${kind}, ${step}, ${micros}, ${micros}, 1)`,
-  )
-  if (!rows[0]?.enough) throw insufficient(micros, BigInt(rows[0]?.available ?? 0), new Date())
-}
+/** The money of a turn without a model: the statements that start it, extend its hold and end it. */
 
 /** @throws ServiceError `insufficient_credits` when the account has fewer credits. */
-export const placeHold = (executor: Executor, hold: Hold) => drawFor(executor, 'hold', hold, null)
+export async function placeHold(
+  database: Database,
+  { principal, plans }: Caller,
+  micros: bigint,
+  runId = newId('run'),
+): Promise<Run> {
+  const store = createTurnStore(database)
+  const admission: Admission = {
+    ...{ principal, plans, runId, limits: defaultTurnLimits, clientAt: null },
+    lease: { owner: 'replica_gone', seconds: 15 },
+    input: {
+      ...{ model: 'service', firstCallMicros: micros, onDisconnect: 'continue' },
+      messages: [{ role: 'user', content: 'question' }],
+      ...{ sessionId: undefined, projectId: undefined },
+      request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'inline' },
+      identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
+    },
+  }
+  const decision = await decide(store, admission)
+  if (decision.kind !== 'admitted') throw new Error(`decided "${decision.kind}"`)
+  return decision.run
+}
 
-/** @throws ServiceError `insufficient_credits`; the hold then keeps its size. */
-export const extendHold = (executor: Executor, { step, ...hold }: Hold & { readonly step: number }) =>
-  drawFor(executor, 'extend', hold, step)
+const nothing = { events: [], steps: [] }
 
-/** Settles the run's hold: charges `chargeMicros`, or writes no charge for null, and releases the rest. */
+/** @returns whether the account had that much more; otherwise the hold keeps its size. */
+export async function extendHold(database: Database, run: Run, micros: bigint): Promise<boolean> {
+  const send = createTurnStore(database).sendTo(run.accountId)
+  // The statement is for the hold that its sender knows, and a hold may have grown since the run started.
+  const now = await withTx(database, run, (tx) => readRun(tx, run.id))
+  const answer = await writeToRun(send, now ?? run, nothing, { kind: 'prepareCall', more: micros })
+  if (!answer.owned) throw new Error('the run has ended')
+  return answer.enough === true
+}
+
+/**
+ * Ends the run: with one step that costs `chargeMicros`, or as failed and without a charge for null.
+ * @returns false if it had ended before.
+ */
 export async function settleHold(
-  executor: Executor,
-  run: { readonly accountId: string; readonly runId: string; readonly chargeMicros: bigint | null },
-): Promise<void> {
-  const { accountId, runId, chargeMicros } = run
-  await executor.execute(sql`
-    select settle_hold(${accountId}, ${runId}, ${chargeMicros}, '{}', coalesce(sum(part.micros), 0)::bigint,
-      array_agg(part.pool), array_agg(part.micros))
-    from (
-      select e.pool_id as pool, e.amount_micros as micros
-      from credit_transactions t join credit_entries e on e.transaction_id = t.id and e.ledger = 'held'
-      where t.run_id = ${runId} and t.kind in ('hold', 'extend')) as part`)
+  database: Database,
+  run: Run,
+  chargeMicros: bigint | null,
+): Promise<boolean> {
+  const { owned } = await writeToRun(
+    createTurnStore(database).sendTo(run.accountId),
+    run,
+    {
+      events: [],
+      steps: chargeMicros ? [{ record: { kind: 'model', text: '' } as never, costMicros: chargeMicros }] : [],
+    },
+    {
+      kind: 'end',
+      row: {
+        status: chargeMicros === null ? 'failed' : 'completed',
+        ...{ output: '[]', errorCode: null, errorMessage: '', finishReason: null, usage: {}, facts: {} },
+        cost: String(chargeMicros ?? 0n),
+        charge: chargeMicros === null ? null : String(chargeMicros),
+        ...{ position: 1, answer: null },
+      },
+    },
+  )
+  return owned
 }

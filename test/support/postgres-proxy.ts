@@ -85,6 +85,8 @@ class Pair {
   /** Data of the client since the start of its transaction, or since its last call. */
   #sent = ''
   #inTransaction = false
+  /** Calls that the server has not answered yet. In pipeline mode there may be several. */
+  #unanswered = 0
   /** Not passed on yet. */
   #held: Buffer = Buffer.alloc(0)
 
@@ -97,7 +99,10 @@ class Pair {
     client.on('close', () => server.end())
     server.on('close', () => client.destroy())
     client.on('data', (bytes: Buffer) => this.#fromClient(bytes))
-    server.on('data', (bytes: Buffer) => client.write(bytes))
+    server.on('data', (bytes: Buffer) => {
+      this.#unanswered = Math.max(0, this.#unanswered - countOf(bytes.toString('latin1'), readyForQuery))
+      client.write(bytes)
+    })
   }
 
   stall(on: boolean): void {
@@ -122,12 +127,15 @@ class Pair {
     this.#held = Buffer.alloc(0)
     if (ends) [this.#sent, this.#inTransaction] = ['', false]
     const [plan] = index >= 0 && ends ? this.#plans.splice(index, 1) : []
+    this.#unanswered += countOf(held.toString('latin1'), sync.toString('latin1'))
     if (plan) this.#cutAtCommit(held, plan)
     else this.#server.write(held)
   }
 
   #cutAtCommit(bytes: Buffer, { fate, done }: Plan): void {
-    const tags = bytes.includes(commit) ? ['COMMIT\0', 'ROLLBACK\0'] : [readyForQuery]
+    const isCommit = bytes.includes(commit)
+    const isAnswered = (answer: string) =>
+      isCommit ? /COMMIT\0|ROLLBACK\0/.test(answer) : countOf(answer, readyForQuery) >= this.#unanswered
     this.#client.removeAllListeners('close')
     this.#server.removeAllListeners('data')
     if (fate === 'request-lost') {
@@ -147,8 +155,10 @@ class Pair {
     // back.
     this.#server.on('data', (part: Buffer) => {
       answer += part.toString('latin1')
-      if (tags.some((tag) => answer.includes(tag))) finish()
+      if (isAnswered(answer)) finish()
     })
     this.#server.once('close', finish)
   }
 }
+
+const countOf = (text: string, part: string): number => text.split(part).length - 1

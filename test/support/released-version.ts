@@ -22,10 +22,7 @@ export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined
   const list = await readFile(path.join(root, 'test/database/released-versions.json'), 'utf8')
   const last = (JSON.parse(list) as readonly { version: string; commit: string }[]).at(-1)
   if (!last || !(await hasCommit(last.commit))) return undefined
-  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-released-'))
-  const archive = path.join(folder, 'sources.tar')
-  await run('git', ['archive', '--output', archive, last.commit], { cwd: root })
-  await run('tar', ['-xf', archive, '-C', folder])
+  const folder = await sourcesOf(last.commit)
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   await run(process.execPath, ['build/bundle.ts'], { cwd: folder })
   return {
@@ -34,6 +31,24 @@ export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined
     server: path.join(folder, 'dist/server.js'),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** The last commit that has each migration after version 0.2.0 by itself. Databases that followed the source have a prefix. */
+const development = 'b292d524'
+
+/** The migrations of the source after version 0.2.0, in a new folder; undefined without git or its history. */
+export async function developmentMigrations(): Promise<string | undefined> {
+  if (!(await hasCommit(development))) return undefined
+  return sourcesOf(development, 'migrations')
+}
+
+/** @returns a new folder with the files of a commit, all or those below some places. */
+async function sourcesOf(commit: string, ...places: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-released-'))
+  const archive = path.join(folder, 'sources.tar')
+  await run('git', ['archive', '--output', archive, commit, ...places], { cwd: root })
+  await run('tar', ['-xf', archive, '-C', folder])
+  return folder
 }
 
 const hasCommit = (commit: string) =>

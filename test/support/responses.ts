@@ -18,7 +18,7 @@ export const runOf = (responseId: string): string => responseId.replace('resp_',
 /** Credits that the ledger charged for a run. */
 export async function chargeOf(world: World, runId: string): Promise<number> {
   const { micros } = await world.row<{ micros: string }>(
-    `select amount_micros::text as micros from credit_transactions where kind = 'charge' and run_id = $1`,
+    `select (-(allowance_micros + granted_micros))::text as micros from ledger where run_id = $1`,
     runId,
   )
   return Number(micros) / 1_000_000

@@ -125,8 +125,8 @@ export async function expectRun(
 }
 
 export const runEnd = `select r.status,
-    (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
-    r.cost_micros = (select sum(t.amount_micros) from credit_transactions t where t.run_id = r.id and t.kind = 'charge')
+    (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
+    r.cost_micros = (select sum(-t.allowance_micros - t.granted_micros) from ledger t where t.run_id = r.id and t.kind = 'charge')
       as "isCost",
     coalesce((r.usage->>'estimated')::boolean, false) as estimated
   from runs r where r.id = $1`

@@ -48,7 +48,7 @@ async function corrected(
   const second = await ask(again)
   if (second.kind === 'fault') {
     const { unfinished = nothing } = second
-    return { ...second, unfinished: both(first, unfinished) }
+    return { ...second, unfinished: both(first, unfinished), refused: first }
   }
   const reply = both(first, { ...second, toolCalls: [] })
   const secondFault = faultOf(second, format)
@@ -62,7 +62,13 @@ function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
 
 function unfit(why: string, reply: ModelStep): ModelFault {
   const message = storable(`The model did not answer in the form that was asked for: ${why.slice(0, 800)}`)
-  return { kind: 'fault', failure: 'upstream', message, unfinished: { ...reply, unfinished: true } }
+  return {
+    kind: 'fault',
+    failure: 'upstream',
+    message,
+    unfinished: { ...reply, unfinished: true },
+    refused: reply,
+  }
 }
 
 /** Stands for a second call that was not sent. */

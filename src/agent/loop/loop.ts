@@ -31,12 +31,13 @@ export async function runAgent<Transaction>(input: LoopInput<Transaction>, emit:
   }
 }
 
-const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep, param?: string): TurnEnd => ({
+type FailureParts = Pick<ModelFault, 'param' | 'unfinished' | 'refused'>
+
+const failed = (kind: TurnFailure, message: string, parts: FailureParts = {}): TurnEnd => ({
   type: 'turn.failed',
   kind,
   message,
-  ...(param !== undefined && { param }),
-  ...(unfinished && { unfinished }),
+  ...parts,
 })
 
 /** One round: open tool calls, then the next model reply. Returns the end of the turn, or null to continue. */
@@ -128,8 +129,12 @@ async function callModel<T>(
       )
     : streamReply(input, turn, request, show)
   const reply = await replying.finally(() => shown.end())
-  if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished, reply.param)
-  if (!shown.isComplete) return failed('aborted', stopped, { ...reply, toolCalls: [], unfinished: true })
+  if (reply.kind === 'fault') {
+    const { kind: _, failure, message, ...parts } = reply
+    return failed(failure, message, parts)
+  }
+  if (!shown.isComplete)
+    return failed('aborted', stopped, { unfinished: { ...reply, toolCalls: [], unfinished: true } })
   input.journal.model(reply)
   turn.add(reply)
   emit({ type: 'step.finished', step, record: reply })

@@ -52,16 +52,20 @@ export async function* runToolCalls<Transaction>(
   }
 }
 
-/** Maximum characters of a title. Arguments can be as long as a file. */
-const maxTitle = 300
+/** Maximum characters of a title. A person needs no more, and a longer one would show text that is no part of the answer. */
+const maxTitle = 120
 
 /** A title of the call, for progress displays. */
 export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
   try {
     const parsed = parseArguments(call)
     const title = tools.get(call.name)?.describe('args' in parsed ? parsed.args : {}) ?? call.name
-    return title.slice(0, maxTitle).toWellFormed()
+    return cut(title)
   } catch (error) {
-    return `${call.name}: ${messageOf(error)}`
+    return cut(`${call.name}: ${messageOf(error)}`)
   }
+}
+
+function cut(title: string): string {
+  return title.length <= maxTitle ? title : `${title.slice(0, maxTitle - 1).toWellFormed()}…`
 }

@@ -8,10 +8,11 @@ const maxDepth = 200
  * Why `value` does not fit a JSON Schema, in words for a model; null if it fits. It knows the keywords of
  * structured outputs. Other keywords, including `pattern` and `format`, count as met (a foreign pattern can run
  * forever). A value that is not decided within 50,000 steps also counts as valid.
+ * @param root the schema in which references are resolved.
  */
-export function schemaFault(schema: unknown, value: unknown): string | null {
+export function schemaFault(schema: unknown, value: unknown, root = schema): string | null {
   try {
-    const fault = new Check(schema).fault({ schema, value, path: '', depth: 0 })
+    const fault = new Check(root).fault({ schema, value, path: '', depth: 0 })
     return fault === null ? null : fault()
   } catch (error) {
     if (error instanceof Undecided) return null

@@ -1,8 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
-import { type Proof, provenNow } from './invariant-proofs.ts'
-import { type Invariant, invariants } from './invariants.ts'
+import { type Look, looks } from './invariants.ts'
 
 export type Violation = { readonly invariant: string; readonly rows: readonly unknown[] }
 
@@ -14,98 +13,116 @@ export type Examination = {
   readonly unchecked: readonly { readonly invariant: string; readonly reason: string }[]
 }
 
-/** Rows shown per broken rule. */
-const maxRows = 20
-
 /**
- * Checks rules on all rows, in one transaction with one snapshot.
- * @param timeoutSeconds per statement. A rule that takes longer is not checked.
+ * Checks all rules on one snapshot, and writes nothing. Two connections share the looks, because Postgres groups and joins
+ * rows of one statement on one core.
+ * @param timeoutSeconds per statement. Rules whose statement takes longer are not checked.
  * @throws if the database cannot be used at all.
  */
-export function examineAll(
-  database: Database,
-  { rules = invariants, timeoutSeconds = 600 }: Limits = {},
-): Promise<Examination> {
-  return withTx(database, 'system', async (tx) => {
-    await tx.execute(sql`set transaction isolation level repeatable read, read only`)
-    await tx.execute(sql.raw(`set local statement_timeout = '${timeoutSeconds}s'`))
-    return examine(tx, { rules })
+export async function examineAll(database: Database, timeoutSeconds = 600): Promise<Examination> {
+  const begin = sql.raw(`set transaction isolation level repeatable read, read only;
+    set local statement_timeout = '${timeoutSeconds}s'; set local idle_in_transaction_session_timeout = 0`)
+  return withTx(database, 'system', async (one) => {
+    await one.execute(begin)
+    const { rows } = await one.execute<{ id: string }>(sql`select pg_export_snapshot() as id`)
+    return withTx(database, 'system', async (other) => {
+      await other.execute(begin)
+      await other.execute(sql.raw(`set transaction snapshot '${rows[0]?.id}'`))
+      const waiting = looks.values()
+      const parts = [examine(one, waiting), examine(other, waiting)]
+      // Neither transaction may end while its connection still works.
+      await Promise.allSettled(parts)
+      const found = await Promise.all(parts)
+      return {
+        broken: found.flatMap(({ broken }) => broken),
+        unchecked: found.flatMap(({ unchecked }) => unchecked),
+      }
+    })
   })
 }
 
-type Limits = { readonly rules?: readonly Invariant[] | undefined; readonly timeoutSeconds?: number }
+/**
+ * Row-level security hides row counts from the planner, which then expects few rows and picks nested loops. Each look reads
+ * whole tables, so these settings choose scans and hash joins.
+ */
+const plans = `set local jit = off; set local enable_nestloop = off; set local enable_mergejoin = off;
+  set local enable_sort = off; set local work_mem = '256MB'; set local max_parallel_workers_per_gather = 0`
 
-type Extent = {
-  readonly rules?: readonly Invariant[]
-  /**
-   * A `with` clause that replaces tables by some of their rows. Without it all rows are checked, and quick
-   * proofs are tried first.
-   */
-  readonly instead?: SQL
-}
-
-/** Checks rules in an open transaction, which must see all accounts. */
-export async function examine(
-  tx: Executor,
-  { rules = invariants, instead }: Extent = {},
-): Promise<Examination> {
-  const proven =
-    instead || rules.every(({ provenBy }) => provenBy === undefined) ? noProofs : await proveMany(tx)
-  const broken: Violation[] = []
-  const unchecked: { readonly invariant: string; readonly reason: string }[] = []
-  for (const { name, statement, of, provenBy } of rules) {
-    if (provenBy?.every((proof) => proven.has(proof))) continue
-    const plan = of === 'unfinished runs' ? plans.fewRows : instead ? plans.someRows : plans.allRows
-    const shown = sql`select * from (${sql.raw(statement)}) broken limit ${sql.raw(String(maxRows))}`
-    const found = await attempt(tx, plan, () => tx.execute(instead ? sql`${instead} ${shown}` : shown))
-    if ('reason' in found) unchecked.push({ invariant: name, reason: found.reason })
-    else if (found.value.rows.length > 0) broken.push({ invariant: name, rows: found.value.rows })
+/**
+ * Checks the rules in an open transaction, which must see all accounts.
+ * @param waiting the looks to make. Several transactions may take them from one list.
+ */
+export async function examine(tx: Executor, waiting: Iterable<Look> = looks): Promise<Examination> {
+  const [broken, unchecked]: [Violation[], Examination['unchecked'][number][]] = [[], []]
+  await tx.execute(sql.raw(plans))
+  for (const look of waiting) {
+    await tx.execute(sql`savepoint look`)
+    try {
+      broken.push(...(await violationsIn(tx, look)))
+    } catch (error) {
+      await tx.execute(sql`rollback to savepoint look`)
+      for (const invariant of Object.keys(look.rules)) unchecked.push({ invariant, reason: reasonOf(error) })
+    }
   }
   return { broken, unchecked }
 }
 
-const noProofs: ReadonlySet<Proof> = new Set()
-
-/** Proofs only save time. If they fail, the statements decide. */
-async function proveMany(tx: Executor): Promise<ReadonlySet<Proof>> {
-  const proven = await attempt(tx, plans.allRows, () => provenNow(tx))
-  return 'reason' in proven ? noProofs : proven.value
+/** One pass finds which rules are broken. Only those are looked at again for their rows. */
+async function violationsIn(tx: Executor, { from, show, rules }: Look): Promise<readonly Violation[]> {
+  const conditions = Object.values(rules).map((broken, i) => `bool_or(${broken}) as "${i}"`)
+  const found = await tx.execute<Record<string, boolean>>(
+    sql.raw(`select ${conditions.join(', ')} from ${from}`),
+  )
+  const violations: Violation[] = []
+  for (const [i, [invariant, broken]] of Object.entries(rules).entries()) {
+    if (!found.rows[0]?.[i]) continue
+    const { rows } = await tx.execute(sql.raw(`select ${show} from ${from} where ${broken} limit 20`))
+    violations.push({ invariant, rows })
+  }
+  return violations
 }
 
-const settings = (values: Readonly<Record<string, string>>) =>
-  Object.entries({ jit: 'off', enable_bitmapscan: 'off', ...values })
-    .map(([name, value]) => `set local ${name} = '${value}'`)
-    .join('; ')
+/** The result of the newest check, on whichever replica it ran. */
+export type CheckState = {
+  readonly checkedAt: Date
+  /** Names of rules. */
+  readonly broken: readonly string[]
+  readonly unchecked: readonly string[]
+}
 
 /**
- * Row-level security hides row counts from the planner, which then expects few rows and picks nested loops.
- * These settings choose the scans and joins instead.
+ * Checks all rules, unless another replica does it now or a check began within `freshSeconds`.
+ * @param onFound called with the findings of this check.
+ * @returns the newest state; undefined while the first check runs on another replica.
  */
-const plans = {
-  allRows: settings({
-    enable_seqscan: 'on',
-    enable_nestloop: 'off',
-    enable_hashjoin: 'on',
-    enable_sort: 'off',
-    work_mem: '128MB',
-  }),
-  someRows: settings({ enable_seqscan: 'off', enable_nestloop: 'off', enable_hashjoin: 'on' }),
-  fewRows: settings({ enable_seqscan: 'off', enable_nestloop: 'on', enable_hashjoin: 'off' }),
-} as const
+export async function examineUnlessFresh(
+  database: Database,
+  freshSeconds: number,
+  onFound: (found: Examination) => void,
+): Promise<CheckState | undefined> {
+  await withTx(database, 'system', async (tx) => {
+    const { rows } = await tx.execute<{ due: boolean }>(sql`
+      select pg_try_advisory_xact_lock(7203115030) and not exists (
+        select from invariant_checks where attempted_at > now() - make_interval(secs => ${freshSeconds})) as due`)
+    if (!rows[0]?.due) return
+    // The check has its own transactions. This one holds the lock meanwhile, so that one check runs over all replicas.
+    await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+    const found = await examineAll(database, 120)
+    await save(tx, found)
+    onFound(found)
+  })
+  const { rows } = await database.system.execute<{ at: string; broken: string[]; unchecked: string[] }>(sql`
+    select extract(epoch from checked_at)::text as at, broken, unchecked from invariant_checks`)
+  return rows[0] && { ...rows[0], checkedAt: new Date(Number(rows[0].at) * 1_000) }
+}
 
-/** Uses a savepoint, so a failing statement does not end the transaction. */
-async function attempt<T>(
-  tx: Executor,
-  plan: string,
-  work: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly reason: string }> {
-  try {
-    await tx.execute(sql.raw(`savepoint rule; ${plan}`))
-    const value = await work()
-    await tx.execute(sql`release savepoint rule`)
-    return { value }
-  } catch (error) {
-    await tx.execute(sql`rollback to savepoint rule`).catch(() => undefined)
-    return { reason: reasonOf(error) }
-  }
+async function save(tx: Executor, { broken, unchecked }: Examination): Promise<void> {
+  const names = (found: readonly { readonly invariant: string }[]) =>
+    sql`${sql.param(found.map(({ invariant }) => invariant))}::text[]`
+  await tx.execute(sql`
+    insert into invariant_checks as c (id, checked_at, attempted_at, broken, unchecked)
+    values (1, case when ${unchecked.length === 0} then clock_timestamp() else 'epoch' end, clock_timestamp(),
+      ${names(broken)}, ${names(unchecked)})
+    on conflict (id) do update set checked_at = greatest(c.checked_at, excluded.checked_at),
+      attempted_at = excluded.attempted_at, broken = excluded.broken, unchecked = excluded.unchecked`)
 }

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
-import { apiKeys, creditTransactions, projects, runs, sessions } from '../../db/schema/index.ts'
+import { apiKeys, ledger, projects, runs, sessions } from '../../db/schema/index.ts'
 import type { Span } from './usage-span.ts'
 
 /** The charge for one turn. Names and the session are null if they have been deleted. */
@@ -24,14 +24,14 @@ export type Charge = {
   readonly costMicros: bigint
 }
 
-const facts = creditTransactions.facts
+const facts = ledger.facts
 const fact = (name: string) => sql<string | null>`${facts}->>${name}`
 const tokens = (name: string) => sql<number>`coalesce((${facts}->>${name})::float8, 0)`
 
 const columns = {
-  id: creditTransactions.id,
-  at: creditTransactions.createdAt,
-  runId: sql<string>`coalesce(${creditTransactions.runId}, '')`,
+  id: ledger.id,
+  at: ledger.createdAt,
+  runId: sql<string>`coalesce(${ledger.runId}, '')`,
   sessionId: runs.sessionId,
   sessionName: sessions.name,
   status: runs.status,
@@ -42,7 +42,7 @@ const columns = {
   projectName: projects.name,
   promptTokens: tokens('prompt_tokens'),
   completionTokens: tokens('completion_tokens'),
-  costMicros: creditTransactions.amountMicros,
+  costMicros: sql<string>`-(${ledger.allowanceMicros} + ${ledger.grantedMicros})`.mapWith(BigInt),
 }
 
 /**
@@ -61,27 +61,27 @@ export function listCharges(
 ): Promise<Charge[]> {
   return executor
     .select(columns)
-    .from(creditTransactions)
-    .leftJoin(runs, and(eq(runs.id, creditTransactions.runId), eq(runs.accountId, accountId)))
+    .from(ledger)
+    .leftJoin(runs, and(eq(runs.id, ledger.runId), eq(runs.accountId, accountId)))
     .leftJoin(sessions, eq(sessions.id, runs.sessionId))
     .leftJoin(apiKeys, and(eq(apiKeys.id, sql`${facts}->>'key_id'`), eq(apiKeys.accountId, accountId)))
     .leftJoin(projects, and(eq(projects.id, sql`${facts}->>'project_id'`), eq(projects.accountId, accountId)))
     .where(
       and(
-        eq(creditTransactions.accountId, accountId),
-        eq(creditTransactions.kind, 'charge'),
-        gte(creditTransactions.createdAt, page.from),
-        lt(creditTransactions.createdAt, page.to),
+        eq(ledger.accountId, accountId),
+        eq(ledger.kind, 'charge'),
+        gte(ledger.createdAt, page.from),
+        lt(ledger.createdAt, page.to),
         beyond(page),
       ),
     )
-    .orderBy(page.order === 'asc' ? asc(creditTransactions.id) : desc(creditTransactions.id))
+    .orderBy(page.order === 'asc' ? asc(ledger.id) : desc(ledger.id))
     .limit(page.limit)
 }
 
 function beyond({ order, after }: { order: 'asc' | 'desc'; after?: bigint | undefined }): SQL | undefined {
   if (after === undefined) return undefined
-  return order === 'asc' ? gt(creditTransactions.id, after) : lt(creditTransactions.id, after)
+  return order === 'asc' ? gt(ledger.id, after) : lt(ledger.id, after)
 }
 
 /** Names of an account's keys or projects, by id. Deleted ones are missing. */

@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
-import { creditTransactions } from '../../db/schema/index.ts'
+import { ledger } from '../../db/schema/index.ts'
 import { unknownCursor } from '../../errors.ts'
 
 /** What usage can be grouped by. */
@@ -17,13 +17,13 @@ export type UsageRow = {
   readonly costMicros: bigint
 }
 
-const facts = creditTransactions.facts
+const facts = ledger.facts
 
 /** `kind` in the facts of a charge for embeddings. Charges for turns have none. */
 export const embeddingsKind = 'embeddings'
 
 const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
-  day: sql<string>`to_char(${creditTransactions.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`,
+  day: sql<string>`to_char(${ledger.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`,
   model: sql<string>`coalesce(${facts}->>'model', '')`,
   key: sql<string>`coalesce(${facts}->>'key_id', '')`,
   project: sql<string>`coalesce(${facts}->>'project_id', '')`,
@@ -48,10 +48,10 @@ export async function readUsage(
   const group = groupings[query.group]
   const project = confinedTo(principal)
   const filter = and(
-    eq(creditTransactions.accountId, principal.accountId),
-    eq(creditTransactions.kind, 'charge'),
-    gte(creditTransactions.createdAt, query.from),
-    lt(creditTransactions.createdAt, query.to),
+    eq(ledger.accountId, principal.accountId),
+    eq(ledger.kind, 'charge'),
+    gte(ledger.createdAt, query.from),
+    lt(ledger.createdAt, query.to),
     project === null ? undefined : sql`${facts}->>'project_id' = ${project}`,
   )
   if (query.after !== undefined) await requireGroup(executor, and(filter, sql`${group} = ${query.after}`))
@@ -63,9 +63,9 @@ export async function readUsage(
       turns: sql<number>`(count(*) filter (where ${facts}->>'kind' is distinct from ${embeddingsKind}))::int`,
       promptTokens: tokens('prompt_tokens'),
       completionTokens: tokens('completion_tokens'),
-      cost: sql<string>`sum(${creditTransactions.amountMicros})`,
+      cost: sql<string>`-sum(${ledger.allowanceMicros} + ${ledger.grantedMicros})`,
     })
-    .from(creditTransactions)
+    .from(ledger)
     .where(and(filter, query.after === undefined ? undefined : sql`${group} > ${query.after}`))
     .groupBy(sql`1`)
     .orderBy(sql`1`)
@@ -80,10 +80,6 @@ export async function readUsage(
 }
 
 async function requireGroup(executor: Executor, filter: SQL | undefined): Promise<void> {
-  const [found] = await executor
-    .select({ id: creditTransactions.id })
-    .from(creditTransactions)
-    .where(filter)
-    .limit(1)
+  const [found] = await executor.select({ id: ledger.id }).from(ledger).where(filter).limit(1)
   if (!found) throw unknownCursor()
 }

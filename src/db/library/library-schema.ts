@@ -10,7 +10,10 @@ import { databaseName, type LibraryDatabase } from './library-database.ts'
  * @throws ConfigError when the schema is older and cannot be migrated here; database errors when the server does not
  *   answer.
  */
-export async function migrateLibrary({ isSeparate, system, url, ownerUrl }: LibraryDatabase): Promise<void> {
+export async function migrateLibrary(
+  { isSeparate, system, url, ownerUrl }: LibraryDatabase,
+  options: { readonly backedUp: boolean } = { backedUp: false },
+): Promise<void> {
   if (!isSeparate) return
   const pending = await pendingMigrations(system)
   if (pending === 0) return
@@ -24,8 +27,9 @@ export async function migrateLibrary({ isSeparate, system, url, ownerUrl }: Libr
     )
   }
   try {
-    await migrateDatabase(ownerUrl, url)
+    await migrateDatabase(ownerUrl, url, options)
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
     const text = `The schema of the library database ${name} cannot be brought up to date: ${reasonOf(cause)}. ${remedy}`
     throw new ConfigError(text, { cause })
   }

@@ -12,7 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { belongsTo, bytea, instant, micros } from './columns.ts'
+import { belongsTo, bytea, instant, micros, ofAccount } from './columns.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -30,10 +30,30 @@ export const accounts = pgTable(
      */
     suspendedAt: instant('suspended_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /**
+     * The live state of the account's turns. Statements that change it lock this row first, so its values are exact over
+     * all replicas. Together with the holds of unfinished runs, both amounts are the sums of the ledger.
+     */
+    /** First day of the month (UTC) of the allowance. Null: none was given. */
+    allowanceMonth: date('allowance_month'),
+    /** What is left of the allowance. It is spent first, and expires when the next one is given. */
+    allowanceMicros: micros('allowance_micros').notNull().default(sql`0`),
+    /** What is left of granted credits, which do not expire. */
+    grantedMicros: micros('granted_micros').notNull().default(sql`0`),
+    /** Holds of unfinished runs. */
+    heldMicros: micros('held_micros').notNull().default(sql`0`),
+    /** Used concurrency slots: sessions with an unfinished run. */
+    openTurns: integer('open_turns').notNull().default(0),
+    /** Theoretical arrival time of the next start (GCRA): the rate limit in one value. */
+    nextStartAt: instant('next_start_at').notNull().defaultNow(),
   },
   (t) => [
     uniqueIndex('accounts_email').on(t.email),
     check('accounts_email_lower', sql`${t.email} = lower(${t.email})`),
+    check(
+      'accounts_state',
+      sql`${t.allowanceMicros} >= 0 and ${t.grantedMicros} >= 0 and ${t.heldMicros} >= 0 and ${t.openTurns} >= 0`,
+    ),
   ],
 )
 
@@ -47,7 +67,7 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     name: text('name').notNull(),
     /** The first characters and the last four of the key, which may be shown. */
     prefix: text('prefix').notNull(),
@@ -81,14 +101,14 @@ export const apiKeys = pgTable(
 )
 
 /**
- * Charges of an API key by day (UTC), in micro-credits. A trigger adds each charge of the ledger. It has no foreign key
- * to the key, because the ledger outlives keys.
+ * Charges of an API key by day (UTC), in micro-credits. Whoever writes a charge adds it here. It has no foreign key to the
+ * key, because the ledger outlives keys.
  */
 export const keySpending = pgTable(
   'key_spending',
   {
     keyId: text('key_id').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     day: date('day').notNull(),
     micros: micros('micros').notNull(),
   },
@@ -107,7 +127,7 @@ export const webSessions = pgTable(
   'web_sessions',
   {
     digest: bytea('digest').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     createdAt: instant('created_at').notNull().defaultNow(),
     seenAt: instant('seen_at').notNull().defaultNow(),
   },
@@ -116,7 +136,7 @@ export const webSessions = pgTable(
 
 /** The only password reset link of an account. The link holds the token; this table stores only its SHA-256. */
 export const passwordResets = pgTable('password_resets', {
-  accountId: belongsTo('account_id', () => accounts.id).primaryKey(),
+  accountId: ofAccount().primaryKey(),
   digest: bytea('digest').notNull().unique(),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
@@ -132,7 +152,7 @@ export const auditLog = pgTable(
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     /** The account that the action changed; empty for the library. No foreign key, because the entry outlives the account. */
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     details: jsonb('details').notNull().default({}),
   },
   (t) => [index('audit_log_account').on(t.accountId, t.id)],
@@ -142,7 +162,7 @@ export const projects = pgTable(
   'projects',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     name: text('name').notNull(),
     /** Hash of its instructions, whose text is in `project_instructions`. Null: it has none. */
     instructionsHash: text('instructions_hash'),
@@ -156,7 +176,7 @@ export const projectInstructions = pgTable(
   'project_instructions',
   {
     projectId: belongsTo('project_id', () => projects.id),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     /** SHA-256 of the text, in hexadecimal. */
     hash: text('hash').notNull(),
     text: text('text').notNull(),

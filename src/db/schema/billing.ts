@@ -1,95 +1,35 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  bigserial,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core'
-import { accounts } from './accounts.ts'
-import { belongsTo, instant, micros } from './columns.ts'
+import { bigserial, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { instant, micros, ofAccount } from './columns.ts'
 
-/** Credits of one origin and one expiry. Both sums equal the sums of its entries, and neither is negative. */
-export const creditPools = pgTable(
-  'credit_pools',
+export const ledgerKinds = ['grant', 'allowance', 'expire', 'charge', 'take_back'] as const
+
+/**
+ * Every change of an account's credits, by kind of credit. Rows are immutable. The sums of an account are what its row
+ * has, plus the holds of its unfinished runs: a hold is no row.
+ */
+export const ledger = pgTable(
+  'ledger',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
-    kind: text('kind', { enum: ['allowance', 'grant'] }).notNull(),
-    /** First instant of the allowance's month. Null for a grant. */
-    periodStart: instant('period_start'),
-    availableMicros: micros('available_micros').notNull(),
-    heldMicros: micros('held_micros').notNull().default(sql`0`),
-    expiresAt: instant('expires_at'),
-    createdAt: instant('created_at').notNull().defaultNow(),
-  },
-  (t) => [
-    uniqueIndex('credit_pools_allowance').on(t.accountId, t.periodStart),
-    index('credit_pools_account').on(t.accountId, t.expiresAt),
-    check('credit_pools_available', sql`${t.availableMicros} >= 0`),
-    check('credit_pools_held', sql`${t.heldMicros} >= 0`),
-  ],
-)
-
-export const creditTransactionKinds = [
-  'allowance',
-  'grant',
-  'hold',
-  'extend',
-  'charge',
-  'release',
-  'expire',
-  'take_back',
-] as const
-
-/** One movement of credits. Its entries sum to zero. Rows are immutable. */
-export const creditTransactions = pgTable(
-  'credit_transactions',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
+    /** Of a charge for a turn. */
     runId: text('run_id'),
-    kind: text('kind', { enum: creditTransactionKinds }).notNull(),
-    /** For `extend`: the step before which the hold was extended. */
-    step: integer('step'),
-    /**
-     * For `extend`: the epoch of the attempt that extended the hold. A new owner may extend it for the same
-     * step again.
-     */
-    epoch: integer('epoch').notNull().default(0),
-    amountMicros: micros('amount_micros').notNull(),
-    /** For `charge`: model, key, project and tokens, so that usage reports need only the ledger. */
+    kind: text('kind', { enum: ledgerKinds }).notNull(),
+    /** Changes of both amounts: above zero for credits that come, below zero for credits that go. */
+    allowanceMicros: micros('allowance_micros').notNull(),
+    grantedMicros: micros('granted_micros').notNull(),
+    /** Of a charge: model, key, project and tokens, so that usage reports need only the ledger. */
     facts: jsonb('facts'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [
-    uniqueIndex('credit_transactions_once')
-      .on(t.runId, t.kind)
-      .where(sql`${t.kind} in ('hold', 'charge', 'release')`),
-    uniqueIndex('credit_transactions_extend_once')
-      .on(t.runId, t.step, t.epoch)
-      .where(sql`${t.kind} = 'extend'`),
-    index('credit_transactions_account').on(t.accountId, t.createdAt),
-    check('credit_transactions_amount', sql`${t.amountMicros} >= 0`),
+    uniqueIndex('ledger_one_charge').on(t.runId).where(sql`${t.runId} is not null`),
+    index('ledger_account').on(t.accountId, t.createdAt),
+    check(
+      'ledger_signs',
+      sql`case when ${t.kind} in ('grant', 'allowance') then ${t.allowanceMicros} >= 0 and ${t.grantedMicros} >= 0
+        else ${t.allowanceMicros} <= 0 and ${t.grantedMicros} <= 0 end`,
+    ),
   ],
-)
-
-/** The ledgers. `issued` and `spent` are the counter-accounts outside the pools. */
-export const ledgers = ['issued', 'available', 'held', 'spent'] as const
-
-export const creditEntries = pgTable(
-  'credit_entries',
-  {
-    transactionId: bigint('transaction_id', { mode: 'bigint' }).notNull(),
-    poolId: bigint('pool_id', { mode: 'bigint' }).notNull(),
-    ledger: text('ledger', { enum: ledgers }).notNull(),
-    accountId: text('account_id').notNull(),
-    amountMicros: micros('amount_micros').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.transactionId, t.poolId, t.ledger] })],
 )

@@ -17,3 +17,9 @@ export const byteCount = (name: string) => bigint(name, { mode: 'number' })
 /** The id of another row. This one is deleted with it. */
 export const belongsTo = (name: string, id: () => AnyPgColumn) =>
   text(name).notNull().references(id, { onDelete: 'cascade' })
+
+/**
+ * The id of an account. Rows of accounts stay, so it is no foreign key: the check of one would lock the account's row, for
+ * which the statements of turns would wait.
+ */
+export const ofAccount = () => text('account_id').notNull()

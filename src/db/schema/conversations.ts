@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, smallint, text } from 'drizzle-orm/pg-core'
-import { belongsTo, bytea, instant } from './columns.ts'
+import { belongsTo, bytea, instant, ofAccount } from './columns.ts'
 import { runs, sessions } from './turns.ts'
 
 /**
@@ -11,7 +11,7 @@ export const sessionBranches = pgTable(
   'session_branches',
   {
     sessionId: belongsTo('session_id', () => sessions.id).primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     /** The session that it continues. That session may have been deleted. */
     parentId: text('parent_id').notNull(),
     /** The turn of the parent that the branch replaces. */
@@ -24,7 +24,7 @@ export const sessionBranches = pgTable(
 /** A public link to a conversation. Deleting the row revokes the link. */
 export const sharedSessions = pgTable('shared_sessions', {
   sessionId: belongsTo('session_id', () => sessions.id).primaryKey(),
-  accountId: text('account_id').notNull(),
+  accountId: ofAccount(),
   /** See `accounts/public-links`. */
   tokenDigest: bytea('token_digest').notNull().unique(),
   tokenSeed: bytea('token_seed'),
@@ -38,7 +38,7 @@ export const answerFeedback = pgTable(
   'answer_feedback',
   {
     runId: belongsTo('run_id', () => runs.id).primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     /** 1: good; -1: bad. */
     rating: smallint('rating').notNull(),
     note: text('note').notNull().default(''),

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { accounts, projects } from './accounts.ts'
-import { belongsTo, bytea, byteCount, instant } from './columns.ts'
+import { projects } from './accounts.ts'
+import { belongsTo, bytea, byteCount, instant, ofAccount } from './columns.ts'
 
 /** A file of a project. Its versions hold the bytes; this row describes the newest sealed version. */
 export const files = pgTable(
   'files',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     projectId: belongsTo('project_id', () => projects.id),
     /** The turn that created the file. Null for an upload. */
     sessionId: text('session_id'),
@@ -37,7 +37,7 @@ export const fileVersions = pgTable(
   'file_versions',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     /** Null until the upload is assigned to a file. Deleting a file deletes its versions. */
     fileId: text('file_id').references(() => files.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
@@ -63,7 +63,7 @@ export const fileChunks = pgTable(
   {
     versionId: belongsTo('version_id', () => fileVersions.id),
     index: integer('index').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     data: bytea('data').notNull(),
   },
   (t) => [
@@ -75,7 +75,7 @@ export const fileChunks = pgTable(
 /** The text of a document, extracted once per version. Plain text files have no row here. */
 export const fileTexts = pgTable('file_texts', {
   versionId: belongsTo('version_id', () => fileVersions.id).primaryKey(),
-  accountId: text('account_id').notNull(),
+  accountId: ofAccount(),
   /** Version of the extractor. Text of another version is extracted again. */
   extraction: integer('extraction').notNull(),
   text: text('text').notNull(),

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { accounts } from './accounts.ts'
-import { belongsTo, instant } from './columns.ts'
+import { instant, ofAccount } from './columns.ts'
 
 /**
  * `history`: a page that was read. `bookmark`: a passage to come back to. `note`: words of the reader on a passage.
@@ -13,7 +12,7 @@ export const readingMarkKinds = ['history', 'bookmark', 'note', 'daily'] as cons
 export const readingMarks = pgTable(
   'reading_marks',
   {
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     kind: text('kind', { enum: readingMarkKinds }).notNull(),
     /** The ref of the page or passage. For `daily`: the title of the work. */
     ref: text('ref').notNull(),

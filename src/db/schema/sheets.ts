@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { accounts } from './accounts.ts'
-import { belongsTo, bytea, instant } from './columns.ts'
+import { bytea, instant, ofAccount } from './columns.ts'
 
 /** One entry of a source sheet, in the sheet's order. Passages are stored by ref; their texts stay in the library. */
 export type SheetEntry =
@@ -23,7 +22,7 @@ export const sourceSheets = pgTable(
   'source_sheets',
   {
     id: text('id').primaryKey(),
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     title: text('title').notNull(),
     intro: text('intro').notNull().default(''),
     entries: jsonb('entries').$type<readonly SheetEntry[]>().notNull().default(sql`'[]'`),

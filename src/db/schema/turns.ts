@@ -1,17 +1,7 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core'
-import { accounts, projects } from './accounts.ts'
-import { belongsTo, bytea, byteCount, instant, micros } from './columns.ts'
+import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { projects } from './accounts.ts'
+import { belongsTo, bytea, byteCount, instant, micros, ofAccount } from './columns.ts'
 
 /**
  * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
@@ -22,15 +12,14 @@ export const sessions = pgTable(
   'sessions',
   {
     id: text('id').primaryKey(),
-    // No index serves it, because rows of accounts stay.
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount(),
     projectId: belongsTo('project_id', () => projects.id),
     model: text('model').notNull(),
     name: text('name').notNull(),
     /** Number of the newest turn. A start takes the next number under this row's lock. */
     turnCount: integer('turn_count').notNull().default(0),
+    /** Unfinished runs. The session uses one of its account's concurrency slots while there are any. */
+    openRuns: integer('open_runs').notNull().default(0),
     /** What a client noted about it. Null: it was not created as a conversation. */
     metadata: jsonb('metadata').$type<Readonly<Record<string, string>>>(),
     /** Bytes of the messages that were added without a turn. */
@@ -50,7 +39,7 @@ export const runs = pgTable(
   'runs',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     projectId: text('project_id').notNull(),
     sessionId: belongsTo('session_id', () => sessions.id),
     /** The API key that started the run. Null for a turn from the web pages. */
@@ -59,8 +48,6 @@ export const runs = pgTable(
     messageId: text('message_id').notNull(),
     /** Number of the turn in its session, from 1. */
     turn: integer('turn').notNull(),
-    /** Number of the turn in its account, from 1. The turns of the last minute follow from it without counting. */
-    accountTurn: integer('account_turn'),
     model: text('model').notNull(),
     status: text('status', { enum: runStatuses }).notNull(),
     /** What the client requested: sampling, client tools, delivery options. Never a secret. */
@@ -78,12 +65,8 @@ export const runs = pgTable(
     costMicros: micros('cost_micros').notNull().default(sql`0`),
     /** The current hold in micro-credits: the maximum charge. */
     holdMicros: micros('hold_micros').notNull(),
-    /**
-     * The pools of the hold and the amount in each. They match the ledger's entries of its `hold` and `extend`
-     * transactions.
-     */
-    holdPools: bigint('hold_pools', { mode: 'bigint' }).array(),
-    holdParts: bigint('hold_parts', { mode: 'bigint' }).array(),
+    /** The part of the hold that came from the account's allowance. A charge takes it first. */
+    heldAllowanceMicros: micros('held_allowance_micros').notNull(),
     /** Maximum of the hold, in micro-credits. */
     maxMicros: micros('most_micros').notNull(),
     /** Number of finished steps and of committed events. The next ones get these numbers plus one. */
@@ -109,6 +92,8 @@ export const runs = pgTable(
      * clears it.
      */
     clientClosedAt: instant('client_closed_at'),
+    /** Why the request was admitted, and what was known then (`AdmissionFacts`). */
+    admission: jsonb('admission'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     finishedAt: instant('finished_at'),
@@ -118,18 +103,17 @@ export const runs = pgTable(
     index('runs_account_created').on(t.accountId, t.createdAt),
     // No index contains the lease, so a renewal, every five seconds for each run, updates no index.
     index('runs_unfinished_since').on(t.createdAt, t.id).where(sql`${t.status} in ('queued', 'in_progress')`),
-    index('runs_account_open')
-      .on(t.accountId, t.accountTurn.nullsFirst())
-      .where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_account_open').on(t.accountId).where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_queued').on(t.accountId).where(sql`${t.status} = 'queued'`),
-    // Runs of the same request, by the replica that holds the client (see `retryWindowMinutes`).
+    // Runs of the same request.
     index('runs_same_request')
-      .on(t.apiKeyId, t.requestHash, t.clientAt, t.createdAt)
+      .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.requestHash} is not null`),
     // This index is nearly always empty.
     index('runs_client_closed')
       .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.clientClosedAt} is not null`),
+    check('runs_cost', sql`${t.costMicros} <= ${t.holdMicros}`),
     check('runs_status', sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`),
   ],
 )
@@ -142,8 +126,6 @@ export const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
   /** Its newest heartbeat; there is one per second. */
   seenAt: instant('seen_at').notNull(),
-  /** For runs that ended before this, the client has its reply, or the run's row records that it disconnected. */
-  settledAt: instant('settled_at').notNull(),
   /** Equal to `seenAt` if the heartbeat was sent without the lock, otherwise null. */
   unlockedAt: instant('unlocked_at'),
 })
@@ -152,7 +134,7 @@ export const messages = pgTable(
   'messages',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     sessionId: belongsTo('session_id', () => sessions.id),
     /** Empty: the message was added without a turn. */
     runId: text('run_id').notNull(),
@@ -180,7 +162,7 @@ export const runSteps = pgTable(
   {
     runId: text('run_id').notNull(),
     step: integer('step').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     epoch: integer('epoch').notNull(),
     kind: text('kind', { enum: ['model', 'tool'] }).notNull(),
     record: jsonb('record').notNull(),
@@ -199,7 +181,7 @@ export const runEvents = pgTable(
   {
     runId: text('run_id').notNull(),
     seq: integer('seq').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId: ofAccount(),
     step: integer('step').notNull(),
     /** The owner's epoch. Events of an abandoned attempt at a step are void. */
     epoch: integer('attempt').notNull(),
@@ -212,7 +194,7 @@ export const runEvents = pgTable(
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    accountId: belongsTo('account_id', () => accounts.id),
+    accountId: ofAccount(),
     apiKeyId: text('api_key_id').notNull(),
     key: text('key').notNull(),
     requestHash: bytea('request_hash').notNull(),

@@ -1,9 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../../db/errors.ts'
-import { afterPendingReads } from '../../waiting/waiting.ts'
 import type {} from './fastify.ts'
 
 /** Time after which a client that reads nothing is disconnected, if text is waiting for it. */
@@ -46,7 +43,7 @@ export function sendStream(
   reply: FastifyReply,
   contentType: string,
   write: (out: StreamOut) => Promise<void>,
-  options: { readonly filler?: Filler; readonly stallMs?: number; readonly holdMs?: number } = {},
+  options: { readonly filler?: Filler; readonly stallMs?: number } = {},
 ): FastifyReply {
   cutWhenStalled(reply, options.stallMs)
   reply
@@ -65,7 +62,7 @@ export function sendStream(
   }
   const out = new PacedWriter(response, options.filler)
   write(out)
-    .then(() => out.end(options.holdMs ?? 0))
+    .then(() => out.end())
     .catch((error: unknown) => {
       if (error instanceof ReaderLeft) return
       reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')
@@ -79,10 +76,10 @@ export function sendStream(
 export function sendEvents(
   reply: FastifyReply,
   write: (out: StreamOut) => Promise<void>,
-  options: Partial<Filler> & { readonly holdMs?: number } = {},
+  options: Partial<Filler> = {},
 ): FastifyReply {
-  const { everyMs = 10_000, text = () => ': keep-alive\n\n', holdMs = 0 } = options
-  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler: { everyMs, text }, holdMs })
+  const { everyMs = 10_000, text = () => ': keep-alive\n\n' } = options
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler: { everyMs, text } })
 }
 
 /**
@@ -139,17 +136,10 @@ class PacedWriter implements StreamOut {
     })
   }
 
-  /** @param holdMs delay of the last character. */
-  async end(holdMs: number): Promise<void> {
+  end(): void {
     this.stop()
-    let rest = this.#waiting
+    const rest = this.#waiting
     this.#waiting = ''
-    if (holdMs > 0) {
-      if (rest.length > 1 && !this.#response.destroyed) this.#response.write(rest.slice(0, -1))
-      rest = rest.slice(-1)
-      await delay(holdMs)
-      await afterPendingReads()
-    }
     if (!this.#response.destroyed) this.#response.end(Buffer.from(rest))
   }
 
@@ -173,18 +163,6 @@ class PacedWriter implements StreamOut {
     if (!this.#response.destroyed && !this.#isFull) this.#put(filler.text(), false)
     this.#silence?.refresh()
   }
-}
-
-/** A body whose last byte is sent `holdMs` after the rest. */
-export function inTwoPieces(body: Buffer, holdMs: number): Readable {
-  return Readable.from(pieces(body, holdMs), { objectMode: false })
-}
-
-async function* pieces(body: Buffer, holdMs: number): AsyncGenerator<Buffer> {
-  yield body.subarray(0, -1)
-  await delay(holdMs)
-  await afterPendingReads()
-  yield body.subarray(-1)
 }
 
 /**

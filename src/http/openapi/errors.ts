@@ -14,6 +14,10 @@ export const errorSchema = z
       param: z.string().nullable().describe('The parameter at fault; null when it is none'),
       code: z.enum(codes),
     }),
+    x_service: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Of a turn that failed: its ids, and `usage` with what was charged'),
   })
   .meta({ id: 'Error', description: `Every failure.\n\n${codeTable(codes)}` })
 

@@ -4,12 +4,15 @@ import { requireScope } from '../../accounts/principal.ts'
 import { ServiceError } from '../../errors.ts'
 import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
+import { idempotencyKey } from '../../http/retry-headers.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
+import type { ClientTurn } from '../../turns/admission/client-turn.ts'
 import { requireModel } from '../../turns/admission/requested-model.ts'
-import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
+import { closeAfterReply, onReplySent } from '../turn-reply/delivery.ts'
 import { contentOf, endBlock, failureOf } from '../turn-reply/wire.ts'
 import { requireContext } from '../turn-request/context.ts'
 import { requestHash } from '../turn-request/field-schemas.ts'
@@ -56,14 +59,37 @@ export function registerAsk(server: McpServer, caller: Caller, cancels: boolean)
     (input, ctx) =>
       toolResult(caller.services.log, 'ask', async () => {
         requireScope(caller.principal, 'chat:write')
-        const admitted = await admit(caller, input, cancels)
+        const admitted = await admit(caller, input, await identityOf(input, ctx), cancels)
         const event = await follow(caller, admitted, ctx)
         return answerResult(admitted, event)
       }),
   )
 }
 
-async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise<Admitted> {
+/** Member of a call's `_meta` with the client's idempotency key, named like the HTTP header. */
+const keyMember = 'idempotency-key'
+
+/** A request id of this length is random. Shorter ones, such as the numbers of most clients, begin again with each connection. */
+const minUniqueId = 16
+
+/**
+ * What makes two calls the same call: the key in `_meta`, otherwise the id of the JSON-RPC request together with the body. An
+ * id without a key counts for 15 minutes, and only if no other client sends the same by chance: it is long, or the call
+ * continues a session.
+ */
+async function identityOf(input: AskInput, { mcpReq: { id, _meta } }: ServerContext) {
+  const key = idempotencyKey(_meta?.[keyMember], `_meta["${keyMember}"]`)
+  const isUnique = String(id).length >= minUniqueId || input.session_id !== undefined
+  const retried = key === undefined && isUnique
+  return { hash: await requestHash('mcp', retried ? { id } : {}, input), key, retried }
+}
+
+async function admit(
+  caller: Caller,
+  input: AskInput,
+  identity: ClientTurn['identity'],
+  cancels: boolean,
+): Promise<Admitted> {
   const { services, principal, left, origin } = caller
   const [sessionId, projectId] = [input.session_id, input.project_id]
   const params = { session: 'session_id', project: 'project_id' }
@@ -80,7 +106,7 @@ async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise
     sessionId,
     projectId,
     request: { ...requestOf(options, maxTokens), origin },
-    identity: { hash: await requestHash('mcp', {}, input), key: undefined, retried: false },
+    identity,
     onDisconnect: principal.defaults?.onDisconnect ?? (cancels ? 'cancel' : 'continue'),
     left,
   })
@@ -108,12 +134,12 @@ function defaultModel({ services }: Caller): string {
  * @throws ServiceError `overloaded` when this process loses the run. The same call finds it again.
  */
 async function follow(
-  { services, left, onSent }: Caller,
+  { services, left, reply }: Caller,
   { run, client }: Admitted,
   ctx: ServerContext,
 ): Promise<TerminalEvent> {
   const cancel = run.onDisconnect === 'cancel'
-  const whenLeft = () => void recordDisconnect(services, run, client, { cancel })
+  const whenLeft = () => void clientDisconnected(services, run, client, { cancel })
   if (left.aborted) whenLeft()
   else left.addEventListener('abort', whenLeft)
   const progress = createProgress(ctx)
@@ -123,11 +149,10 @@ async function follow(
     return progress(events)
   })
   if (end) {
-    client.ended()
-    onSent(() => client.settle())
+    onReplySent(reply, () => closeAfterReply(services, reply, run, client, left))
     return end
   }
-  if (!left.aborted) await recordCutReply(services, run, client)
+  if (!left.aborted) await replyCutShort(services, run, client)
   throw new ServiceError(
     'overloaded',
     'The service is restarting, and the turn continues. Make the same call again.',

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import type { Principal } from '../../accounts/principal.ts'
 import type { LibraryLimits } from '../../http/limits/work-limits.ts'
 import type { Services } from '../../turns/services.ts'
@@ -11,6 +12,5 @@ export type Caller = {
   readonly origin: string
   /** Aborted when the client disconnects before its reply is complete. */
   readonly left: AbortSignal
-  /** Calls `listener` when the whole reply has been handed to the network. */
-  readonly onSent: (listener: () => void) => void
+  readonly reply: FastifyReply
 }

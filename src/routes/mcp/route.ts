@@ -113,7 +113,7 @@ function callerOf(
     principal: principalOf(request),
     origin: originOf(services, request),
     left: disconnectSignal(reply),
-    onSent: (listener) => void reply.raw.once('finish', listener),
+    reply,
   }
 }
 

@@ -50,6 +50,12 @@ export const runSchema = z
     created_at: instant,
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
+    explanation: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'With `explain=true`: why it was admitted, what it held and paid, which attempts and models took part',
+      ),
   })
   .meta({ id: 'Run' })
 

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import { creditsNumber, creditsText } from '../../billing/credits.ts'
 import { withTx } from '../../db/client.ts'
 import { resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
+import type { ZodTypes } from '../../http/openapi/zod.ts'
+import { explainRun } from '../../turns/reading/explain.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunUsage } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
@@ -16,6 +19,8 @@ import { runSchema } from './run-schema.ts'
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
 
 type RunBody = BodyOf<typeof runSchema>
+
+const getQuery = z.object({ explain: z.enum(['true', 'false']).optional() })
 
 const getDocs: RouteDocs = { summary: 'Get a run', tag: 'Runs', response: runSchema }
 const cancelDocs: RouteDocs = {
@@ -29,9 +34,18 @@ const cancelDocs: RouteDocs = {
 export function runRoutes(app: FastifyInstance, services: Services): void {
   const one = { scope: 'chat:write' as const, resource: namedRun }
 
-  app.get('/agent/runs/:id', { config: { ...one, docs: getDocs } }, async (request) =>
-    runBody(resourceOf<Run>(request)),
-  )
+  app
+    .withTypeProvider<ZodTypes>()
+    .get(
+      '/agent/runs/:id',
+      { config: { ...one, docs: getDocs }, schema: { querystring: getQuery } },
+      async (request) => {
+        const run = resourceOf<Run>(request)
+        if (request.query.explain !== 'true') return runBody(run)
+        const explanation = await withTx(services.database, run, (tx) => explainRun(tx, run))
+        return { ...runBody(run), explanation: [...explanation] }
+      },
+    )
 
   app.post('/agent/runs/:id/cancel', { config: { ...one, docs: cancelDocs } }, async (request) => {
     const run = resourceOf<Run>(request)

@@ -7,7 +7,7 @@ import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
-import { listBody, pageQuery, unixSeconds } from '../../http/lists.ts'
+import { listBody, nextPageLink, pageQuery, unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
@@ -60,7 +60,7 @@ const newName = z.object({
 
 const runList = z.array(runSchema)
 
-/** The list is a bare array, so its length alone tells whether more follow. */
+/** The list is a bare array, so a header tells whether more follow. */
 const runsQuery = pageQuery.extend({
   limit: wholeNumber(1, 1_000).default(1_000),
   order: z.enum(['asc', 'desc']).default('asc'),
@@ -90,9 +90,10 @@ const docs = {
   runs: {
     summary: 'List the runs of a session',
     description:
-      'A bare array, in the order of their turns. If it has as many runs as `limit`, go on with `after` and the id of the last.',
+      'A bare array, in the order of their turns. A page has at most `limit` runs and about 4 MiB. If more runs follow, the header `Link` names the next page: the same address with `after` and the id of the last run.',
     tag,
     response: runList,
+    replyHeaders: { link: 'Address of the next page, with `rel="next"`; absent on the last page.' },
   },
 } satisfies Record<string, RouteDocs>
 
@@ -200,7 +201,11 @@ function itemRoutes(root: FastifyInstance, { database }: Services, reads: Messag
     (request, reply): Promise<BodyOf<typeof runList>> => {
       const session = resourceOf<Session>(request)
       return reads.run(session.accountId, reply, async () => {
-        const { items } = await withTx(database, session, (tx) => listRuns(tx, session.id, request.query))
+        const { items, hasMore } = await withTx(database, session, (tx) =>
+          listRuns(tx, session.id, request.query),
+        )
+        const last = items.at(-1)
+        if (hasMore && last) reply.header('link', nextPageLink(request, last.id))
         return items.map(runBody)
       })
     },

@@ -1,22 +1,16 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { endsConnection, keepsConnection, onEarlyEnd } from '../../http/connection/early-end.ts'
-import {
-  cutWhenStalled,
-  inTwoPieces,
-  type StreamOut,
-  sendEvents,
-  sendStream,
-} from '../../http/connection/stream.ts'
+import { onEarlyEnd } from '../../http/connection/early-end.ts'
+import { cutWhenStalled, type StreamOut, sendEvents, sendStream } from '../../http/connection/stream.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
-import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
 import { endOfRun } from '../../turns/reading/follow.ts'
 import type { ClientConnection } from '../../turns/replicas/client-connections.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { within } from '../../waiting/waiting.ts'
-import { refusedParam } from './wire.ts'
+import { endBlock, refusedParam } from './wire.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
@@ -25,12 +19,6 @@ import { refusedParam } from './wire.ts'
 export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
 
 export const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
-
-/**
- * Delay of a reply's last byte on connections that the client closes afterwards. A client that disconnects
- * before that byte has not received the reply, so its next request counts as a retry (decision 53).
- */
-const holdMs = 100
 
 /** After a run that ended longer ago, an early disconnect does not turn the next request into a retry. */
 const recentMs = 60_000
@@ -82,32 +70,19 @@ export class TurnReply {
     if (repeated) reply.header('idempotency-replayed', 'true')
     // A replay of a run that has ended knows its files, also if it is streamed.
     if (run.finishedAt !== null) filesHeader(reply, filesIn(run))
-    reply.raw.once('finish', () => this.#sent())
-  }
-
-  /**
-   * Called when the reply is handed to the network. A client that announced keep-alive shows its receipt by
-   * keeping the connection.
-   */
-  #sent(): void {
-    // A client that disconnected during the last write did not read the whole reply.
-    if (!this.#isComplete || this.#left.aborted) return
-    this.#client.settle()
-    if (!keepsConnection(this.#reply.request)) return
-    const { finishedAt } = this.#run
-    const isRecent = finishedAt === null || Date.now() - finishedAt.getTime() < recentMs
-    if (isRecent) onEarlyEnd(this.#reply, () => this.#client.markUnconfirmed())
+    onReplySent(reply, () => {
+      if (this.#isComplete) closeAfterReply(services, reply, run, client, left)
+    })
   }
 
   /** The reply has all it needs: the end of the run, or the answer to a background request. */
   complete(): void {
     this.#isComplete = true
-    this.#client.ended()
   }
 
   /** The reply ends although the run continues. Awaited before its last bytes. */
   cutShort(): Promise<void> {
-    return recordCutReply(this.#services, this.#run, this.#client)
+    return replyCutShort(this.#services, this.#run, this.#client)
   }
 
   /** Replies at once; the client polls and follows the run at `location`. */
@@ -123,7 +98,6 @@ export class TurnReply {
     return sendEvents(this.#reply, write, {
       everyMs: this.#pace.keepAliveMs,
       ...(keepAlive && { text: keepAlive }),
-      holdMs: this.#holdMs,
     })
   }
 
@@ -145,13 +119,7 @@ export class TurnReply {
     if (failure) throw failure
     filesHeader(this.#reply, event.end.files)
     cutWhenStalled(this.#reply)
-    const body = await bodies.ended(event)
-    if (this.#holdMs === 0) return this.#reply.send(body)
-    const bytes = Buffer.from(JSON.stringify(body))
-    return this.#reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .header('content-length', bytes.length)
-      .send(inTwoPieces(bytes, this.#holdMs))
+    return this.#reply.send(await bodies.ended(event))
   }
 
   #padded(ending: Promise<TerminalEvent | undefined>, bodies: WholeBodies): FastifyReply {
@@ -163,10 +131,7 @@ export class TurnReply {
       await out.add(JSON.stringify(body))
     }
     const filler = { everyMs: paddingMs, text: () => '\n' }
-    return sendStream(this.#reply, 'application/json; charset=utf-8', padded, {
-      filler,
-      holdMs: this.#holdMs,
-    })
+    return sendStream(this.#reply, 'application/json; charset=utf-8', padded, { filler })
   }
 
   /** Undefined when the reply must end before its run; the client's next request finds the run again. */
@@ -177,17 +142,41 @@ export class TurnReply {
     return end
   }
 
-  get #holdMs(): number {
-    const { request } = this.#reply
-    const hasKey = request.headers['idempotency-key'] !== undefined
-    return hasKey || !endsConnection(request) ? 0 : holdMs
-  }
-
   #watch(options: { readonly cancel: boolean }): void {
-    const whenLeft = () => void recordDisconnect(this.#services, this.#run, this.#client, options)
+    const whenLeft = () => void clientDisconnected(this.#services, this.#run, this.#client, options)
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }
+}
+
+/** Calls `listener` when the whole reply has been handed to the network. */
+export function onReplySent(reply: FastifyReply, listener: () => void): void {
+  reply.raw.once('finish', listener)
+}
+
+/**
+ * The end of a complete reply, by every door: chat, responses and MCP. A client that closes its connection at once may have
+ * missed the last bytes, so for a moment its next equal request counts as a retry.
+ */
+export function closeAfterReply(
+  services: Services,
+  reply: FastifyReply,
+  run: Run,
+  client: ClientConnection,
+  left: AbortSignal,
+): void {
+  // A client that disconnected during the last write did not read the whole reply.
+  if (left.aborted) return
+  client.leave()
+  const isRecent = run.finishedAt === null || Date.now() - run.finishedAt.getTime() < recentMs
+  if (!isRecent) {
+    client.close()
+    return
+  }
+  onEarlyEnd(reply, (early) => {
+    if (early) void clientDisconnected(services, run, client, { cancel: false })
+    else client.close()
+  })
 }
 
 type WithId = { readonly id: string }
@@ -211,11 +200,11 @@ function interrupted(): ServiceError {
 }
 
 /**
- * The error reply for a failed run. Only a run without cost gets one; otherwise the failure is part of a
- * completion.
+ * The error reply for a run that failed without text and files. Its `x_service` tells what was charged. With output, the
+ * failure is part of a completion.
  */
 function failureReply(run: Run, event: TerminalEvent): ServiceError | undefined {
-  if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
+  if (event.type !== 'run.failed' || event.end.text !== '' || event.end.files.length > 0) return undefined
   const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
   // A retry returns the same run, so it cannot help. The process that ran the turn has logged its failure.
   const param = refusedParam(run, event)
@@ -223,5 +212,6 @@ function failureReply(run: Run, event: TerminalEvent): ServiceError | undefined 
     ...(param !== null && { param }),
     shouldRetry: false,
     logged: true,
+    service: endBlock(run, event),
   })
 }

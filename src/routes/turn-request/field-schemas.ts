@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
@@ -38,11 +39,21 @@ export const toolParameters = z.record(z.string(), z.unknown()).superRefine((sch
   if (exceeded) context.addIssue({ ...beyond(exceeded), continue: false })
 })
 
-/** The JSON Schema of an answer; the service validates each answer with it. */
-export const answerSchema = toolParameters.refine(
-  (schema) => largestExpansion(schema) <= bounds.schemaSteps.max,
-  `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`,
-)
+/**
+ * The JSON Schema of an answer; the service validates each answer with it. A schema that no answer can fit is refused,
+ * because its turn would be charged and fail.
+ */
+export const answerSchema = toolParameters.superRefine((schema, context) => {
+  if (largestExpansion(schema) > bounds.schemaSteps.max) {
+    const message = `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`
+    context.addIssue({ code: 'custom', message, input: schema })
+    return
+  }
+  const reason = whyImpossible(schema)
+  if (reason === null) return
+  const message = `must allow a value, but ${reason}. Correct the schema`
+  context.addIssue({ code: 'custom', message, input: schema })
+})
 
 /** Any form is accepted, because clients put the service's options into `metadata` in several ways. */
 export const metadata = z.unknown().superRefine((value, context) => {

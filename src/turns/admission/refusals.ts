@@ -1,88 +1,79 @@
 import { accountSuspended } from '../../accounts/accounts.ts'
 import { noApiAccess, type Plan } from '../../accounts/plans.ts'
 import { insufficient } from '../../billing/insufficient.ts'
-import { keyCapReached } from '../../billing/key-spending.ts'
+import { keyCapReached, type ReachedCap } from '../../billing/key-spending.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import type { AdmissionRow } from './admission-row.ts'
 
-/** What the text of a refusal names. */
-type Facts = Pick<AdmissionRow, 'available' | 'created_at' | 'key_limit'> & {
-  readonly seconds: number
-  readonly plan: Plan
-  readonly holdMicros: bigint
-  /** The field that has the messages. */
-  readonly field: string
-}
+/** The errors of the rules of admission, in the order in which they are looked at. */
 
-/** The error of each decision of `admit_run_2` that refuses a turn, in the order in which it looks at them. */
-export const refusals: Readonly<Record<string, (facts: Facts) => ServiceError>> = {
-  not_found: () => notFound(),
-  account_suspended: accountSuspended,
-  invalid_api_key: () => new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.'),
-  plan_without_api_access: ({ plan }) => noApiAccess(plan.name),
-  idempotency_key_reused: () =>
-    new ServiceError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another request. Use a new key for a new request.',
-      { shouldRetry: false },
-    ),
-  overloaded: underPressure,
-  no_question: ({ field }) =>
-    new ServiceError(
-      'invalid_value',
-      `There is no new message. \`${field}\` must end with a message of role \`user\`.`,
-      { param: field },
-    ),
-  session_busy: () =>
-    new ServiceError('session_busy', 'Too many turns of this session are queued. Wait for one to end.', {
-      shouldRetry: false,
-    }),
-  rate_limit_exceeded: ({ plan, seconds }) =>
-    new ServiceError(
-      'rate_limit_exceeded',
-      `The plan "${plan.name}" allows ${plan.turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
-      { retryAfterSeconds: seconds },
-    ),
-  too_many_concurrent_runs: ({ plan }) =>
-    new ServiceError('too_many_concurrent_runs', `${concurrencyText(plan)} Wait for an answer to end.`, {
-      retryAfterSeconds: 5,
-    }),
-  key_rate_limit: ({ key_limit, seconds }) =>
-    new ServiceError(
-      'rate_limit_exceeded',
-      `This API key allows ${key_limit} requests per minute. Try again in ${seconds} s, or raise the limit of the key.`,
-      { retryAfterSeconds: seconds },
-    ),
-  key_concurrency: ({ key_limit }) =>
-    new ServiceError(
-      'too_many_concurrent_runs',
-      `This API key allows ${key_limit} concurrent turns. Wait for an answer to end, or raise the limit of the key.`,
-      { retryAfterSeconds: 5 },
-    ),
-  key_day_cap: (facts) => capReached('day', facts),
-  key_month_cap: (facts) => capReached('month', facts),
-  key_total_cap: (facts) => capReached('total', facts),
-  insufficient_credits: ({ holdMicros, available, created_at }) =>
-    insufficient(holdMicros, BigInt(available), new Date(created_at)),
-}
+export const unknown = (): ServiceError => notFound()
+
+export const suspended = accountSuspended
+
+export const revokedKey = (): ServiceError =>
+  new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.')
+
+export const withoutApiAccess = ({ name }: Plan): ServiceError => noApiAccess(name)
+
+export const reusedIdempotencyKey = (): ServiceError =>
+  new ServiceError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    { shouldRetry: false },
+  )
 
 /** The error for a new turn that a process under pressure does not take. */
-export function underPressure(): ServiceError {
-  return new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
+export const underPressure = (): ServiceError =>
+  new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+
+/** @param field the one that has the messages. */
+export const withoutQuestion = (field: string): ServiceError =>
+  new ServiceError(
+    'invalid_value',
+    `There is no new message. \`${field}\` must end with a message of role \`user\`.`,
+    { param: field },
+  )
+
+export const busySession = (): ServiceError =>
+  new ServiceError('session_busy', 'Too many turns of this session are queued. Wait for one to end.', {
+    shouldRetry: false,
+  })
+
+export const rateLimit = ({ name, turnsPerMinute }: Plan, seconds: number): ServiceError =>
+  new ServiceError(
+    'rate_limit_exceeded',
+    `The plan "${name}" allows ${turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
+    { retryAfterSeconds: seconds },
+  )
+
+export function concurrency({ name, concurrentTurns }: Plan): ServiceError {
+  const allowed =
+    concurrentTurns === 1
+      ? `One answer at a time on the plan "${name}".`
+      : `The plan "${name}" allows ${concurrentTurns} concurrent turns.`
+  return new ServiceError('too_many_concurrent_runs', `${allowed} Wait for an answer to end.`, {
     retryAfterSeconds: 5,
   })
 }
 
-function capReached(period: 'day' | 'month' | 'total', facts: Facts): ServiceError {
-  const { holdMicros, available, created_at: at, key_limit } = facts
-  return keyCapReached(
-    { period, capMicros: BigInt(key_limit ?? 0), roomMicros: BigInt(available) },
-    holdMicros,
-    new Date(at),
+export const keyRateLimit = (limit: number, seconds: number): ServiceError =>
+  new ServiceError(
+    'rate_limit_exceeded',
+    `This API key allows ${limit} requests per minute. Try again in ${seconds} s, or raise the limit of the key.`,
+    { retryAfterSeconds: seconds },
   )
-}
 
-function concurrencyText({ name, concurrentTurns }: Plan): string {
-  if (concurrentTurns === 1) return `One answer at a time on the plan "${name}".`
-  return `The plan "${name}" allows ${concurrentTurns} concurrent turns.`
-}
+export const keyConcurrency = (limit: number): ServiceError =>
+  new ServiceError(
+    'too_many_concurrent_runs',
+    `This API key allows ${limit} concurrent turns. Wait for an answer to end, or raise the limit of the key.`,
+    { retryAfterSeconds: 5 },
+  )
+
+export const reachedCap = (cap: ReachedCap, holdMicros: bigint, now: Date): ServiceError =>
+  keyCapReached(cap, holdMicros, now)
+
+export const withoutCredits = (holdMicros: bigint, available: bigint, now: Date): ServiceError =>
+  insufficient(holdMicros, available, now)

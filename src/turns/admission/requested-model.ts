@@ -34,7 +34,7 @@ export type PromptServices = ToolServices & Pick<RunnerServices, 'mcpServers'>
 
 /**
  * Estimated tokens of the first prompt of a turn: the instructions of the service, the host and the request, all tools,
- * and the messages. Those of the project are counted by `admit_run_2`, which knows the project.
+ * and the messages. Those of the project are counted at the start, which knows the project.
  */
 export async function firstPromptTokens(
   services: PromptServices,

@@ -1,4 +1,3 @@
-import type { Plan } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { newId } from '../../ids.ts'
@@ -6,27 +5,6 @@ import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import type { TurnInput } from './turn-input.ts'
-
-/**
- * The hold covers this many first calls if the account has ample credits. A second call may cost as much as the
- * first one, so a turn that calls tools rarely has to extend its hold.
- */
-const ample = 2n
-/**
- * Credits are ample if the larger hold is at most one part in this many of the account's credits. The parts are
- * raised for large plans, so holds at the full concurrency limit never use more than half of the credits.
- */
-const ampleParts = 20
-
-/** The amounts that a start holds, in micro-credits. */
-export function holdsOf(firstCallMicros: bigint, { maxMicros }: TurnLimits, plan: Plan) {
-  const bounded = (micros: bigint) => (micros < maxMicros ? micros : maxMicros)
-  return {
-    holdMicros: bounded(firstCallMicros),
-    ampleMicros: bounded(ample * firstCallMicros),
-    ampleParts: Math.max(ampleParts, 2 * plan.concurrentTurns),
-  }
-}
 
 /** A new run without the columns that the server sets. */
 export function newRun(
@@ -65,7 +43,7 @@ const untouched = {
 } satisfies Partial<Run>
 
 /**
- * The input in the form of `input_rows`.
+ * The input as rows for the admitting statement.
  * @param transcript hash of the conversation up to the last of these messages, which gets it.
  */
 export function inputRows(messages: readonly ModelMessage[], transcript?: Buffer): string {
@@ -91,15 +69,4 @@ export function sessionNameOf(input: readonly ModelMessage[]): string {
   if (letters.length <= maxName) return letters.join('')
   const start = letters.slice(0, maxName - 1).join('')
   return `${start.replace(/(?<=.{40})[\s,;:.–-]+\S{0,20}$/u, '')}…`
-}
-
-/**
- * Whether the run is still as its start wrote it. False once any replica, this one included, has claimed it
- * from the queue: a claim begins after the run was written.
- */
-export function isAsWritten(run: Run, owner: string): boolean {
-  if (run.status === 'queued') return true
-  return (
-    run.epoch === 1 && run.leaseOwner === owner && run.startedAt !== null && run.startedAt <= run.createdAt
-  )
 }

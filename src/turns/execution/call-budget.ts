@@ -48,7 +48,7 @@ export class CallBudget {
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
     // The start has just checked key and credits.
     if (step === 0 && missing === 0n) return null
-    const { isHeld, keyUsable } = await this.#journal.prepareCall(step + 1, missing)
+    const { isHeld, keyUsable } = await this.#journal.prepareCall(missing)
     if (keyUsable === false) {
       this.#stop.end('cancelled' satisfies EndReason)
       return null

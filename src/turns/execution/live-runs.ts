@@ -17,6 +17,7 @@ export function createLiveRun() {
   const events: RunEvent[] = []
   let ended = false
   let abandoned = false
+  let lastTextAt = Number.NEGATIVE_INFINITY
   const readers = new Set<() => void>()
   const announce = () => {
     for (const wake of readers) wake()
@@ -25,6 +26,7 @@ export function createLiveRun() {
     push(event: RunEvent) {
       events.push(event)
       if (isTerminal(event)) ended = true
+      if (event.type === 'text.delta') lastTextAt = performance.now()
       announce()
     },
     /** Stops the run here without an end. Readers continue from the committed log. */
@@ -33,6 +35,8 @@ export function createLiveRun() {
       abandoned = true
       announce()
     },
+    /** Milliseconds since the run last showed text. */
+    quietMs: () => performance.now() - lastTextAt,
     /** Whether the run was abandoned. Its last events may be void. */
     get abandoned() {
       return abandoned

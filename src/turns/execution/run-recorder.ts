@@ -9,7 +9,6 @@ import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
-import { hasOutput } from '../recording/finish-run.ts'
 import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
 import { chargedCall } from '../recording/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
@@ -134,7 +133,8 @@ export class RunRecorder {
     writing.throwIfAborted()
     this.#showRest()
     const status = turn.reason === ('cancelled' satisfies EndReason) ? 'cancelled' : 'failed'
-    const call = { own: end.unfinished, shown: this.#shown, partialText: this.#partialText }
+    const { unfinished: own, refused } = end
+    const call = { own, refused, shown: this.#shown, partialText: this.#partialText }
     const charged = chargedCall(call, status, () => new Turn(input).request())
     if (status === 'failed') return this.#failAs(end, charged)
     return this.#end(
@@ -246,7 +246,7 @@ export class RunRecorder {
     return this.#fail('run_failed', message, charged)
   }
 
-  /** A failed turn without output, in which nothing was shown, is free. */
+  /** Work that was done is paid: a failed turn is free only if no model reply and no tool result was finished or shown. */
   #fail(
     code: RunFailureCode,
     message: string,
@@ -256,8 +256,7 @@ export class RunRecorder {
     const refused = param === undefined ? {} : { param }
     return this.#end((cost) => {
       const end = this.#answer.end(cost, { paused: false })
-      const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
-      return { type: 'run.failed', code, message, ...refused, end: hasOutput(end) || call ? end : free }
+      return { type: 'run.failed', code, message, ...refused, end }
     }, call)
   }
 

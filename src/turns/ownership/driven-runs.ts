@@ -64,6 +64,15 @@ export function createDrivenRuns(
       byId.set(run.id, { epoch: run.epoch, live, stop, done })
       return live
     },
+    /** Resolves when the runs that are driven now have ended or were given up. */
+    async ended() {
+      await Promise.all([...byId.values()].map(({ done }) => done))
+    },
+    /** Gives up the runs that have shown no text for `quietMs`. Their readers continue from the committed log. */
+    giveUpQuiet(quietMs: number) {
+      for (const { live, stop } of byId.values())
+        if (live.quietMs() >= quietMs) stop.leave(new Error('the process shuts down'))
+    },
     /** Stops every turn and releases its lease. Resolves when all writes are finished. */
     async handOver() {
       handingOver = true

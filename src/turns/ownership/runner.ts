@@ -6,18 +6,32 @@ import type { LiveRun } from '../execution/live-runs.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { createSharedAppends } from '../recording/shared-appends.ts'
 import { createOutageLog } from '../replicas/outage-log.ts'
+import { otherReplicaLives } from '../replicas/presence.ts'
 import type { Pressure } from '../replicas/pressure.ts'
 import { openReplica, type Replica } from '../replicas/replica.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { createTurnStore, type TurnStore } from '../store/turn-store.ts'
 import { createClaiming } from './claiming.ts'
-import { createDrivenRuns } from './driven-runs.ts'
+import { createDrivenRuns, type DrivenRuns } from './driven-runs.ts'
 import { keepLeases } from './lease-keeping.ts'
 import { releaseLeases } from './leases.ts'
 
 /** Time limit for handing over runs. Leases that could not be released by then expire. */
-const drainMs = 8_000
+const handOverMs = 8_000
+
+/**
+ * The last part of the time to finish, in which runs move to other replicas while their readers here continue from the
+ * log: this fraction, at most this long.
+ */
+const moving = { fraction: 0.4, maxMs: 10_000 }
+/**
+ * A run moves once it has shown no text for this long. The new owner repeats the open model call, and its text would
+ * contradict what a reader has already got.
+ */
+const quietMs = 1_000
+/** Interval of the look for runs that can move. */
+const movePollMs = 250
 
 /** The part of a process that drives runs: those it admitted, and those it claimed from lost owners. */
 export type Runner = Omit<Replica, 'close'> & {
@@ -40,6 +54,11 @@ export type Runner = Omit<Replica, 'close'> & {
   readonly draining: () => boolean
   /** Aborted at the end of `drain`. Readers then end, so that their clients connect to another replica. */
   readonly leaving: AbortSignal
+  /**
+   * Drives no further runs, and resolves when those of this process have ended, at the latest after `ms`. Near the end of
+   * this time it hands runs over, if another replica lives.
+   */
+  finish(ms: number): Promise<void>
   /** Stops all turns, releases their leases and waits until all writes are finished, at most eight seconds. */
   drain(): Promise<void>
 }
@@ -81,6 +100,9 @@ export function createRunner(
     if (signal.kind === 'claim') claiming.runSoon()
   })
 
+  const othersLive = () =>
+    withBackgroundTx(database, (tx) => otherReplicaLives(tx, lease.owner)).catch(() => false)
+
   const handOver = async () => {
     const handedOver = driven.handOver()
     // This includes a run that was claimed at the last moment.
@@ -104,13 +126,27 @@ export function createRunner(
     },
     draining: () => draining,
     leaving: leaving.signal,
+    async finish(ms) {
+      draining = true
+      await finishRuns(driven, othersLive, ms)
+    },
     async drain() {
       draining = true
       unsubscribe()
-      await within(handOver(), drainMs)
+      await within(handOver(), handOverMs)
       leaving.abort()
       // These turns could not be handed over in time.
       for (const { live } of driven.byId.values()) live.abandon()
     },
+  }
+}
+
+/** Waits until the driven runs have ended, at most `ms`. In the last part of this time runs move to other replicas. */
+async function finishRuns(driven: DrivenRuns, othersLive: () => Promise<boolean>, ms: number): Promise<void> {
+  const endAt = performance.now() + ms
+  await within(driven.ended(), ms - Math.min(ms * moving.fraction, moving.maxMs))
+  while (driven.byId.size > 0 && performance.now() < endAt) {
+    if (await within(othersLive(), movePollMs)) driven.giveUpQuiet(quietMs)
+    await within(driven.ended(), movePollMs)
   }
 }

@@ -3,7 +3,7 @@ import type { Attached, ModelMessage } from '../../agent/provider.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
-import type { RunEndRow } from '../store/turn-calls.ts'
+import type { RunEndRow } from '../store/turn-store.ts'
 
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
@@ -35,32 +35,24 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
   }
 }
 
-/** Whether a turn has produced text or files. */
-export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
-  return end.text !== '' || end.files.length > 0
-}
-
 /**
  * The last values of a run that ends with this event, whose usage has the final cost.
  * @param attached what the upstream wants back with the answer in later turns.
  */
 export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunEndRow {
   const status = statusOf(event)
-  const { usage, ...said } = event.end
-  const isFree = status === 'failed' && usage.cost_micros === '0' && !hasOutput(said)
+  const { usage } = event.end
+  const isFree = status === 'failed' && usage.cost_micros === '0'
   return {
     status,
     output: JSON.stringify(outputItems(run, event.end)),
-    error_code: event.type === 'run.failed' ? event.code : null,
-    error_message: event.type === 'run.failed' ? event.message : '',
-    finish_reason: event.type === 'run.completed' ? event.reason : null,
+    errorCode: event.type === 'run.failed' ? event.code : null,
+    errorMessage: event.type === 'run.failed' ? event.message : '',
+    finishReason: event.type === 'run.completed' ? event.reason : null,
     usage,
     cost: usage.cost_micros,
     charge: isFree ? null : usage.cost_micros,
     facts: factsOf(run, event.end),
-    session: run.sessionId,
-    message: run.messageId,
-    turn: run.turn,
     position: answerPosition,
     answer: status === 'failed' ? null : answerOf(event.end, attached),
   }

@@ -20,7 +20,7 @@ export type Committed = {
 /**
  * Finds out whether a transaction whose COMMIT got no answer succeeded. It locks the run's row, so a
  * transaction that still holds the row is waited for. A late call writes nothing: it finds other counts, and a
- * hold extension is unique per step.
+ * hold is extended in the same statement.
  * @param after the expected state if everything could be held; otherwise only the hold differs.
  * @returns undefined if it did not succeed.
  * @throws LeaseLost if the run has another owner or is in an unexpected state.
@@ -38,9 +38,9 @@ export async function findCommitted(
       eventCount: runs.eventCount,
       stepCount: runs.stepCount,
       holdMicros: runs.holdMicros,
-      keyUsable: sql<
-        boolean | null
-      >`case when ${runs.apiKeyId} is not null then key_usable(${runs.apiKeyId}) end`,
+      keyUsable: sql<boolean | null>`case when ${runs.apiKeyId} is not null then exists (
+        select from api_keys k where k.id = ${runs.apiKeyId} and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > now())) end`,
     })
     .from(runs)
     .where(eq(runs.id, run.id))

@@ -1,7 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
 import type { RunEvent } from '../run/run-events.ts'
-import type { RunPosition } from '../store/turn-calls.ts'
-import type { RunEvents, TurnStore } from '../store/turn-store.ts'
+import type { RunEvents, RunPosition, TurnStore } from '../store/turn-store.ts'
 
 /**
  * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../run/run-events.ts'
-import type { Added } from '../store/turn-calls.ts'
+import type { Added } from '../store/turn-store.ts'
 
 const longAfter = 2_048
 

@@ -1,8 +1,7 @@
 import type { Executor } from '../../db/client.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEvent } from '../run/run-events.ts'
-import type { Added, CallPurpose, RunEndRow } from '../store/turn-calls.ts'
-import type { TurnStore } from '../store/turn-store.ts'
+import type { Added, RunEndRow, TurnStore, WritePurpose } from '../store/turn-store.ts'
 import { LeaseLost } from './event-log.ts'
 import { progressAfter, type Write, type Written, writeIdempotently } from './idempotent-write.ts'
 import type { Progress } from './run-progress.ts'
@@ -41,7 +40,7 @@ const flushAfterMs = 100
 const maxSharedAttempts = 3
 
 const nothing: Added = { events: [], steps: [] }
-const append: CallPurpose = { call: 'append' }
+const append: WritePurpose = { kind: 'append' }
 
 /**
  * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. During
@@ -97,16 +96,16 @@ export class WriteQueue {
   }
 
   /**
-   * Prepares the model call of `step` in one database call: writes the buffer, adds `micros` to the hold and
-   * checks the run's key. The hold is not extended if the key no longer works.
+   * Prepares a model call in one statement: writes the buffer, adds `micros` to the hold and checks the run's key. The
+   * hold is not extended if the key no longer works.
    */
-  async prepareCall(step: number, micros: bigint): Promise<CallPrepared> {
-    const purpose = { call: 'prepareCall', more: `${micros}`, for_step: step } as const
+  async prepareCall(micros: bigint): Promise<CallPrepared> {
+    const purpose = { kind: 'prepareCall', more: micros } as const
     return this.#inOrder(async () => {
       this.#requireSteps()
       const wanted = this.holdMicros + micros
       const { answer } = await this.#transact({ purpose })
-      return { isHeld: this.holdMicros >= wanted, keyUsable: answer?.key_usable ?? null }
+      return { isHeld: this.holdMicros >= wanted, keyUsable: answer?.keyUsable ?? null }
     })
   }
 
@@ -132,7 +131,7 @@ export class WriteQueue {
    */
   end(row: RunEndRow, last: Added): Promise<boolean> {
     return this.#inOrder(async () => {
-      const { answer } = await this.#transact({ purpose: { call: 'finish', ...row } }, last)
+      const { answer } = await this.#transact({ purpose: { kind: 'end', row } }, last)
       return answer?.waiting ?? true
     })
   }

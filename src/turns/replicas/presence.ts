@@ -5,8 +5,6 @@ import { startPeriodicTask } from '../../periodic-work.ts'
 import type { OutageLog } from './outage-log.ts'
 
 const heartbeatMs = 1_000
-/** Time between a run's end in the database and the moment when the reply on this replica sees it. */
-const slackMs = 2_000
 /**
  * First half of the advisory lock key that shows that a replica is alive. `replica_ended` uses the same number.
  */
@@ -20,33 +18,25 @@ export function presenceSession(replica: string): NonNullable<ListenerOptions['s
   return { text: 'select pg_advisory_lock_shared($1, hashtext($2))', values: [presenceLock, replica] }
 }
 
-/**
- * Shows other replicas that this one is alive, and until when its client records are settled, so that they need
- * not ask. It writes this replica's row once per second.
- * @param options.unsettledMs age in milliseconds of the oldest ended run whose client may not have its reply; 0
- *   if there is none.
- */
+/** Shows other replicas that this one is alive. It writes this replica's row once per second. */
 export function keepPresence(
   database: Database,
   options: {
     readonly replica: string
     readonly locked: () => boolean
-    readonly unsettledMs: () => number
     readonly outage: OutageLog
   },
 ) {
-  const { replica, locked, unsettledMs, outage } = options
+  const { replica, locked, outage } = options
   let known = false
   const seen = Promise.withResolvers<void>()
-  const beat = async (leaving = false) => {
+  const beat = async () => {
     const isLocked = locked()
-    const settled = (unsettledMs() + (leaving && unsettledMs() === 0 ? 0 : slackMs)) / 1_000
     await withBackgroundTx(database, (tx) =>
       tx.execute(sql`
-        insert into replicas (id, seen_at, settled_at, unlocked_at)
-        values (${replica}, now(), now() - make_interval(secs => ${settled}), case when not ${isLocked}::boolean then now() end)
-        on conflict (id) do update set seen_at = excluded.seen_at, unlocked_at = excluded.unlocked_at,
-          settled_at = greatest(replicas.settled_at, excluded.settled_at)`),
+        insert into replicas (id, seen_at, unlocked_at)
+        values (${replica}, now(), case when not ${isLocked}::boolean then now() end)
+        on conflict (id) do update set seen_at = excluded.seen_at, unlocked_at = excluded.unlocked_at`),
     )
     outage.works()
     known ||= isLocked
@@ -60,11 +50,7 @@ export function keepPresence(
     seen: seen.promise,
     /** Called when the lock was taken or lost. The change is written immediately. */
     changed: beats.runSoon,
-    async stop() {
-      await beats.stop()
-      // All replies are over, so everything is settled up to this moment.
-      await beat(true).catch(outage.failed)
-    },
+    stop: () => beats.stop(),
   }
 }
 
@@ -72,4 +58,13 @@ export function keepPresence(
 export async function replicaHasEnded(executor: Executor, replica: string): Promise<boolean> {
   const { rows } = await executor.execute<{ ended: boolean }>(sql`select replica_ended(${replica}) as ended`)
   return rows[0]?.ended ?? false
+}
+
+/** Whether another replica was seen in the last seconds, so that it can claim runs. */
+export async function otherReplicaLives(executor: Executor, replica: string): Promise<boolean> {
+  const { rows } = await executor.execute<{ lives: boolean }>(sql`
+    select exists (select from replicas
+      where id <> ${replica} and seen_at > now() - make_interval(secs => ${(3 * heartbeatMs) / 1_000})
+        and not replica_ended(id)) as lives`)
+  return rows[0]?.lives ?? false
 }

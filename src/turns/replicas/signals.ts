@@ -7,18 +7,15 @@ import { createOutageLog, type OutageLog } from './outage-log.ts'
 
 /**
  * Signals between replicas: a run has new committed events, must be stopped, or may be claimable. A signal only
- * triggers a look at the database, so a lost one costs only time. `ask` and `answer` carry a question about the
- * clients of one replica (see `client-inquiry`).
+ * triggers a look at the database, so a lost one costs only time.
  */
-export type Signal = RunSignal | { readonly kind: 'ask' | 'answer'; readonly text: string }
-type RunSignal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
+export type Signal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
 
 export type Signals = {
   /** Whether signals arrive: the listening connection and its session state exist, as far as is known. */
   readonly listening: () => boolean
   /**
-   * Sends a signal to every replica, this one included. Signals are batched for some milliseconds; `ask` and
-   * `answer` for less.
+   * Sends a signal to every replica, this one included. Signals are batched for some milliseconds.
    */
   send(signal: Signal): void
   /** Calls `heard` for every signal until the returned function is called. */
@@ -34,13 +31,11 @@ const channel = 'run_signals'
  * per commit.
  */
 const tickMs = 30
-/** Batching time in milliseconds of `ask` and `answer`, which somebody waits for. */
-const soonMs = 2
 /** Postgres refuses payloads of 8,000 bytes. */
 const maxLength = 7_500
 
-/** A replica ignores letters that it does not know. Older versions know only the first three. */
-const letters = { events: 'e', cancel: 'c', claim: 'q', ask: 'a', answer: 'r' } as const
+/** A replica ignores letters that it does not know. */
+const letters = { events: 'e', cancel: 'c', claim: 'q' } as const
 const kinds = new Map<string, Signal['kind']>(
   Object.entries(letters).map(([kind, letter]) => [letter, kind as Signal['kind']]),
 )
@@ -49,7 +44,7 @@ const kinds = new Map<string, Signal['kind']>(
  * Sends signals in the caller's transaction, so that replicas receive them at its commit. For processes that
  * drive no runs.
  */
-export async function sendSignals(executor: Executor, signals: readonly RunSignal[]): Promise<void> {
+export async function sendSignals(executor: Executor, signals: readonly Signal[]): Promise<void> {
   const texts = new Set(signals.map(({ kind, runId }) => letters[kind] + runId))
   for (const payload of packed(texts)) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
 }
@@ -98,10 +93,7 @@ export function openSignals(
 
   return {
     listening: () => listens,
-    send(signal) {
-      if ('text' in signal) line.add(letters[signal.kind] + signal.text, soonMs)
-      else line.add(letters[signal.kind] + signal.runId, tickMs)
-    },
+    send: (signal) => line.add(letters[signal.kind] + signal.runId),
     subscribe(heard) {
       subscribers.add(heard)
       return () => subscribers.delete(heard)
@@ -121,8 +113,6 @@ export function openSignals(
 function createLine(executor: Executor, outage: OutageLog) {
   const line = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  /** When the timer fires, by our monotonic clock. */
-  let dueAt = Number.POSITIVE_INFINITY
   let sending: Promise<void> | undefined
   let closed = false
 
@@ -137,26 +127,21 @@ function createLine(executor: Executor, outage: OutageLog) {
     }
   }
   const flush = () => {
-    dueAt = Number.POSITIVE_INFINITY
+    timer = undefined
     sending = send().then(() => {
       sending = undefined
-      // A signal that arrived meanwhile may be an `ask` or an `answer`.
-      if (line.size > 0 && !closed) schedule(soonMs)
+      if (line.size > 0 && !closed) schedule()
     })
   }
-  const schedule = (ms: number) => {
-    const at = performance.now() + ms
-    if (at >= dueAt) return
-    clearTimeout(timer)
-    dueAt = at
-    timer = setTimeout(flush, ms)
+  const schedule = () => {
+    timer ??= setTimeout(flush, tickMs)
   }
 
   return {
-    add(text: string, ms: number): void {
+    add(text: string): void {
       if (closed) return
       line.add(text)
-      if (!sending) schedule(ms)
+      if (!sending) schedule()
     },
     async close(): Promise<void> {
       closed = true
@@ -171,8 +156,7 @@ function parsed(payload: string): readonly Signal[] {
   return payload.split(' ').flatMap((text) => {
     const kind = kinds.get(text.charAt(0))
     const rest = text.slice(1)
-    if (!kind) return []
-    return [kind === 'ask' || kind === 'answer' ? { kind, text: rest } : { kind, runId: rest }]
+    return kind ? [{ kind, runId: rest }] : []
   })
 }
 

@@ -1,8 +1,8 @@
-import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { type Page, type PageRequest, pageOf } from './paging.ts'
+import { type Page, type PageRequest, pageOfLarge } from './paging.ts'
 import type { Run } from './run.ts'
 import { finderIn } from './visibility.ts'
 
@@ -14,9 +14,10 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
   return run
 }
 
-/** A page of the runs of a session, in the order of their turns. */
+/** A page of the runs of a session, in the order of their turns. Their output bounds it, see `pageOfLarge`. */
 export function listRuns(executor: Executor, sessionId: string, page: PageRequest): Promise<Page<Run>> {
-  return pageOf(executor, runs, eq(runs.sessionId, sessionId), page, [runs.turn])
+  const large = { output: runs.output, usage: runs.usage, request: runs.request }
+  return pageOfLarge(executor, runs, large, eq(runs.sessionId, sessionId), page, [runs.turn])
 }
 
 /**
@@ -56,48 +57,4 @@ export async function requestCancel(executor: Executor, runId: string, holder?: 
 /** Whether no other replica has the client of the run. */
 function heldBy(holder: string | undefined) {
   return holder === undefined ? undefined : or(isNull(runs.clientAt), eq(runs.clientAt, holder))
-}
-
-/**
- * Records that a run's client disconnected before its reply was complete.
- * @param holder the replica that held the connection.
- * @returns false if the client has retried and is connected to another replica.
- */
-export async function recordClientClosed(
-  executor: Executor,
-  runId: string,
-  holder: string,
-): Promise<boolean> {
-  const noted = await executor
-    .update(runs)
-    .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
-    .where(and(eq(runs.id, runId), heldBy(holder)))
-    .returning({ id: runs.id })
-  return noted.length > 0
-}
-
-/**
- * Makes the client that sent a retry the client of the run. It is a separate statement: the run's owner locks
- * the run before its session, and a start locks them in reverse order.
- * @param seen the run's client as it was read.
- * @param holder the replica of the new connection; null while other replicas cannot see it.
- * @returns false if another request was faster, or if the run's client disconnected after `seen` was read.
- */
-export async function adoptClient(
-  executor: Executor,
-  seen: Pick<Run, 'id' | 'clientAt'> & { readonly clientClosed: boolean },
-  holder: string | null,
-): Promise<boolean> {
-  const taken = await executor
-    .update(runs)
-    .set({ clientAt: holder, clientClosedAt: null })
-    .where(
-      and(
-        eq(runs.id, seen.id),
-        sql`${runs.clientAt} is not distinct from ${seen.clientAt}`,
-        seen.clientClosed ? isNotNull(runs.clientClosedAt) : isNull(runs.clientClosedAt),
-      ),
-    )
-    .returning({ id: runs.id })
-  return taken.length > 0
 }

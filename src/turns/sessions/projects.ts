@@ -181,6 +181,8 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
   if (projectId !== null && (await holdProject(executor, principal, projectId))) return projectId
   // Deleting a project revokes the keys that are bound to it.
   if (projectId !== null && kind !== 'owner') throw notFound()
+  // Before the key's row: every transaction locks them in this order.
+  await lockAccount(executor, principal.accountId)
   if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
   const [key] = await executor
     .select({ name: apiKeys.name, projectId: apiKeys.projectId })
@@ -195,7 +197,6 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
 }
 
 async function personsProjectId(executor: Executor, accountId: string): Promise<string> {
-  await lockAccount(executor, accountId)
   const [known] = await executor
     .select({ id: projects.id })
     .from(projects)

@@ -5,13 +5,8 @@ import { messages, runs, sessions } from '../../db/schema/index.ts'
 import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { plainName, requiredName } from '../../names/names.ts'
-import {
-  contentEstimate,
-  readContents,
-  type StoredMessage,
-  type UnreadMessage,
-} from '../run/message-contents.ts'
-import { columnsOfPage, type Page, type PageRequest, pageOf } from '../run/paging.ts'
+import type { StoredMessage } from '../run/message-contents.ts'
+import { type Page, type PageRequest, pageOf, pageOfLarge } from '../run/paging.ts'
 import type { Run } from '../run/run.ts'
 import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
@@ -116,20 +111,11 @@ export function listMessages(
   return messagePage(executor, eq(messages.sessionId, session.id), page)
 }
 
-/**
- * Characters of the messages of one page. A page of 4 MiB holds the event loop for about 0.1 s, and other clients wait
- * meanwhile. A message alone may have more.
- */
-const maxPage = 4 * 1024 * 1024
-
-async function messagePage(
+function messagePage(
   executor: Executor,
   filter: SQL | undefined,
   page: PageRequest,
 ): Promise<Page<StoredMessage>> {
-  const columns = { id: messages.id, estimate: contentEstimate }
   const order = [messages.turn, messages.position]
-  const found = await columnsOfPage<UnreadMessage>(executor, messages, columns, filter, page, order)
-  const { read, isCut } = await readContents(executor, found.items, maxPage)
-  return { items: read, hasMore: found.hasMore || isCut }
+  return pageOfLarge(executor, messages, { content: messages.content }, filter, page, order)
 }

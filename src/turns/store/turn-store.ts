@@ -1,34 +1,82 @@
 import { sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import type pg from 'pg'
+import type { StepRecord } from '../../agent/events.ts'
+import type { Statement, Values } from '../../db/account-connections.ts'
 import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
-import { type ExecuteTogether, statementsOn } from '../../db/statement-batch.ts'
-import { AccountBatches, type BatchConnections } from './account-batches.ts'
-import { callIn, opening, preparedCall } from './call-statements.ts'
-import { ServerClock } from './server-clock.ts'
-import type { OnSend, RunPosition, TurnCall } from './turn-calls.ts'
+import type { Run } from '../run/run.ts'
+import type { RunEvent } from '../run/run-events.ts'
+import { statements } from './statements.ts'
 
-/** Events that one run adds, as JSON. */
-export type RunEvents = RunPosition & { readonly events: string }
-
-/** Makes calls: as own transactions, or in the transaction of `callsIn`. */
-export type TurnCalls = {
-  /**
-   * Makes a call.
-   * @param onSend see `OnSend`.
-   * @throws the database's error. After a lost connection the call may have succeeded.
-   */
-  call<Answer>(accountId: string, call: TurnCall, onSend?: OnSend): Promise<Answer>
+/** What a write appends to a run: events, and steps with their costs in micro-credits. */
+export type Added = {
+  readonly events: readonly RunEvent[]
+  readonly steps: readonly { readonly record: StepRecord; readonly costMicros: bigint }[]
 }
 
+/** A run, its owner's epoch, and the numbers of events and steps, and the hold, that its row must have. */
+export type RunPosition = Pick<
+  Run,
+  'id' | 'accountId' | 'apiKeyId' | 'messageId' | 'epoch' | 'eventCount' | 'stepCount' | 'holdMicros'
+>
+
+/** The last values of a run's row, its charge and its answer. Amounts are in micro-credits. */
+export type RunEndRow = {
+  readonly status: 'completed' | 'failed' | 'cancelled'
+  /** JSON. */
+  readonly output: string
+  readonly errorCode: string | null
+  readonly errorMessage: string
+  readonly finishReason: string | null
+  readonly usage: object
+  readonly cost: string
+  /** Null: nothing is charged, and the ledger gets no row. */
+  readonly charge: string | null
+  readonly facts: object
+  /** Position of the answer in its turn. */
+  readonly position: number
+  /** The answer as a message for later turns, as JSON. Null if the turn has none. */
+  readonly answer: string | null
+}
+
+/** What a write does besides appending. */
+export type WritePurpose =
+  | { readonly kind: 'append' }
+  /**
+   * Adds `more` micro-credits to the hold for the next model call, and checks the key. `allowed`: whether the spending
+   * caps of the key allow that; absent: nobody has looked.
+   */
+  | { readonly kind: 'prepareCall'; readonly more: bigint; readonly allowed?: boolean }
+  | { readonly kind: 'end'; readonly row: RunEndRow }
+
 /**
- * The database calls that admit and write turns. It owns their texts. How they travel, alone or with others of
- * the account, does not concern the caller.
+ * The answer to a write. If `owned` is false, nothing was written: the run has another owner, has ended, or its counts
+ * differ.
  */
-export type TurnStore = TurnCalls & {
-  /** The database's time, from the answers of starts. */
-  readonly clock: ServerClock
-  /** Opens a transaction of the account, for `callsIn`. */
+export type WriteAnswer = {
+  readonly owned: boolean
+  /** Of `prepareCall`; null for a run without a key. */
+  readonly keyUsable?: boolean | null
+  /** Of `prepareCall`: whether the hold was extended. */
+  readonly enough?: boolean
+  /** Of `end`: whether other turns of the account may be waiting. */
+  readonly waiting?: boolean
+}
+
+/** Events that one run adds, as JSON. */
+export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId' | 'holdMicros'> & {
+  readonly events: string
+}
+
+/** Sends a statement: as its own transaction, or in one that is open. */
+export type Send = <Row extends Record<string, unknown>>(
+  statement: Statement,
+  values: Values,
+) => Promise<readonly Row[]>
+
+/** The statements that admit and write turns, each its own transaction on the connection of its account. */
+export type TurnStore = {
+  /** @param accountId whose rows the statements see. */
+  sendTo(accountId: string): Send
+  /** Opens a transaction of the account, for `sendIn`. */
   transaction<T>(accountId: string, work: (tx: Executor) => Promise<T>): Promise<T>
   /**
    * Appends events to many runs of any accounts in one transaction.
@@ -37,18 +85,13 @@ export type TurnStore = TurnCalls & {
   appendToRuns(lines: readonly RunEvents[]): Promise<ReadonlySet<string>>
 }
 
-/** One store serves a whole process: only its own calls share batches. */
 export function createTurnStore(database: Database): TurnStore {
-  const pooled = drizzle({ client: database.callPool })
-  const appendAll = prepareAppends(pooled)
-  const batches = new AccountBatches(callConnections(database.callPool))
+  const { accountConnections: connections } = database
   return {
-    clock: new ServerClock(),
-    call: <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
-      batches.call(accountId, call, onSend) as Promise<Answer>,
+    sendTo: (accountId) => (statement, values) => connections.execute(accountId, statement, values),
     transaction: (accountId, work) => withIndexedTx(database, { accountId }, work),
     async appendToRuns(lines) {
-      const rows = await appendAll.execute({
+      const rows = await connections.execute<{ run: string }>('*', statements.appendToRuns, {
         runs: lines.map(({ id }) => id),
         accounts: lines.map(({ accountId }) => accountId),
         epochs: lines.map(({ epoch }) => epoch),
@@ -61,38 +104,88 @@ export function createTurnStore(database: Database): TurnStore {
   }
 }
 
-function callConnections(pool: pg.Pool): BatchConnections<TurnCall> {
-  const statements = new WeakMap<pg.PoolClient, ExecuteTogether>()
-  return {
-    isAwaited: () => pool.waitingCount > 0,
-    async connect() {
-      const client = await pool.connect()
-      const execute = statements.get(client) ?? statementsOn(client)
-      statements.set(client, execute)
-      return {
-        async send(account, calls) {
-          const prepared = calls.map((call) => preparedCall(account, call))
-          if (calls.length < 2) return execute(prepared)
-          return (await execute([opening(account), ...prepared])).slice(1)
-        },
-        release: (isBroken) => client.release(isBroken),
-      }
-    },
+/** Sends statements in an open transaction. */
+export function sendIn(tx: Executor): Send {
+  return async <Row extends Record<string, unknown>>(
+    { text, parameters }: Statement,
+    values: Values,
+  ): Promise<readonly Row[]> => {
+    const sent = parameters(values)
+    const places = text.split(/\$(\d+)/)
+    // Odd pieces are the numbers of the parameters.
+    const query = places.map((piece, i) => (i % 2 ? sql.param(sent[Number(piece) - 1]) : sql.raw(piece)))
+    const { rows } = await tx.execute(sql.join(query))
+    return rows as Row[]
   }
 }
 
-/** Calls in an open transaction of the caller. */
-export function callsIn(tx: Executor): TurnCalls {
-  return {
-    call: async <Answer>(accountId: string, call: TurnCall, onSend?: OnSend) =>
-      (await callIn(tx, accountId, { ...call, ...(await onSend?.()) })) as Answer,
+/** Writes to a run. A late copy of a write finds other counts and writes nothing. */
+export async function writeToRun(
+  send: Send,
+  run: RunPosition,
+  { events, steps }: Added,
+  purpose: WritePurpose,
+): Promise<WriteAnswer> {
+  const values = {
+    account: run.accountId,
+    run: run.id,
+    epoch: run.epoch,
+    eventsBefore: run.eventCount,
+    stepsBefore: run.stepCount,
+    // The driver would write an array as one of Postgres.
+    events: JSON.stringify(events),
+    steps: JSON.stringify(steps.map(({ record, costMicros }) => ({ record, micros: `${costMicros}` }))),
+  }
+  switch (purpose.kind) {
+    case 'append': {
+      const rows = await send(statements.append, values)
+      return { owned: rows.length > 0 }
+    }
+    case 'prepareCall':
+      return prepare(send, { ...values, key: run.apiKeyId, holdBefore: run.holdMicros }, purpose)
+    case 'end': {
+      const { usage, facts, ...row } = purpose.row
+      const json = { usage: JSON.stringify(usage), facts: JSON.stringify(facts) }
+      const [ended] = await send<{ waiting: boolean }>(statements.end, {
+        ...{ ...values, ...row, ...json },
+        message: run.messageId,
+      })
+      return ended ? { owned: true, waiting: ended.waiting } : { owned: false }
+    }
   }
 }
 
-/** Runs of all accounts: `set_config` comes first and shows them to the row policies. */
-function prepareAppends(executor: Executor) {
-  const { placeholder } = sql
-  const run = sql<string>`append_to_runs(${placeholder('runs')}, ${placeholder('accounts')}, ${placeholder('epochs')},
-    ${placeholder('eventsBefore')}, ${placeholder('stepsBefore')}, ${placeholder('events')})`
-  return executor.select({ run }).from(sql`set_config('app.account', '*', true)`).prepare('append_to_runs')
+/**
+ * Records that the client of a run disconnected.
+ * @param holder the replica that held the connection.
+ * @returns false if the client has retried and is connected to another replica.
+ */
+export async function recordDisconnect(send: Send, runId: string, holder: string): Promise<boolean> {
+  return (await send(statements.disconnect, { run: runId, owner: holder })).length > 0
+}
+
+type Prepared = {
+  readonly capped: boolean
+  readonly owned: boolean
+  readonly key_usable: boolean | null
+  readonly enough: boolean
+}
+
+/** Thrown for a key with spending caps, which only a transaction can look at. Nothing was written. */
+export class KeyHasCaps extends Error {
+  override readonly name = 'KeyHasCaps'
+}
+
+async function prepare(
+  send: Send,
+  values: Values,
+  { more, allowed }: Extract<WritePurpose, { kind: 'prepareCall' }>,
+): Promise<WriteAnswer> {
+  const [answer] = await send<Prepared>(statements.prepareCall, {
+    ...{ ...values, more },
+    ...{ allowed: allowed ?? true, capChecked: allowed !== undefined },
+  })
+  if (answer?.capped) throw new KeyHasCaps()
+  if (!answer?.owned) return { owned: false }
+  return { owned: true, keyUsable: answer.key_usable, enough: answer.enough }
 }

@@ -66,6 +66,9 @@ test('a model that will not answer in the form fails the turn: nothing wrong is 
     unfinished: expect.objectContaining({
       usage: { promptTokens: 20, completionTokens: 10, estimated: false },
     }),
+    refused: expect.objectContaining({
+      usage: { promptTokens: 20, completionTokens: 10, estimated: false },
+    }),
   })
 })
 

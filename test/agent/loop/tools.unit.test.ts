@@ -197,12 +197,12 @@ test('texts of arguments lose what the journal cannot keep', async () => {
   })
 })
 
-test('the title of a call has at most 300 characters', async () => {
+test('the title of a call has at most 120 characters', async () => {
   const provider = scriptedProvider(
     asks([['a', JSON.stringify({ text: 'x'.repeat(100_000) })]]),
     says('Done.'),
   )
   const wordy: Tool<Notebook> = { ...tool('a'), describe: ({ text }) => String(text) }
   const started = (await play(provider, { tools: [wordy] })).find(({ type }) => type === 'tool.started')
-  expect(started).toMatchObject({ title: 'x'.repeat(300) })
+  expect(started).toMatchObject({ title: `${'x'.repeat(119)}…` })
 })

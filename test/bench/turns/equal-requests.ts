@@ -8,7 +8,7 @@ const equal: TurnScript = { ...oneCall, equal: true }
 
 /**
  * Turns per second of one key when every request has one body, against different questions. The clients are
- * connected, so each request is a turn of its own (decision 11).
+ * connected, so each request is a turn of its own (decision 87).
  */
 export async function measureEqualRequests(
   { service: { target } }: World,

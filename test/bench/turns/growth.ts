@@ -46,33 +46,27 @@ async function medianTurn({ service }: World, seconds: number): Promise<number> 
   )
 }
 
-/** So many finished runs of some months with their sessions, messages and entries. */
+/** So many finished runs of some months with their sessions, messages and charges. */
 async function fill({ admin, accountId }: World, count: number): Promise<void> {
-  const { rows } = await admin.query<{ project: string; key: string; pool: string }>(
-    `select project_id as project, k.id as key, (select id from credit_pools where account_id = $1 limit 1) as pool
-      from api_keys k where account_id = $1`,
+  const { rows } = await admin.query<{ project: string; key: string }>(
+    'select project_id as project, id as key from api_keys where account_id = $1',
     [accountId],
   )
-  const { project, key, pool } = rows[0] ?? {}
+  const { project, key } = rows[0] ?? {}
   const numbers = `generate_series(1, ${count}) as n`
   const at = `now() - interval '100 days' + n * interval '5 seconds'`
   const statements = [
     `insert into sessions (id, account_id, project_id, model, name, turn_count, created_at, updated_at)
       select 'sess_fill' || n, '${accountId}', '${project}', 'service', 'Filled', 1, ${at}, ${at} from ${numbers}`,
     `insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, model, status, request,
-        request_hash, hold_micros, hold_pools, hold_parts, most_micros, step_count, event_count, epoch, deadline_at, created_at, started_at, finished_at)
+        request_hash, hold_micros, held_allowance_micros, most_micros, step_count, event_count, epoch, deadline_at, created_at, started_at, finished_at)
       select 'run_fill' || n, '${accountId}', '${project}', 'sess_fill' || n, '${key}', 'msg_fill' || n, 1, 'service',
-        'completed', '{}', sha256(n::text::bytea), 1, array[${pool}], array[1], 0, 1, 4, 1, ${at}, ${at}, ${at}, ${at} from ${numbers}`,
+        'completed', '{}', sha256(n::text::bytea), 1, 0, 0, 0, 4, 1, ${at}, ${at}, ${at}, ${at} from ${numbers}`,
     `insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
       select 'msg_fill' || n, '${accountId}', 'sess_fill' || n, 'run_fill' || n, 1, 0, 'user',
         '{"role":"user","content":"A question"}' from ${numbers}`,
-    `with made as (
-        insert into credit_transactions (account_id, run_id, kind, amount_micros, created_at)
-        select '${accountId}', 'run_fill' || n, kind, 1, ${at} from ${numbers}, unnest(array['hold', 'release']) as kind
-        returning id, kind)
-      insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
-        select id, ${pool}, ledger, '${accountId}', case (kind = 'hold') = (ledger = 'held') when true then 1 else -1 end
-        from made, unnest(array['held', 'available']) as ledger`,
+    `insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros, created_at)
+      select '${accountId}', 'run_fill' || n, 'charge', 0, 0, ${at} from ${numbers}`,
   ]
   for (const statement of statements) await run(admin, statement)
   await admin.query('analyze')

@@ -133,7 +133,7 @@ export async function openClientWorld(): Promise<ClientWorld> {
 
 const runsOfAccount = `
   select id, session_id, status, client_closed_at is not null as left,
-    (select count(*)::int from credit_transactions t where t.run_id = runs.id and t.kind = 'charge') as charges
+    (select count(*)::int from ledger t where t.run_id = runs.id) as charges
   from runs where account_id = $1 order by created_at, turn`
 
 function countPosts(server: TestService['app']['server'], posts: Map<string, number>): void {

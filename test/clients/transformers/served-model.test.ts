@@ -42,7 +42,7 @@ it('clients get the vectors of a local model, and pay for the tokens', async () 
   const cost = usage.total_tokens / 2
   expect(usage).toMatchObject({ cost })
   const charges = await world.rows<{ micros: string }>(
-    `select amount_micros::text as micros from credit_transactions where kind = 'charge'`,
+    `select (-allowance_micros - granted_micros)::text as micros from ledger where kind = 'charge'`,
   )
   expect(charges).toEqual([{ micros: `${cost * 1_000_000}` }])
 })

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
     expect(again.status()).toBe(400)
-    expect(await again.text()).toContain('got credits after this form')
+    expect(await again.text()).toContain('changed after this form')
     expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
     expect(await checkInvariants(db.database)).toEqual([])
   })
@@ -147,6 +147,20 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await rows.count()).toBe(10)
     expect((await page.goto('/operator?q=%00'))?.status()).toBe(400)
     expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
+  })
+
+  test('an operator is told in words why one turn was charged, and what to do with an id that is unknown', async () => {
+    const answer = await ask()
+    await answer.text()
+    await page.goto('/operator/runs')
+    await page.getByLabel('Id of the run').fill(answer.headers.get('x-service-run-id') ?? '')
+    await page.getByRole('button', { name: 'Explain' }).click()
+    const told = await page.locator('main ol').textContent()
+    expect(told).toMatch(/Admitted 20.*for API key/)
+    expect(told).toMatch(/Charged [\d.]+ credits/)
+    expect(await page.locator('main').textContent()).not.toContain('What of the lamp?')
+    await page.goto('/operator/runs?run=run_unknown')
+    expect(await page.locator('main').textContent()).toContain('There is no such run')
   })
 
   test('an operator resets, suspends, resumes and deletes an account, with audit entries', async () => {
@@ -236,12 +250,12 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.getByText(/All \d+ checks passed/).waitFor()
     const change = (by: number) =>
       db.database.systemPool.query(
-        `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' limit 1)`,
+        `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' order by id limit 1)`,
         [by],
       )
     await change(1)
     await page.reload()
-    expect(await page.getByRole('heading', { name: 'a run shows what the ledger charged' }).count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'a run costs what the ledger charged' }).count()).toBe(1)
     expect(await inAllLooks(page, 'operator-health')).toEqual([])
     await change(-1)
     await page.reload()

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     const session = /sess_\w+/.exec(page.url())?.[0] ?? ''
     return world.row(
       `select count(distinct r.id)::int as runs, count(t.run_id)::int as charges
-       from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+       from runs r left join ledger t on t.run_id = r.id
        where r.session_id = $1`,
       session,
     )

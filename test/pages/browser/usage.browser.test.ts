@@ -2,8 +2,8 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../../src/accounts/accounts.ts'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
+import { grantCredits } from '../../../src/billing/account-credits.ts'
 import { creditsText, parseCredits } from '../../../src/billing/credits.ts'
-import { grantCredits } from '../../../src/billing/pools.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { reply } from '../../support/upstream-scripts.ts'
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
   /** What the ledger has charged the owner, in micro-credits. */
   async function ledgerSum(): Promise<bigint> {
     const { rows } = await db.database.systemPool.query<{ sum: string }>(
-      `select coalesce(sum(amount_micros), 0)::text as sum from credit_transactions where kind = 'charge' and account_id = $1`,
+      `select coalesce(-sum(allowance_micros + granted_micros), 0)::text as sum from ledger where kind = 'charge' and account_id = $1`,
       [owner.id],
     )
     return BigInt(rows[0]?.sum ?? -1)
@@ -99,10 +99,8 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     expect(await page.getByText('<i>Website</i> אתר').count()).toBeGreaterThan(0)
   })
 
-  test('what is left is the balance, pool by pool', async () => {
-    await withTx(db.database, 'system', (tx) =>
-      grantCredits(tx, owner.id, 12_345_678n, new Date(Date.now() + 86_400_000)),
-    )
+  test('what is left is the balance, by kind of credit', async () => {
+    await withTx(db.database, 'system', (tx) => grantCredits(tx, owner.id, 12_345_678n))
     await page.goto('/usage')
     const info = (await (await call(service, key, 'GET', '/v1/key')).json()) as {
       credits: { available: string }
@@ -111,10 +109,12 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     expect(await page.locator('.figure [title]').getAttribute('title')).toBe(
       `exactly ${info.credits.available} credits`,
     )
-    const pools = await page.locator('.balance tbody tr').allTextContents()
-    expect(pools[0]).toContain('12.345678')
-    expect(pools[1]).toContain('Monthly allowance')
-    expect(pools[1]).toContain('then a new allowance')
+    const [allowance, granted] = await page.locator('.balance tbody tr').allTextContents()
+    expect(allowance).toContain('Monthly allowance')
+    expect(allowance).toMatch(/\w+ 1, \d{4}$/)
+    expect(granted).toContain('Granted credits')
+    expect(granted).toContain('12.345678')
+    expect(granted).toContain('does not expire')
   })
 
   test('the table of turns is paged, and the turns of all pages are those of the ledger', async () => {
@@ -196,8 +196,8 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     await fresh.getByText('No charges in this period').waitFor()
     // Rows as the ledger has them, over many days, for the picture.
     await db.database.systemPool.query(
-      `insert into credit_transactions (account_id, run_id, kind, amount_micros, facts, created_at)
-       select $1, 'run_picture_' || n, 'charge', (3 + (n * 7919) % 11) * 400000 + n, jsonb_build_object(
+      `insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros, facts, created_at)
+       select $1, 'run_picture_' || n, 'charge', 0, -((3 + (n * 7919) % 11) * 400000 + n), jsonb_build_object(
          'model', 'service', 'prompt_tokens', 1000 + (n * 37) % 900, 'completion_tokens', 200 + (n * 53) % 400),
          now() - make_interval(days => (n * n) % 28)
        from generate_series(1, 60) n`,

@@ -34,7 +34,7 @@ test('the official SDK gets a sourced answer, and its cost is the number in the 
   expect(run.status).toBe('completed')
   expect(Number(run.credits)).toBe(reply.usage.cost)
   const ledger = await db.database.system.execute<{ amount: string }>(
-    `select amount_micros::text as amount from credit_transactions where kind = 'charge' and run_id = '${run.id}'`,
+    `select (-allowance_micros - granted_micros)::text as amount from ledger where kind = 'charge' and run_id = '${run.id}'`,
   )
   expect(ledger.rows.map((row) => Number(row.amount) / 1e6)).toEqual([reply.usage.cost])
   expect(reply.usage.cost).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { scopes } from '../../../src/accounts/scopes.ts'
 import { withTx } from '../../../src/db/client.ts'
@@ -112,7 +113,9 @@ export async function makeRun(service: TestService, place: Place): Promise<strin
 }
 
 async function ask(service: TestService, { key, projectId }: Place) {
-  const body = { ...question('What is a beinoni?'), x_service: { project_id: projectId } }
+  // Equal ones at once on new connections would be retries: each is a turn of its own.
+  const metadata = { made: randomUUID() }
+  const body = { ...question('What is a beinoni?'), metadata, x_service: { project_id: projectId } }
   const reply = await sendJson(service, { method: 'POST', path: '/v1/chat/completions', key, body })
   const { session_id: sessionId, run_id: runId } = made(reply).x_service
   return { sessionId, runId }

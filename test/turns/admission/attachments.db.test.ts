@@ -2,13 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ContentPart } from '../../../src/agent/provider.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { admitInTransaction } from '../../../src/turns/admission/admit-in-transaction.ts'
 import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
 import type { Attachments, InlineFile } from '../../../src/turns/sessions/attachments.ts'
 import { insertProject } from '../../../src/turns/sessions/projects.ts'
 import { storeUpload } from '../../../src/workspace/uploads.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
-import { admissionOf, admitted, plainInput } from '../../support/turns/start.ts'
+import { admissionOf, admitted, look, plainInput } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 let world: StoreWorld
@@ -32,7 +31,7 @@ const inlineFile = (content: string | Buffer, name = 'note.txt'): InlineFile => 
 })
 
 /** A question with the files, some of which come with it. */
-const ask = (files: readonly (string | InlineFile)[], more: Partial<TurnInput & Attachments> = {}) => {
+const ask = async (files: readonly (string | InlineFile)[], more: Partial<TurnInput & Attachments> = {}) => {
   const { readsImages = false, ...rest } = more
   const inline = new Map(files.flatMap((file) => (typeof file === 'string' ? [] : [[file.id, file]])))
   const ids = new Set(files.filter((file) => typeof file === 'string'))
@@ -47,9 +46,7 @@ const ask = (files: readonly (string | InlineFile)[], more: Partial<TurnInput & 
     attachments: { ids, inline, readsImages, param: 'messages' },
     ...rest,
   }
-  return withTx(db.database, person.principal, async (tx) => ({
-    run: admitted(await admitInTransaction(tx, person.principal, input, admissionOf(person))),
-  }))
+  return { run: admitted(await look(db.database, admissionOf(person, { input }))) }
 }
 
 const rows = async (statement: string) =>

@@ -3,8 +3,9 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
-import { type Admission, admitRun } from '../../../src/turns/admission/admit-run.ts'
-import { callsIn } from '../../../src/turns/store/turn-store.ts'
+import { admitAtOnce, admitWithLook } from '../../../src/turns/admission/admission.ts'
+import type { Admission } from '../../../src/turns/admission/admission-types.ts'
+import { sendIn } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { admissionOf, plainInput } from '../../support/turns/start.ts'
@@ -21,17 +22,12 @@ beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   principal = await withKey(db.database, person)
-  client = await db.database.indexedPool.connect()
+  client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
-  await client.query('insert into replicas (id, seen_at, settled_at) values ($1, now(), now())', [here])
-  const lost = new Map([['run_none', here]])
-  for (const retried of [false, true])
-    await undone(() =>
-      admit({ clients: { replicas: new Set(), gone: new Set(['replica_gone']), lost } }, retried),
-    )
-  await admit()
+  await undone(() => admit({ isLook: true }))
+  await admit({ isLook: false })
   await client.query(
-    `insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', 'copy' || n, 'turn', n + 1, 'account_turn', n + 1,
+    `insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', 'copy' || n, 'turn', n + 1,
         'status', 'completed', 'finished_at', now(), 'created_at', now() - n * interval '10 ms'))).*
       from runs r, generate_series(1, ${many}) n`,
   )
@@ -41,11 +37,21 @@ afterAll(async () => {
   await db.drop()
 })
 
-const admit = (more: Partial<Admission> = {}, retried = false) => {
+type Options = { readonly isLook: boolean; readonly retried?: boolean }
+
+const admit = ({ isLook, retried = false }: Options) => {
   const { identity, ...input } = plainInput({ text: 'The same.' })
   const executor = drizzle({ client }) as unknown as Executor
-  const admission = admissionOf(person, { clientAt: here, lease: { owner: here, seconds: 15 }, ...more })
-  return admitRun(callsIn(executor), principal, { ...input, identity: { ...identity, retried } }, admission)
+  const admission: Admission = admissionOf(
+    { ...person, principal },
+    {
+      ...{ clientAt: here, lease: { owner: here, seconds: 15 } },
+      input: { ...input, identity: { ...identity, retried } },
+    },
+  )
+  return isLook
+    ? admitWithLook(executor, admission, { again: false, isLast: true })
+    : admitAtOnce(sendIn(executor), admission)
 }
 
 async function undone<T>(work: () => Promise<T>): Promise<T> {
@@ -66,29 +72,34 @@ async function rowsRead(): Promise<number> {
   return rows[0]?.n ?? Number.NaN
 }
 
-test.each([
-  ['connected clients', {}],
-  ['a client that was lost here', { lost: new Map([['copy7', here]]) }],
-])('a start among many equal turns of %s reads few of them', async (_, report) => {
-  const clients = {
-    replicas: new Set<string>(),
-    gone: new Set<string>(),
-    lost: new Map<string, string>(),
-    ...report,
-  }
-  const { decision, read } = await undone(async () => {
+/** What a start decides, and the rows of `runs` that it reads. */
+const reading = (options: Options) =>
+  undone(async () => {
     const before = await rowsRead()
-    return { decision: await admit({ clients }), read: (await rowsRead()) - before }
+    return { decision: await admit(options), read: (await rowsRead()) - before }
   })
-  expect(decision).toMatchObject('lost' in report ? { known: { id: 'copy7' } } : { kind: 'admitted' })
+
+test.each([
+  ['one statement', false],
+  ['a look at every rule', true],
+])('a start by %s among many equal turns reads few of them', async (_, isLook) => {
+  const { decision, read } = await reading({ isLook })
+  expect(decision).toMatchObject({ kind: 'admitted' })
   expect(read).toBeLessThan(30)
 })
 
-test('a retry among many equal turns reads few of them and gets the newest', async () => {
-  const { decision, read } = await undone(async () => {
+test('a start among many equal turns finds the one whose client has disconnected', async () => {
+  await undone(async () => {
+    await client.query(`update runs set client_closed_at = now(), finished_at = null where id = 'copy7'`)
+    expect(await admit({ isLook: false })).toBeUndefined()
     const before = await rowsRead()
-    return { decision: await admit({}, true), read: (await rowsRead()) - before }
+    expect(await admit({ isLook: true })).toMatchObject({ kind: 'repeated', runId: 'copy7' })
+    expect((await rowsRead()) - before).toBeLessThan(30)
   })
-  expect(decision).toMatchObject({ kind: 'repeated' })
+})
+
+test('a retry among many equal turns reads few of them and gets the newest', async () => {
+  const { decision, read } = await reading({ isLook: true, retried: true })
+  expect(decision).toMatchObject({ kind: 'repeated', rule: 'marked_as_retry' })
   expect(read).toBeLessThan(30)
 })

@@ -1,158 +1,149 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Executor, withTx } from '../../../src/db/client.ts'
-import { newId } from '../../../src/ids.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Database, openDatabase, withTx } from '../../../src/db/client.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
-import { admitRun } from '../../../src/turns/admission/admit-run.ts'
-import { isAsWritten } from '../../../src/turns/admission/run-values.ts'
-import { settleUnconfirmed } from '../../../src/turns/admission/unconfirmed-start.ts'
+import { admitTurn } from '../../../src/turns/admission/admit-turn.ts'
+import type { AdmissionServices, ClientTurn } from '../../../src/turns/admission/client-turn.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
-import { ClientConnections } from '../../../src/turns/replicas/client-connections.ts'
-import type { Run } from '../../../src/turns/run/run.ts'
-import { readRun } from '../../../src/turns/run/runs.ts'
-import { callsIn } from '../../../src/turns/store/turn-store.ts'
+import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
-import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
-import { gate } from '../../support/upstream-scripts.ts'
+import { admissionOf, admitted, look, plainInput, start } from '../../support/turns/start.ts'
+import { gate, reply } from '../../support/upstream-scripts.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-/** Starts whose COMMIT got no answer, of runs that had to wait and that their own process has claimed since. */
+/** Starts whose statement or transaction loses its connection. */
 
 let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
+let proxy: PostgresProxy
+/** What the starts under test use: every connection goes through the proxy. */
+let proxied: Database
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
-let runner: Runner | undefined
+let runner: Runner
+let services: AdmissionServices
 
 beforeAll(async () => {
   world = await openWorld({ replicas: 0 })
   ;({ db } = world)
+  proxy = await startPostgresProxy(db.url)
+})
+beforeEach(async () => {
+  proxied = openDatabase({ url: proxy.url, onIdleError: () => undefined })
   person = await makeCaller(db.database)
+  person = { ...person, principal: await withKey(db.database, person) }
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
+  const { signals: _, ...shared } = turnServices(proxied, catalogue)
+  runner = createRunner(shared)
+  services = { ...shared, runner, limits: defaultTurnLimits }
 })
 afterEach(async () => {
-  await runner?.drain()
-  runner = undefined
+  proxy.refuse(false)
+  await runner.drain()
+  await proxied.close()
+  await catalogue.close()
+  await upstream.close()
   expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
-  await catalogue.close()
-  await upstream.close()
+  await proxy.close()
   await world.close()
 })
 
-const lease = { owner: 'replica_here', seconds: 15 }
-
-/** A run that waited behind another in its session, and that `lease.owner` has claimed. */
-async function claimedAfterWaiting() {
-  const first = await start(db.database, person)
-  const runId = newId('run')
-  const begin = (again: boolean) =>
-    withTx(db.database, person.principal, (tx) => {
-      const admission = admissionOf(person, { lease, runId, again })
-      return admitRun(callsIn(tx), person.principal, plainInput({ sessionId: first.sessionId }), admission)
-    })
-  const queued = admitted(await begin(false))
-  expect(queued.status).toBe('queued')
-  expect(isAsWritten(queued, lease.owner)).toBe(true)
-  await endRun(db.database, first)
-  const claimed = await withTx(db.database, 'system', (tx) => claimRun(tx, lease, { plans: person.plans }))
-  expect(claimed).toMatchObject({ id: runId, epoch: 1, leaseOwner: lease.owner })
-  return { run: claimed as Run, begin }
+/** A request as a route gives it to admission. */
+function clientTurn(retried = false): ClientTurn {
+  const { firstCallMicros: _, ...input } = plainInput()
+  const model = catalogue.models[0]?.id ?? ''
+  return { ...input, model, identity: { ...input.identity, retried }, left: new AbortController().signal }
 }
 
-test('a retried start does not drive a run that its process has claimed', async () => {
-  const { run, begin } = await claimedAfterWaiting()
-  expect(await begin(true)).toEqual({ kind: 'written' })
-  expect(isAsWritten(run, lease.owner)).toBe(false)
-  await endRun(db.database, run)
-})
-
-test('a retried start drives the run that its earlier attempt has begun', async () => {
-  const run = await start(db.database, person, { owner: lease.owner })
-  const read = await withTx(db.database, person.principal, (tx) => readRun(tx, run.id))
-  expect(read && isAsWritten(read, lease.owner)).toBe(true)
-  await endRun(db.database, run)
-})
-
-/** Settles the start of a run by `lease.owner`, whose client has lost its connection. */
-async function settle(run: Pick<Run, 'id' | 'accountId'>, isRetried = false): Promise<void> {
-  const clients = new ClientConnections()
-  const client = clients.open('same', run.id, AbortSignal.abort())
-  client.attach(run.id)
-  if (isRetried) clients.open('same', run.id, new AbortController().signal).attach(run.id)
-  const { log } = turnServices(db.database, catalogue)
-  const owner = { lease, leaving: new AbortController().signal } as Runner
-  await settleUnconfirmed({ database: db.database, runner: owner, log }, run, client)
-  expect([client.isLost, clients.serves(run.id)]).toEqual([false, isRetried])
-}
-
-const rowOf = async ({ id }: Pick<Run, 'id'>) =>
+const runsOf = async () =>
   (
-    await db.database.systemPool.query(
-      'select lease_owner, client_closed_at is not null as closed from runs where id = $1',
-      [id],
+    await db.database.systemPool.query<Record<string, unknown>>(
+      `select r.id, r.status, r.epoch, r.client_closed_at is not null as closed,
+        (select count(*)::int from ledger where run_id = r.id) as charges
+      from runs r where r.account_id = $1`,
+      [person.principal.accountId],
     )
   ).rows
 
-test('an unconfirmed start keeps the lease of a run that its process drives by now', async () => {
-  const { run } = await claimedAfterWaiting()
-  await settle(run)
-  expect(await rowOf(run)).toEqual([{ lease_owner: lease.owner, closed: true }])
-  await endRun(db.database, run)
+const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 300 }]
+// A marked retry is never admitted without a look.
+const ways = [
+  ['one statement', false, 'admit\0'],
+  ['a look at every rule', true, 'insert into runs'],
+] as const
+
+test.each(ways.flatMap(([way, retried, sends]) => fates.map((fate) => ({ way, retried, sends, fate }))))(
+  'a start by $way that loses its connection ($fate) is one run, driven once',
+  async ({ retried, sends, fate }) => {
+    upstream.setDefault(reply('An answer.'))
+    const cut = proxy.cutAtCommit(sends, fate)
+    const { run, repeated } = await admitTurn(services, person.principal, clientTurn(retried))
+    await cut
+    expect(repeated).toBe(false)
+    const expected = { id: run.id, status: 'completed', epoch: 1, closed: false, charges: 1 }
+    await expect.poll(runsOf, { timeout: 10_000 }).toEqual([expected])
+    expect(upstream.requests).toHaveLength(1)
+  },
+)
+
+test.each(ways)(
+  'a start by %s whose answer never comes leaves a run that a retry finds',
+  async (_, retried, sends) => {
+    const held = gate()
+    upstream.setDefault([{ waitFor: held.opened }, { text: 'An answer.' }])
+    const cut = proxy.cutAtCommit(sends, 'reply-lost').then(() => {
+      proxy.refuse(true)
+      proxy.cutAll()
+    })
+    await expect(admitTurn(services, person.principal, clientTurn(retried))).rejects.toThrow()
+    await cut
+    expect(await runsOf()).toMatchObject([{ epoch: 1, closed: false }])
+    proxy.refuse(false)
+    // It is released, so it need not wait for the end of its lease.
+    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ epoch: 2, closed: true }])
+    const again = await admitTurn(services, person.principal, clientTurn())
+    expect(again).toMatchObject({ repeated: true, run: { epoch: 2 } })
+    held.open()
+    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', charges: 1 }])
+    expect(upstream.requests).toHaveLength(1)
+  },
+)
+
+test('a client that has disconnected gets no run', async () => {
+  const left = { ...clientTurn(), left: AbortSignal.abort() }
+  await expect(admitTurn(services, person.principal, left)).rejects.toThrow('The connection was closed')
+  expect(await runsOf()).toEqual([])
 })
 
-test('an unconfirmed start whose client has retried here only releases the lease', async () => {
-  const run = await start(db.database, person, { owner: lease.owner })
-  await settle(run, true)
-  expect(await rowOf(run)).toEqual([{ lease_owner: null, closed: false }])
-  await endRun(db.database, run)
-})
-
-test('an unconfirmed start waits for its transaction, and releases what that wrote', async () => {
-  const runId = newId('run')
-  const admission = admissionOf(person, { lease, runId })
-  const written = gate()
-  const looked = gate()
-  const open = withTx(db.database, person.principal, async (tx: Executor) => {
-    const decision = await admitRun(callsIn(tx), person.principal, plainInput(), admission)
-    written.open()
-    await looked.opened
-    return admitted(decision)
-  })
-  await written.opened
-  const settled = settle({ id: runId, accountId: person.principal.accountId })
-  const waiting = async () =>
-    (
-      await db.database.systemPool.query(
-        "select from pg_locks where not granted and locktype = 'transactionid'",
-      )
-    ).rowCount
-  await expect.poll(waiting).toBeGreaterThan(0)
-  looked.open()
-  const run = await open
-  await settled
-  expect(await rowOf(run)).toEqual([{ lease_owner: null, closed: true }])
-  await endRun(db.database, run)
+test('a retried start leaves a run alone that its process has claimed from the queue', async () => {
+  const lease = { owner: 'replica_here', seconds: 15 }
+  const first = await start(db.database, person, { owner: 'replica_other' })
+  const admission = admissionOf(person, { lease, input: plainInput({ sessionId: first.sessionId }) })
+  const queued = admitted(await look(db.database, admission))
+  expect(queued.status).toBe('queued')
+  await endRun(db.database, first)
+  const claimed = await withTx(db.database, 'system', (tx) => claimRun(tx, lease, { plans: person.plans }))
+  expect(claimed).toMatchObject({ id: queued.id, epoch: 1, leaseOwner: lease.owner })
+  expect(await look(db.database, admission, true)).toEqual({ kind: 'written' })
+  if (claimed) await endRun(db.database, claimed)
 })
 
 test('one attempt at a run is driven once, however often it is started', async () => {
   const held = gate()
   upstream.enqueue([{ waitFor: held.opened }, { text: 'An answer.' }])
-  const { signals: _, ...services } = turnServices(db.database, catalogue)
-  runner = createRunner(services)
   const run = await start(db.database, person, { owner: runner.lease.owner })
   const live = runner.start(run)
   expect(runner.start(run)).toBe(live)
   await expect.poll(() => upstream.requests.length).toBe(1)
   held.open()
-  const status = async () =>
-    (await db.database.systemPool.query('select status, epoch from runs where id = $1', [run.id])).rows
-  await expect.poll(status, { timeout: 10_000 }).toEqual([{ status: 'completed', epoch: 1 }])
+  await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', epoch: 1 }])
   expect(upstream.requests).toHaveLength(1)
 })

@@ -3,19 +3,23 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
-import { admitRun } from '../../../src/turns/admission/admit-run.ts'
+import { admitAtOnce, admitWithLook } from '../../../src/turns/admission/admission.ts'
+import type { Decision } from '../../../src/turns/admission/admission-types.ts'
 import { renewLeases } from '../../../src/turns/ownership/leases.ts'
-import { callsIn } from '../../../src/turns/store/turn-store.ts'
+import { endOf } from '../../../src/turns/recording/finish-run.ts'
+import type { Run } from '../../../src/turns/run/run.ts'
+import { statements } from '../../../src/turns/store/statements.ts'
+import { sendIn, writeToRun } from '../../../src/turns/store/turn-store.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { emptyEnd } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
 
 const many = 1_000
 let db: TestDatabase
 /** As turns have it. */
 let client: pg.PoolClient
-let runId: string
-let accountId: string
+let run: Run
 let person: Caller
 let principal: Principal
 
@@ -23,31 +27,31 @@ let principal: Principal
 beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
-  client = await db.database.indexedPool.connect()
+  client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
-  const run = await start(db.database, person)
-  runId = run.id
-  accountId = run.accountId
+  run = await start(db.database, person)
   principal = await withKey(db.database, person)
   await copyRun('over', { status: 'completed', finished_at: new Date() })
-  await client.query(`update runs set status = 'completed' where id = $1`, [runId])
+  await client.query(`update runs set status = 'completed' where id = $1`, [run.id])
   await client.query('analyze runs')
-  await client.query(`update runs set status = 'in_progress' where id = $1`, [runId])
+  await client.query(`update runs set status = 'in_progress' where id = $1`, [run.id])
   await copyRun('open', {})
+  await copyRun('queued', { status: 'queued' })
 })
 afterAll(async () => {
   client.release(true)
   await db.drop()
 })
 
-/** Many like the one run. */
+/** Many like the one run, of another account. */
 async function copyRun(name: string, other: object): Promise<void> {
   await client.query(
     `insert into runs select (jsonb_populate_record(r, $2::jsonb || jsonb_build_object(
-        'id', $3 || n, 'session_id', r.session_id, 'turn', n + (select count(*) from runs), 'account_turn', n))).*
+        'id', $3 || n, 'account_id', 'acct_other', 'session_id', r.session_id,
+        'turn', n + (select count(*) from runs)))).*
       from runs r, generate_series(1, ${many}) n where r.id = $1`,
-    [runId, JSON.stringify(other), name],
+    [run.id, JSON.stringify(other), name],
   )
 }
 
@@ -76,43 +80,29 @@ async function fetched(): Promise<number> {
   return rows[0]?.n ?? Number.NaN
 }
 
-/** Whether the one row that a call returns says `true`. */
-const call = (text: string, values: readonly unknown[]) => async () => {
-  const { rows } = await client.query<{ done: boolean }>(`select ${text}`, [...values])
-  return rows[0]?.done
-}
-const isDone = (done: unknown) => done
-
-const event = JSON.stringify([{ type: 'text.delta', step: 1, text: 'word' }])
+const event = { type: 'text.delta', step: 1, text: 'word' } as const
+const added = { events: [event], steps: [] }
 const copies = (count: number) => Array.from({ length: count }, (_, i) => `open${i + 1}`)
 
 test('events of some runs are written without a look at the others that are open', async () => {
   const ids = copies(20)
   const each = <T>(value: T) => ids.map(() => value)
-  const values = [ids, each(accountId), each(1), each(0), each(0), each(event)]
-  const append = call('array_agg(id) @> $1 as done from append_to_runs($1, $2, $3, $4, $5, $6) as id', values)
-  expect(await fetchedBy(() => append(), isDone)).toBeLessThan(100)
+  const append = (executor: Executor) =>
+    sendIn(executor)(statements.appendToRuns, {
+      ...{ runs: ids, accounts: each('acct_other'), epochs: each(1), eventsBefore: each(0) },
+      ...{ stepsBefore: each(0), events: each(JSON.stringify(added.events)) },
+    })
+  expect(await fetchedBy(append, (rows) => rows.length === ids.length)).toBeLessThan(100)
 })
 
-test('steps of a run are written without a look at the other runs that are open', async () => {
-  const append = call('(append_to_run_2($1, $2, $3, $4, $5, $6, $7, null, null)).owned as done', [
-    accountId,
-    runId,
-    1,
-    0,
-    0,
-    event,
-    '[]',
-  ])
-  expect(await fetchedBy(append, isDone)).toBeLessThan(10)
-})
-
-test('the end of a run is written without a look at the other runs that are open', async () => {
-  const end = call(
-    `owned as done from end_turn($1, $2, $3, $4, $5, $6, $7, 'completed', '[]', null, '', 'stop', '{}', 0, 0, '{}', 'none', 'msg_1', 1, 1, null)`,
-    [accountId, runId, 1, 0, 0, event, '[]'],
-  )
-  expect(await fetchedBy(end, isDone)).toBeLessThan(10)
+test.each([
+  ['events', { kind: 'append' }, 10],
+  ['a larger hold', { kind: 'prepareCall', more: 5n }, 10],
+  // It also asks whether other turns of the account are queued.
+  ['the end', { kind: 'end', row: endOf({} as Run, emptyEnd(0n)) }, 10],
+] as const)('%s of a run are written without a look at the other open runs', async (_, purpose, most) => {
+  const write = (executor: Executor) => writeToRun(sendIn(executor), run, added, purpose)
+  expect(await fetchedBy(write, ({ owned }) => owned)).toBeLessThan(most)
 })
 
 test('leases of some runs are renewed without a look at the others that are open', async () => {
@@ -121,8 +111,12 @@ test('leases of some runs are renewed without a look at the others that are open
   expect(await fetchedBy(renew, (rest) => rest.length === 0)).toBeLessThan(100)
 })
 
-test('a turn begins without a look at each of the turns that are open', async () => {
-  const begin = (executor: Executor) =>
-    admitRun(callsIn(executor), principal, plainInput({ text: 'another' }), admissionOf(person))
-  expect(await fetchedBy(begin, (decision) => admitted(decision).status === 'in_progress')).toBeLessThan(20)
+test('a turn begins without a look at the open turns of other accounts', async () => {
+  const admission = admissionOf({ ...person, principal }, { input: plainInput({ text: 'another' }) })
+  const isRunning = (decision: Decision | undefined) =>
+    decision !== undefined && admitted(decision).status === 'in_progress'
+  const atOnce = (executor: Executor) => admitAtOnce(sendIn(executor), admission)
+  expect(await fetchedBy(atOnce, isRunning)).toBeLessThan(20)
+  const looking = (executor: Executor) => admitWithLook(executor, admission, { again: false, isLast: true })
+  expect(await fetchedBy(looking, isRunning)).toBeLessThan(20)
 })

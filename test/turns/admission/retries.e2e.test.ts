@@ -39,7 +39,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, at = service)
 
 const charges = async (runId: string) => {
   const found = await db.database.system.execute(
-    `select 1 from credit_transactions where kind = 'charge' and run_id = '${runId}'`,
+    `select 1 from ledger where kind = 'charge' and run_id = '${runId}'`,
   )
   return found.rows.length
 }

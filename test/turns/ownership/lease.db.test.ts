@@ -96,7 +96,7 @@ async function shownNow(run: Run) {
 
 /** Every row that belongs to the run, as text. */
 async function everythingOf(run: Run): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'credit_transactions'] as const
+  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'ledger'] as const
   const rows = tables.map(async (table) => {
     const key = table === 'runs' ? 'id' : 'run_id'
     const { rows: found } = await db.database.systemPool.query<{ row: string }>(

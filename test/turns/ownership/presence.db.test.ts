@@ -19,9 +19,8 @@ const log = pino({ level: 'silent' })
 const ended = (replica: string) => replicaHasEnded(db.database.system, replica)
 const rowOf = async (replica: string) =>
   (
-    await db.database.systemPool.query<{ unlocked: boolean; settled: boolean }>(
-      `select unlocked_at is not null as unlocked, settled_at >= now() - interval '1 second' as settled
-       from replicas where id = $1`,
+    await db.database.systemPool.query<{ unlocked: boolean }>(
+      'select unlocked_at is not null as unlocked from replicas where id = $1',
       [replica],
     )
   ).rows[0]
@@ -38,8 +37,8 @@ test('a replica lives as long as its listening connection holds its lock', async
 test('a replica that has lost its lock and says so lives for the length of a lease', async () => {
   const say = (seconds: number) =>
     db.database.systemPool.query(
-      `insert into replicas (id, seen_at, settled_at, unlocked_at)
-       values ('replica_c', now(), now(), now() - make_interval(secs => $1))
+      `insert into replicas (id, seen_at, unlocked_at)
+       values ('replica_c', now(), now() - make_interval(secs => $1))
        on conflict (id) do update set unlocked_at = excluded.unlocked_at`,
       [seconds],
     )
@@ -54,7 +53,6 @@ test('a replica says in its heartbeat whether it lives without its lock', async 
   const presence = keepPresence(db.database, {
     replica: 'replica_g',
     locked: () => locked,
-    unsettledMs: () => 0,
     outage: { failed: () => undefined, works: () => undefined },
   })
   await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(true)
@@ -79,29 +77,4 @@ test('a replica whose listening connection is lost takes its lock again', async 
   await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(true)
   expect(await ended('replica_d')).toBe(false)
   await replica.close()
-  // Nobody waited: all that it served is settled.
-  expect((await rowOf('replica_d'))?.settled).toBe(true)
-})
-
-test('a replica asked about duplicates names the runs whose clients disconnected', async () => {
-  const [asking, asked] = [
-    openReplica(db.database, 'replica_e', log),
-    openReplica(db.database, 'replica_f', log),
-  ]
-  await expect
-    .poll(() => asked.clientsAt() !== null && asking.clientsAt() !== null, { timeout: 5_000 })
-    .toBe(true)
-  const left = new AbortController()
-  const [connected, gone] = [new AbortController().signal, left.signal]
-  for (const [runId, signal] of [
-    ['run_1', connected],
-    ['run_2', gone],
-  ] as const)
-    asked.clients.open('key.request', runId, signal).attach(runId)
-  left.abort()
-  const heard = await asking.inquiry.ask('key.request', ['replica_f', 'replica_none'])
-  expect([...heard.lost]).toEqual([['run_2', 'replica_f']])
-  expect([...heard.replicas]).toEqual(['replica_f'])
-  expect([...heard.gone]).toEqual(['replica_none'])
-  await Promise.all([asking.close(), asked.close()])
 })

@@ -38,9 +38,9 @@ async function runAsking(text: string): Promise<string> {
 async function endOf(runId: string) {
   const [row] = await world.rows<{ status: string; charges: number; ends: number; equal: boolean }>(
     `select r.status,
-       (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
+       (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
        (select count(*)::int from run_events e where e.run_id = r.id and e.event ? 'end') as ends,
-       r.cost_micros = (select amount_micros from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as equal
+       r.cost_micros = (select -allowance_micros - granted_micros from ledger t where t.run_id = r.id and t.kind = 'charge') as equal
      from runs r where r.id = $1`,
     runId,
   )
@@ -48,13 +48,13 @@ async function endOf(runId: string) {
 }
 const endedOnce = { status: 'completed', charges: 1, ends: 1, equal: true }
 
-/** Everything that is stored of a run. */
+/** Everything that is stored of a run, except when its client closed the connection. */
 async function everythingOf(runId: string): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'credit_transactions'] as const
+  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'ledger'] as const
   return Promise.all(
     tables.map((table) =>
       world.rows(
-        `select t::text as row from ${table} t where ${table === 'runs' ? 'id' : 'run_id'} = $1 order by 1`,
+        `select (to_jsonb(t) - 'client_closed_at')::text as row from ${table} t where ${table === 'runs' ? 'id' : 'run_id'} = $1 order by 1`,
         runId,
       ),
     ),
@@ -189,7 +189,7 @@ test('a turn killed before its charge is charged once, and its retry gets one an
   await stream.until('All that there is to say.')
   const runId = runIdOf(response)
   await expect.poll(() => committedText(runId)).toBe('All that there is to say.')
-  const lock = await hold('select 1 from credit_pools for update')
+  const lock = await hold('select 1 from accounts for update')
   done.open()
   await somebodyWaitsForALock()
   await kill(owner, stream)
@@ -315,7 +315,7 @@ test('a replica that slept longer than its lease writes nothing when it wakes', 
 })
 
 test('a replica that shuts down disconnects its clients, and another answers retries', async () => {
-  const owner = await world.start()
+  const owner = await world.start({ DRAIN_SECONDS: '0' })
   const index = world.upstream.requests.length
   const gone = gate()
   // Not before: a whole reply that is still being waited for would be given the answer of the next.

@@ -35,7 +35,7 @@ test('without signals a cancel stops the turn on another replica', async () => {
     expect(await upstream.requests[index + 1]?.ended).toBe('cut')
     expect(await stream.rest()).toContain('run_cancelled')
     const { rows } = await db.database.systemPool.query(
-      `select r.status, r.step_count as steps, (select amount_micros::text from credit_transactions
+      `select r.status, r.step_count as steps, (select (-allowance_micros - granted_micros)::text from ledger
         where run_id = r.id and kind = 'charge') = (select sum(cost_micros)::text from run_steps where run_id = r.id)
         as charged from runs r where r.id = $1`,
       [runId],

@@ -70,12 +70,12 @@ const writing = (after: Promise<unknown>): Script => [
 
 async function rowsOf(run: Run) {
   const { rows } = await db.database.systemPool.query<Record<string, unknown>>(
-    `select r.status, r.epoch, r.step_count as steps, r.cost_micros = t.amount_micros as as_charged,
+    `select r.status, r.epoch, r.step_count as steps, r.cost_micros = (-t.allowance_micros - t.granted_micros) as as_charged,
       (select sum(cost_micros) from run_steps where run_id = r.id) = r.cost_micros as as_its_steps,
-      (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges,
-      (select count(*)::int from credit_transactions where run_id = r.id and kind = 'extend') as extensions,
+      (select count(*)::int from ledger where run_id = r.id and kind = 'charge') as charges,
+      r.hold_micros as hold,
       (select count(*)::int from file_versions where run_id = r.id) as versions
-    from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
+    from runs r left join ledger t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
     [run.id],
   )
   return rows[0]
@@ -91,7 +91,7 @@ const text = 'Let me write it down.\n\nIt stands in the file a.txt.'
 /** What a transaction of that kind, and none before it, sends to the server. */
 const kinds = [
   ['a flush of text', 'text.delta'],
-  ['the extension of the hold', 'prepareCall'],
+  ['the extension of the hold', 'prepare_call'],
   ['a step with a written file', 'file_versions'],
   ['the end with the charge', 'run.completed'],
 ] as const
@@ -133,11 +133,22 @@ test('an unaffordable hold whose answer is lost is refused, and queued writes ha
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
-  const cut = proxy.cutAtCommit('prepareCall', 'reply-lost')
-  expect(await journal.prepareCall(1, 10n ** 15n)).toMatchObject({ isHeld: false })
+  const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
+  expect(await journal.prepareCall(10n ** 15n)).toMatchObject({ isHeld: false })
   await cut
   expect(journal.holdMicros).toBe(run.holdMicros)
   expect((await logOf(run)).map(({ type }) => type)).toEqual(['run.started'])
+  await endWith(journal)
+  await journal.close()
+})
+
+test.each(fates)('an extension alone whose write is lost (%j) is made once', async (fate) => {
+  const run = await start(db.database, person)
+  const journal = journalOf(proxied, run)
+  const cut = proxy.cutAtCommit('prepare_call', fate)
+  expect(await journal.prepareCall(5_000n)).toMatchObject({ isHeld: true })
+  await cut
+  expect(await rowsOf(run)).toMatchObject({ hold: `${run.holdMicros + 5_000n}` })
   await endWith(journal)
   await journal.close()
 })
@@ -150,8 +161,8 @@ test('a key that has expired is seen although the answer that says so is lost', 
   await db.database.systemPool.query('update api_keys set expires_at = now() where id = $1', [
     principal.keyId,
   ])
-  const cut = proxy.cutAtCommit('prepareCall', 'reply-lost')
-  expect(await journal.prepareCall(1, 5_000n)).toEqual({ isHeld: false, keyUsable: false })
+  const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
+  expect(await journal.prepareCall(5_000n)).toEqual({ isHeld: false, keyUsable: false })
   await cut
   await endWith(journal)
   await journal.close()
@@ -162,17 +173,17 @@ test.each(fates)('steps whose write is lost (%j) are written once and charged', 
   const journal = journalOf(proxied, run)
   const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
   const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
-  const cut = proxy.cutAtCommit('prepareCall', fate)
+  const cut = proxy.cutAtCommit('prepare_call', fate)
   journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
   await journal.tool(2, call, { content: '{"files":[]}' })
   const cost = journal.costMicros
-  expect(await journal.prepareCall(3, 5_000n)).toMatchObject({ isHeld: true })
+  expect(await journal.prepareCall(5_000n)).toMatchObject({ isHeld: true })
   await cut
   expect([journal.costMicros, journal.holdMicros]).toEqual([cost, run.holdMicros + 5_000n])
   await endWith(journal)
   await journal.close()
   expect(await rowsOf(run)).toMatchObject({
-    ...{ status: 'cancelled', steps: 2, extensions: 1, charges: 1 },
+    ...{ status: 'cancelled', steps: 2, hold: `${run.holdMicros + 5_000n}`, charges: 1 },
     ...{ as_its_steps: true, as_charged: true },
   })
 })

@@ -96,7 +96,7 @@ test('a write waits for what is on its way with others, and comes after it', asy
   ring()
   say('two', 2)
   let isOver = false
-  const write = writer.prepareCall(2, 0n).finally(() => {
+  const write = writer.prepareCall(0n).finally(() => {
     isOver = true
   })
   expect(await textsOf(run)).toEqual([])
@@ -118,7 +118,7 @@ test('a write that found no shared slot is made alone, before later ones', async
   say('one')
   ring()
   say('two', 2)
-  const write = writer.prepareCall(2, 0n)
+  const write = writer.prepareCall(0n)
   for (const attempt of [0, 1, 2]) (await appended(attempt)).answer(false)
   await write
   expect(appends).toHaveLength(3)
@@ -143,7 +143,7 @@ test.each([
     append.answer(attempt === worked ? undefined : false)
   }
   say('two', 2)
-  await writer.prepareCall(2, 0n)
+  await writer.prepareCall(0n)
   expect(await textsOf(run)).toEqual([
     [1, 'one'],
     [2, 'two'],

@@ -1,16 +1,16 @@
 import type { Account } from '../../../accounts/accounts.ts'
 import type { AuditEntry } from '../../../accounts/audit.ts'
 import { resetHours } from '../../../accounts/sign-in/password-reset.ts'
-import type { Balance, Pool } from '../../../billing/pools.ts'
+import { type AccountCredits, availableIn } from '../../../billing/account-credits.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { creditsIn } from '../amounts.ts'
+import { creditTable } from '../credit-table.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
 import { planOptions } from './operator-views.ts'
@@ -29,9 +29,9 @@ type AccountShown = MessageShown & {
   /** The operator who is signed in. */
   readonly viewer: Account
   readonly plans: readonly string[]
-  readonly balance: Balance
-  readonly pools: readonly Pool[]
-  readonly newestPool: string
+  readonly credits: AccountCredits
+  /** When the allowance expires. */
+  readonly renewsAt: Date
   readonly newestEntry: string
   readonly activeKeys: number
   /** Of the last 30 days. */
@@ -42,7 +42,7 @@ type AccountShown = MessageShown & {
 
 /** One account: its plan, its credits, its use in the last days; nothing of its conversations. */
 export function accountPage(t: Texts, shown: AccountShown): Page {
-  const { account, pools, entries } = shown
+  const { account, credits, renewsAt, entries } = shown
   const texts = t.operator.accounts
   return operatorPage(t, {
     title: account.email,
@@ -55,8 +55,12 @@ ${grantCard(t, shown)}
 ${takeBackCard(t, shown)}
 ${passwordCard(t, account)}
 ${accessCards(t, shown)}</div>
-<h2>${texts.pools}</h2>
-${pools.length === 0 ? emptyState(texts.noPools, texts.noPoolsHint) : poolTable(t, pools)}
+<h2>${t.usage.creditsByKind}</h2>
+${
+  availableIn(credits) === 0n
+    ? emptyState(texts.noCredits, texts.noCreditsHint)
+    : creditTable(t, credits, renewsAt, creditsIn)
+}
 <div class="head"><h2>${texts.audit}</h2>
 <a class="button quiet" href="/operator/audit?account=${account.id}">${texts.allEntries}</a></div>
 ${
@@ -65,15 +69,15 @@ ${
   })
 }
 
-function factsOf(t: Texts, { account, balance, activeKeys, days }: AccountShown): readonly (Fact | false)[] {
+function factsOf(t: Texts, { account, credits, activeKeys, days }: AccountShown): readonly (Fact | false)[] {
   const { common } = t
   const texts = t.operator.accounts
   const turns = days.reduce((sum, row) => sum + row.turns, 0)
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
     [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
-    [texts.creditsLeft, creditsIn(t, balance.availableMicros)],
-    [texts.held, creditsIn(t, balance.heldMicros)],
+    [texts.creditsLeft, creditsIn(t, availableIn(credits))],
+    [texts.held, creditsIn(t, credits.heldMicros)],
     [texts.activeKeys, activeKeys],
     [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsIn(t, micros))],
     [common.created, t.day(account.createdAt)],
@@ -98,7 +102,7 @@ type AmountForm = {
   /** HTML id of the hint. */
   readonly id: string
   readonly action: string
-  /** The newest pool or audit entry: a form that is sent twice changes the credits once. */
+  /** The newest audit entry: a form that is sent twice changes the credits once. */
   readonly seen: string
   readonly label: string
   readonly value: string | undefined
@@ -114,11 +118,11 @@ value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <button>${form.submit}</button></form>`
 }
 
-function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amount }: AccountShown): Html {
+function grantCard({ operator: { accounts } }: Texts, { account, newestEntry, amount }: AccountShown): Html {
   return html`<section class="card narrow-left"><h2>${accounts.grantCredits}</h2>${amountForm({
     id: 'grant-hint',
     action: `/operator/accounts/${account.id}/grant`,
-    seen: newestPool,
+    seen: newestEntry,
     label: accounts.credits,
     value: amount,
     hint: accounts.grantHint,
@@ -126,7 +130,7 @@ function grantCard({ operator: { accounts } }: Texts, { account, newestPool, amo
   })}</section>`
 }
 
-function takeBackCard(t: Texts, { account, balance, newestEntry, takeBack }: AccountShown): Html {
+function takeBackCard(t: Texts, { account, credits, newestEntry, takeBack }: AccountShown): Html {
   const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.takeBack}</h2>${amountForm({
     id: 'take-back-hint',
@@ -134,7 +138,7 @@ function takeBackCard(t: Texts, { account, balance, newestEntry, takeBack }: Acc
     seen: newestEntry,
     label: accounts.takeBackAmount,
     value: takeBack,
-    hint: accounts.takeBackHint(creditsIn(t, balance.availableMicros)),
+    hint: accounts.takeBackHint(creditsIn(t, availableIn(credits))),
     submit: accounts.takeBack,
   })}</section>`
 }
@@ -188,24 +192,4 @@ ${confirmDialog({
   fields: html`<label>${accounts.deleteField}
 <input type="email" name="confirm" required autocomplete="off" dir="ltr"></label>`,
 })}</section>`
-}
-
-function poolTable(t: Texts, pools: readonly Pool[]): Html {
-  const { usage } = t
-  const { accounts } = t.operator
-  return dataTable({
-    label: accounts.pools,
-    rows: pools,
-    columns: [
-      {
-        name: usage.from,
-        kind: 'title',
-        cell: ({ kind }) => (kind === 'allowance' ? usage.allowance : usage.grant),
-      },
-      { name: accounts.granted, cell: ({ createdAt }) => t.day(createdAt) },
-      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => creditsIn(t, availableMicros) },
-      { name: accounts.heldColumn, kind: 'number', cell: ({ heldMicros }) => creditsIn(t, heldMicros) },
-      { name: usage.until, cell: ({ expiresAt }) => (expiresAt ? t.day(expiresAt) : usage.noExpiry) },
-    ],
-  })
 }

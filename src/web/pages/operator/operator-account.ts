@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { type Account, findAccountById } from '../../../accounts/accounts.ts'
 import { listAuditEntries, newestAuditEntry } from '../../../accounts/audit.ts'
 import { countActiveKeys } from '../../../accounts/keys/key-list.ts'
+import { creditsOf, ensureAllowance, nextRenewal } from '../../../billing/account-credits.ts'
 import { changePlan } from '../../../billing/change-plan.ts'
 import { parseCredits } from '../../../billing/credits.ts'
-import { grantOnce, newestPool } from '../../../billing/grant-once.ts'
-import { balanceOf, ensureAllowance, listPools } from '../../../billing/pools.ts'
+import { grantOnce } from '../../../billing/grant-once.ts'
 import { takeCreditsBack } from '../../../billing/take-back.ts'
 import { readUsage } from '../../../billing/usage/usage.ts'
 import { spanOf } from '../../../billing/usage/usage-span.ts'
@@ -109,9 +109,8 @@ export async function showAccount(
   const shown = await withTx(database, 'system', async (tx) => {
     if (principal) await ensureAllowance(tx, account.id, principal.plan)
     return {
-      balance: await balanceOf(tx, account.id),
-      pools: await listPools(tx, account.id),
-      newestPool: await newestPool(tx, account.id),
+      credits: await creditsOf(tx, account.id),
+      renewsAt: await nextRenewal(tx),
       newestEntry: await newestAuditEntry(tx, account.id),
       entries: await listAuditEntries(tx, { accountId: account.id, limit: 10 }),
       activeKeys: await countActiveKeys(tx, account.id),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createForOther, searchAccounts } from '../../../accounts/accounts.ts'
-import { availableOf } from '../../../billing/pools.ts'
+import { availableOf } from '../../../billing/account-credits.ts'
 import { withTx } from '../../../db/client.ts'
 import { randomBase62 } from '../../../ids.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'

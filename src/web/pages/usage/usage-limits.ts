@@ -43,9 +43,9 @@ function limitsOf(t: Texts, { plan, requests, turns, storedBytes }: LimitsShown)
     {
       name: limits.turns,
       meaning: limits.turnsMeaning,
-      used: turns.inWindow,
+      used: turns.started,
       max: plan.turnsPerMinute,
-      state: limits.inLastMinute(t.number(turns.inWindow), t.number(plan.turnsPerMinute)),
+      state: limits.of(t.number(turns.started), t.number(plan.turnsPerMinute)),
     },
     {
       name: limits.concurrent,

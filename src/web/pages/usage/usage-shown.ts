@@ -1,5 +1,5 @@
 import type { Plan } from '../../../accounts/plans.ts'
-import type { Balance, Pool } from '../../../billing/pools.ts'
+import type { AccountCredits } from '../../../billing/account-credits.ts'
 import type { Charge } from '../../../billing/usage/charges.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import type { Span } from '../../../billing/usage/usage-span.ts'
@@ -12,7 +12,9 @@ export type UsageShown = {
   readonly plan: Plan
   readonly period: (typeof periods)[number]
   readonly span: Span
-  readonly credits: { readonly balance: Balance; readonly pools: readonly Pool[]; readonly renewsAt: Date }
+  readonly credits: AccountCredits
+  /** When the allowance expires, and the next one is given. */
+  readonly renewsAt: Date
   readonly turns: TurnCounts
   readonly storedBytes: number
   /** Requests of the current minute that this process counted. */

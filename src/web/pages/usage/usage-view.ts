@@ -1,12 +1,12 @@
+import { availableIn } from '../../../billing/account-credits.ts'
 import { creditsNumber } from '../../../billing/credits.ts'
-import type { Pool } from '../../../billing/pools.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
-import { dataTable } from '../../components/data-table.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { creditsIn } from '../amounts.ts'
+import { creditTable } from '../credit-table.ts'
 import { credits } from './amounts.ts'
 import { chargeSection } from './charge-view.ts'
 import { breakdown } from './usage-breakdown.ts'
@@ -46,42 +46,17 @@ ${chargeSection(t, shown)}`,
   }
 }
 
-function balanceCard(t: Texts, { plan, credits: { balance, pools, renewsAt } }: UsageShown): Html {
+function balanceCard(t: Texts, { plan, credits: left, renewsAt }: UsageShown): Html {
   const { usage } = t
-  const note = balance.heldMicros > 0n ? usage.held(creditsIn(t, balance.heldMicros)) : ''
+  const note = left.heldMicros > 0n ? usage.held(creditsIn(t, left.heldMicros)) : ''
   const next = plan.monthlyMicros > 0n ? usage.nextAllowance(t.day(renewsAt)) : nothing
   const monthly = t.number(creditsNumber(plan.monthlyMicros))
   const gives = usage.planGives(t.common.planName(plan.name), monthly)
   return html`<section class="card balance"><div><h2>${usage.creditsLeft}</h2>
-<p class="figure">${credits(t, balance.availableMicros)}</p>
+<p class="figure">${credits(t, availableIn(left))}</p>
 <p class="faint">${note} ${gives} ${next}</p>
 </div>
-${pools.length === 0 ? nothing : poolTable(t, pools)}</section>`
-}
-
-function poolTable(t: Texts, pools: readonly Pool[]): Html {
-  const { usage } = t
-  const table = dataTable({
-    label: usage.pools,
-    rows: pools,
-    columns: [
-      { name: usage.from, kind: 'title', cell: (pool) => poolName(t, pool) },
-      { name: usage.left, kind: 'number', cell: ({ availableMicros }) => credits(t, availableMicros) },
-      { name: usage.until, cell: (pool) => until(t, pool) },
-    ],
-  })
-  return html`${table}<p class="faint">${usage.expireFirst}</p>`
-}
-
-function poolName(t: Texts, { kind, createdAt }: Pool): Html {
-  return html`${kind === 'allowance' ? t.usage.allowance : t.usage.grant}<br>
-<small class="faint">${t.usage.granted(t.day(createdAt))}</small>`
-}
-
-function until(t: Texts, { kind, expiresAt }: Pool): unknown {
-  if (expiresAt === null) return t.usage.noExpiry
-  const renewal = html`<br><small class="faint">${t.usage.thenNew}</small>`
-  return html`${t.day(expiresAt)}${kind === 'allowance' ? renewal : nothing}`
+${creditTable(t, left, renewsAt, credits)}</section>`
 }
 
 function periodNav({ usage }: Texts, selected: UsageShown['period']): Html {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Principal } from '../../../accounts/principal.ts'
-import { balanceOf, ensureAllowance, listPools, nextRenewal } from '../../../billing/pools.ts'
+import { creditsOf, ensureAllowance, nextRenewal } from '../../../billing/account-credits.ts'
 import { listCharges, namesOf } from '../../../billing/usage/charges.ts'
 import { readUsage, type UsageGroup } from '../../../billing/usage/usage.ts'
 import { type Span, spanOf, usageDay } from '../../../billing/usage/usage-span.ts'
@@ -45,8 +45,9 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
       await ensureAllowance(tx, principal.accountId, principal.plan)
       const page = { ...span, order: 'desc', limit: rowsShown + 1, after: after && BigInt(after) } as const
       return {
-        credits: await readCredits(tx, principal),
-        turns: await countTurns(tx, principal.accountId),
+        credits: await creditsOf(tx, principal.accountId),
+        renewsAt: await nextRenewal(tx),
+        turns: await countTurns(tx, principal.accountId, principal.plan),
         storedBytes: await storedBytes(tx, principal.accountId),
         days: await readUsage(tx, principal, { group: 'day', ...span, limit: 400 }),
         models: await groupsOf(tx, principal, 'model', span),
@@ -84,14 +85,6 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
       .header('content-disposition', `attachment; filename="${name}"`)
       .send(Readable.from(usageCsv(database, principal, span)))
   })
-}
-
-async function readCredits(tx: Executor, { accountId }: Principal) {
-  return {
-    balance: await balanceOf(tx, accountId),
-    pools: await listPools(tx, accountId),
-    renewsAt: await nextRenewal(tx),
-  }
 }
 
 /** Groups by cost, highest first, with the names of keys and projects. */

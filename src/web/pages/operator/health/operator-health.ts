@@ -38,7 +38,7 @@ export function operatorHealthPage(app: FastifyInstance, { database, library }: 
         modelChecks: await lastChecks(system),
         library: libraryNow,
         waitingTexts: mark && mark.nextDoc - mark.indexedTo,
-        examination: check === 'money' ? await examineAll(database, { timeoutSeconds: 30 }) : undefined,
+        examination: check === 'money' ? await examineAll(database, 30) : undefined,
       }),
     )
   })

@@ -6,6 +6,7 @@ export const accounts = {
   tabs: {
     accounts: 'Accounts',
     audit: 'Audit log',
+    turns: 'One turn',
     feedback: 'Feedback',
     library: 'Library',
     health: 'Health',
@@ -33,8 +34,8 @@ export const accounts = {
   thePassword: 'The password',
   goTo: 'Go to the account',
   all: 'All accounts',
-  noPools: 'No credits left',
-  noPoolsHint: 'Grant some above, or wait for the next monthly allowance.',
+  noCredits: 'No credits left',
+  noCreditsHint: 'Grant some above, or wait for the next monthly allowance.',
   noEntriesYet: 'No entries yet',
   noEntriesYetHint: 'Changes by operators to this account are recorded here.',
   allEntries: 'All entries',
@@ -58,7 +59,7 @@ removes none before the month ends.`,
   takeBackHint: (
     credits: string,
   ) => `At most the ${credits} credits that are left. Credits held for running turns stay.
-Credits that do not expire are taken first.`,
+Granted credits are taken first.`,
   resetPassword: 'Reset the password',
   resetHint: (hours: number) =>
     `Creates a link that lets the owner set a new password. It works once, for ${hours} hours, and replaces an earlier link.`,
@@ -81,9 +82,6 @@ log stay.`,
   deleteQuestion: 'This cannot be undone.',
   deleteConfirm: 'Delete everything',
   deleteField: 'Enter the e-mail address of the account to confirm',
-  pools: 'Credits by source',
-  granted: 'Granted',
-  heldColumn: 'Held',
   done: {
     plan: 'The plan has been changed. It applies from the next request.',
     grant: 'The credits have been granted.',
@@ -101,6 +99,12 @@ log stay.`,
 ${until} (UTC).`,
   addressHint: html`The link uses the address at which you opened this page. If others reach the service at another
 address, replace it in the link, or set <code>APP_URL</code>.`,
+  turnsAbout: `Why one turn was admitted, what it held and paid, and which attempts and models took part. What was asked and
+answered is not shown.`,
+  turnId: 'Id of the run',
+  explainTurn: 'Explain',
+  noTurn: 'There is no such run',
+  noTurnHint: 'Replies have the id in the header x-service-run-id, and the log in the member runId.',
   audit: 'Audit log',
   feedback: 'Feedback',
   auditAbout: `Changes to accounts and to the library by operators, on these pages and on the command line, and password

@@ -3,7 +3,14 @@ import type { EnglishTexts } from '../../en/index.ts'
 
 export const accounts: EnglishTexts['operator']['accounts'] = {
   operator: 'ניהול השירות',
-  tabs: { accounts: 'חשבונות', audit: 'יומן ביקורת', feedback: 'משוב', library: 'ספרייה', health: 'תקינות' },
+  tabs: {
+    accounts: 'חשבונות',
+    audit: 'יומן ביקורת',
+    turns: 'שאלה אחת',
+    feedback: 'משוב',
+    library: 'ספרייה',
+    health: 'תקינות',
+  },
   title: 'חשבונות',
   newAccount: 'חשבון חדש',
   more: 'חשבונות נוספים',
@@ -27,8 +34,8 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   thePassword: 'הסיסמה',
   goTo: 'לדף החשבון',
   all: 'כל החשבונות',
-  noPools: 'לא נותרו קרדיטים',
-  noPoolsHint: 'אפשר להעניק קרדיטים למעלה, או להמתין למכסה החודשית הבאה.',
+  noCredits: 'לא נותרו קרדיטים',
+  noCreditsHint: 'אפשר להעניק קרדיטים למעלה, או להמתין למכסה החודשית הבאה.',
   noEntriesYet: 'אין עדיין רישומים',
   noEntriesYetHint: 'כאן נרשמים שינויים שמפעילים עורכים בחשבון הזה.',
   allEntries: 'כל הרישומים',
@@ -50,7 +57,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   takeBack: 'גריעת קרדיטים',
   takeBackAmount: 'הסכום לגריעה',
   takeBackHint: (credits) =>
-    `לכל היותר ${credits} הקרדיטים שנותרו. קרדיטים השמורים לשאלות שבעבודה נשארים. קרדיטים ללא תאריך תפוגה נגרעים ראשונים.`,
+    `לכל היותר ${credits} הקרדיטים שנותרו. קרדיטים השמורים לשאלות שבעבודה נשארים. קרדיטים שהוענקו נגרעים ראשונים.`,
   resetPassword: 'איפוס הסיסמה',
   resetHint: (hours) =>
     `נוצר קישור שבעזרתו יכול בעל החשבון לקבוע סיסמה חדשה. הקישור פועל פעם אחת, במשך ${hours} שעות, ומחליף קישור קודם.`,
@@ -71,9 +78,6 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   deleteQuestion: 'אי אפשר לחזור מזה.',
   deleteConfirm: 'מחיקת הכול',
   deleteField: 'לאישור יש להזין את כתובת הדואר של החשבון',
-  pools: 'הקרדיטים לפי מקורם',
-  granted: 'ניתנו',
-  heldColumn: 'שמורים',
   done: {
     plan: 'התוכנית הוחלפה. היא חלה מהבקשה הבאה.',
     grant: 'הקרדיטים הוענקו.',
@@ -90,6 +94,12 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
     html`יש לשלוח אותו רק לבעל החשבון: כל מי שפותח אותו יכול לקבוע את הסיסמה. הוא פועל פעם אחת, עד ${until} (UTC).`,
   addressHint: html`בקישור מופיעה הכתובת שבה נפתח הדף הזה. אם אחרים מגיעים לשירות בכתובת אחרת, יש להחליף אותה בקישור, או
 לקבוע את <code>APP_URL</code>.`,
+  turnsAbout:
+    'מדוע התקבלה שאלה אחת, מה הוחזק ומה שולם עליה, ואילו ניסיונות ומודלים השתתפו בה. מה שנשאל ומה שנענה אינם מוצגים.',
+  turnId: 'מזהה ההרצה',
+  explainTurn: 'הסבר',
+  noTurn: 'אין הרצה כזאת',
+  noTurnHint: 'המזהה נמצא בכותרת x-service-run-id של התשובה, ובשדה runId של היומן.',
   audit: 'יומן ביקורת',
   feedback: 'משוב',
   auditAbout:

@@ -1,1 +1,0 @@
-ALTER TABLE "headings" ADD COLUMN "kind" text DEFAULT 'place' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "passage_texts" ADD COLUMN "url" text DEFAULT '' NOT NULL;

@@ -1,2 +1,0 @@
-ALTER TABLE "works" ADD COLUMN "composed_from" integer;--> statement-breakpoint
-ALTER TABLE "works" ADD COLUMN "composed_to" integer;

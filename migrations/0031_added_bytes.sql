@@ -1,2 +1,0 @@
-ALTER TABLE "sessions" ADD COLUMN "added_bytes" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE INDEX "sessions_added" ON "sessions" USING btree ("account_id") WHERE "sessions"."added_bytes" > 0;
