@@ -10,8 +10,7 @@ import { createDrivenRuns, type DrivenRuns } from '../../src/turns/ownership/dri
 import { claimRun } from '../../src/turns/ownership/leases.ts'
 import type { Runner } from '../../src/turns/ownership/runner.ts'
 import { clientDisconnected } from '../../src/turns/reading/client-disconnect.ts'
-import { readEvents } from '../../src/turns/recording/event-log.ts'
-import { readJournal } from '../../src/turns/recording/journal.ts'
+import { readLog } from '../../src/turns/recording/run-log.ts'
 import { ClientConnections } from '../../src/turns/replicas/client-connections.ts'
 import { createOutageLog } from '../../src/turns/replicas/outage-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
@@ -176,10 +175,7 @@ async function claim(run: Run): Promise<Run> {
 
 /** What each attempt is known to have shown of the step that no attempt has finished. */
 async function committedTexts(run: Run): Promise<readonly string[]> {
-  const [events, { steps }] = await withTx(db.database, run, async (tx) => [
-    await readEvents(tx, run.id, 0),
-    await readJournal(tx, run.id),
-  ])
+  const { events, steps } = await withTx(db.database, run, (tx) => readLog(tx, run.id))
   const texts = new Map<number, string>()
   for (const { epoch: of, event } of events) {
     if (event.type !== 'text.delta' || event.step !== steps.length + 1) continue

@@ -66,7 +66,7 @@ export async function settleHold(
       kind: 'end',
       row: {
         status: chargeMicros === null ? 'failed' : 'completed',
-        ...{ output: '[]', errorCode: null, errorMessage: '', finishReason: null, usage: {}, facts: {} },
+        ...{ reply: { type: 'run.cancelled', end: {} as never }, finishReason: null, facts: {} },
         cost: String(chargeMicros ?? 0n),
         charge: chargeMicros === null ? null : String(chargeMicros),
         ...{ position: 1, answer: null },

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
+import { replyOf } from '../run/run-events.ts'
 import { visibleTo } from '../run/visibility.ts'
 
 /** How many hours the call id in a tool result is enough to find the paused run. */
@@ -18,7 +19,7 @@ export async function findRunOfCall(
   principal: Principal,
   callId: string,
 ): Promise<Run | undefined> {
-  const item = JSON.stringify([{ type: 'tool_call', id: callId }])
+  const call = JSON.stringify([{ id: callId }])
   const [run] = await executor
     .select()
     .from(runs)
@@ -27,7 +28,7 @@ export async function findRunOfCall(
         visibleTo(principal, runs),
         gt(runs.createdAt, sql`now() - make_interval(hours => ${pausedHours})`),
         eq(runs.finishReason, 'tool_calls'),
-        sql`${runs.output} @> ${item}::jsonb`,
+        sql`${runs.reply} #> '{end,tool_calls}' @> ${call}::jsonb`,
       ),
     )
     .orderBy(desc(runs.createdAt))
@@ -37,10 +38,7 @@ export async function findRunOfCall(
 
 /** The tool calls that a paused run waits for. */
 export function openCallsOf(run: Run): readonly ToolCall[] {
-  const items = run.output as readonly ({ readonly type: string } & ToolCall)[]
-  return items
-    .filter((item) => item.type === 'tool_call')
-    .map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
+  return replyOf(run)?.end.tool_calls ?? []
 }
 
 /** Reads the texts of these answers, by message id. Answers that the principal cannot see are left out. */

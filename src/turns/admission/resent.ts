@@ -103,7 +103,7 @@ const { placeholder } = sql
 const knownTurns = sql`(
   select r.id, r.session_id as "sessionId", r.turn, r.finish_reason is not distinct from 'tool_calls' as "isPaused",
     not exists (select from runs n where n.session_id = r.session_id and n.turn > r.turn and n.status <> 'failed') as "isLast",
-    a.content as answer, r.output->0->>'content' as shown
+    a.content as answer, (r.reply #>> '{end,text}') || (r.reply #>> '{end,source_list}') as shown
   from (select m.run_id, m.created_at from messages m
     where m.transcript = ${placeholder('hash')} order by m.created_at desc limit 20) asked
   cross join lateral (select r.* from runs r

@@ -29,11 +29,8 @@ export function newRun(
 
 /** Columns of a run that its execution sets. */
 const untouched = {
-  output: [],
-  errorCode: null,
-  errorMessage: '',
+  reply: null,
   finishReason: null,
-  usage: {},
   costMicros: 0n,
   stepCount: 0,
   eventCount: 0,

@@ -11,7 +11,7 @@ import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
 import { usageOf } from '../recording/finish-run.ts'
-import type { FirstCitation, RunEnd } from '../run/run-events.ts'
+import type { FirstCitation, RunEnd, ToolUse } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /**
@@ -29,6 +29,8 @@ export type Answer = {
   /** The sources that were cited for the first time since the last call. Undefined if there are none. */
   newlyCited(): { readonly cited: readonly FirstCitation[] } | undefined
   isEmpty(): boolean
+  /** Notes a call of one of the turn's own tools. `at` (default: the end): length of the text before it. */
+  toolUsed(tool: Omit<ToolUse, 'at'> & { readonly at?: number }): void
   add(record: StepRecord): void
   /** Compares each quotation with the passage that it cites, and looks up the refs named in the text. */
   check(lookups: VerifyLookups): Promise<void>
@@ -56,6 +58,7 @@ export function createAnswer(
   })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
+  const tools: ToolUse[] = []
   const shown = new GrowingText()
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
@@ -87,6 +90,9 @@ export function createAnswer(
       return { cited: fresh.map(({ n, source }) => ({ n, ref: source.ref })) }
     },
     isEmpty: () => shown.length === 0,
+    toolUsed({ step, name, title, at = shown.length }) {
+      tools.push({ step, name, title, at })
+    },
     add(record) {
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)
@@ -111,6 +117,7 @@ export function createAnswer(
         quotations,
         files: lastChangeOfEach(files),
         tool_calls: paused ? openToolCalls(steps) : [],
+        tools_used: tools,
         usage: usageOf(steps, costMicros),
       }
     },

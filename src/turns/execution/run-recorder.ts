@@ -8,8 +8,8 @@ import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
-import type { CommittedEvent } from '../recording/event-log.ts'
-import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
+import type { RunState } from '../recording/fold-log.ts'
+import { type RunJournal, toolEvents } from '../recording/journal.ts'
 import { chargedCall } from '../recording/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '../run/run-events.ts'
@@ -22,11 +22,9 @@ import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { answerVerifier, type VerifyServices } from './verify-answer.ts'
 
-export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
-
 /** What earlier attempts at the run have left behind. */
 export type PriorAttempts = {
-  readonly steps: Steps
+  readonly state: RunState
   /** Text that they produced in the step that none of them finished. */
   readonly partialText: string
   /** Numbers in brackets that the client wrote, see `givenNumbers`. */
@@ -39,8 +37,9 @@ export type PriorAttempts = {
 export class RunRecorder {
   readonly sourceMarks: SourceMarks
   readonly journal: RunJournal
-  readonly journaled: Steps
+  readonly journaled: readonly StepRecord[]
   readonly #run: Run
+  readonly #earlier: RunState
   readonly #live: LiveRun
   readonly #answer: Answer
   readonly #verify: (answer: Answer) => Promise<void>
@@ -62,7 +61,7 @@ export class RunRecorder {
     run: Run,
     live: LiveRun,
     journal: RunJournal,
-    { steps: journaled, partialText, given, question }: PriorAttempts,
+    { state, partialText, given, question }: PriorAttempts,
     stop: TurnStop,
     watch: TurnWatch,
   ) {
@@ -73,7 +72,9 @@ export class RunRecorder {
     this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
     this.#log = services.log
     this.#model = services.model?.id
+    const journaled = state.steps.map(({ record }) => record)
     this.#run = run
+    this.#earlier = state
     this.#live = live
     this.journal = journal
     this.journaled = journaled
@@ -100,6 +101,8 @@ export class RunRecorder {
       this.#add(step)
     }
     this.#answer.newlyCited() // Events of the finished steps have named them.
+    for (const tool of this.#earlier.tools)
+      if (tool.step <= this.journaled.length) this.#answer.toolUsed(tool)
   }
 
   /** The loop's checks before its calls: see `CallBudget`. */
@@ -111,8 +114,9 @@ export class RunRecorder {
   }
 
   /** Records that the run starts or restarts, and which committed events are now void. */
-  begin(earlier: readonly CommittedEvent[]): void {
+  begin(): void {
     const step = this.journaled.length + 1
+    const earlier = this.#earlier.events.filter(({ event }) => event.type !== 'step.restarted')
     const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
     // An attempt that died early may not have recorded it.
@@ -180,6 +184,7 @@ export class RunRecorder {
       }
       case 'tool.started':
         this.#watch.stepStarted(event.step, event.call)
+        this.#answer.toolUsed({ step: event.step, name: event.call.name, title: event.title })
         this.#emit({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
       case 'tool.finished':

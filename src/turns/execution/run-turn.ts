@@ -18,8 +18,9 @@ import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
-import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
-import { RunJournal, readJournal } from '../recording/journal.ts'
+import { foldLog, longestOpenText } from '../recording/fold-log.ts'
+import { RunJournal } from '../recording/journal.ts'
+import { readLog } from '../recording/run-log.ts'
 import type { SharedAppends } from '../recording/shared-appends.ts'
 import type { Signals } from '../replicas/signals.ts'
 import { instructionsOfRun } from '../run/instructions.ts'
@@ -70,7 +71,7 @@ export type Outcome = 'ended' | 'freed' | 'given-up'
 
 type Conversation = LoopInput<Executor>['messages']
 
-const nothingJournaled: Awaited<ReturnType<typeof readJournal>> = { steps: [], costMicros: 0n }
+const emptyLog = { events: [], steps: [] }
 
 /**
  * Drives one attempt at a run from its journal to its end. Events go to the readers of this process through the
@@ -89,28 +90,30 @@ export async function runTurn(
   const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
-    const { transcript, journaled, earlier, partialText } =
+    const { transcript, log } =
       known && run.epoch === 1
-        ? { transcript: known, journaled: nothingJournaled, earlier: [], partialText: '' }
+        ? { transcript: known, log: emptyLog }
         : await retryTransient(() => readRun(services.database, run), stop.writing)
+    const state = foldLog(log)
     // Readers of this process start at the first event, whichever attempt wrote it.
-    for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
+    for (const { event } of state.events)
+      if (stepOf(event) <= state.steps.length && event.type !== 'step.restarted') live.push(event)
     const outside = model?.usesOutsideTools ? await outsideTools(services, run, stop.writing) : undefined
     const price = model?.price ?? freePrice
     journal = new RunJournal(run, {
       store: services.store,
       price: outside?.priced(price) ?? price,
-      costMicros: journaled.costMicros,
+      costMicros: state.costMicros,
       appends: services.appends,
       leave: stop.writing,
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
     const given = givenNumbers(transcript)
-    const left = { steps: journaled.steps, partialText, given, question: questionOf(transcript) }
+    const left = { state, partialText: longestOpenText(log), given, question: questionOf(transcript) }
     const ask = services.fallback?.forTurn()
     const turn = new RunRecorder({ ...services, ask, model }, run, live, journal, left, stop, watch)
-    turn.begin(earlier)
+    turn.begin()
     let freed: boolean
     if (!model)
       freed = await turn.fail(`The model "${run.model}" is no longer in the catalogue. Choose another one.`)
@@ -165,17 +168,12 @@ async function outsideTools(
   })
 }
 
-/**
- * Reads what an attempt continues from: the conversation, the finished steps, the valid events, and the text of
- * the unfinished step.
- */
+/** Reads what an attempt continues from: the conversation and the log. */
 function readRun(database: Database, run: Run) {
-  return withTx(database, run, async (tx) => {
-    const journaled = await readJournal(tx, run.id)
-    const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
-    const partialText = longestText(events, journaled.steps.length + 1)
-    return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), partialText }
-  })
+  return withTx(database, run, async (tx) => ({
+    transcript: await readTranscript(tx, run),
+    log: run.eventCount > 0 ? await readLog(tx, run.id) : emptyLog,
+  }))
 }
 
 /** Whether the turn has our `read_file`. A client's tool with the same name replaces it. */

@@ -1,6 +1,6 @@
 import { type Database, withBackgroundTx } from '../../db/client.ts'
 import { startPeriodicTask } from '../../periodic-work.ts'
-import { LeaseLost } from '../recording/event-log.ts'
+import { LeaseLost } from '../recording/run-log.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import type { Lease } from '../run/lease.ts'
 import type { TurnStop } from '../run/turn-stop.ts'

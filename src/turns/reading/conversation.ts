@@ -1,18 +1,18 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
-import type { ModelStep, StepRecord } from '../../agent/events.ts'
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { ModelStep } from '../../agent/events.ts'
 import { describeCall } from '../../agent/loop/tool-calls.ts'
 import type { UpstreamReport } from '../../agent/provider.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import { runEvents, runSteps, runs } from '../../db/schema/index.ts'
+import { runs } from '../../db/schema/index.ts'
 import { createSourceMarks } from '../../sources/citations/source-marks.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
-import { readEvents, withoutVoid } from '../recording/event-log.ts'
+import { foldLog } from '../recording/fold-log.ts'
+import { type CommittedStep, readLogs } from '../recording/run-log.ts'
 import type { Run } from '../run/run.ts'
-import type { FirstCitation, RunEnd, TerminalEvent } from '../run/run-events.ts'
-import { storedEnd } from './log-page.ts'
-import { answersOf, noQuestion, questionsOf, type ShownQuestion } from './shown-messages.ts'
+import { type FirstCitation, type RunEnd, replyOf } from '../run/run-events.ts'
+import { noQuestion, questionsOf, type ShownQuestion } from './shown-messages.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {
@@ -77,107 +77,37 @@ export async function readTurn(
   return turn
 }
 
-/** The passages that the finished steps of a run showed to the model so far, each once. */
-export async function readPassagesRead(executor: Executor, runId: string): Promise<readonly OfferedSource[]> {
-  const rows = await executor
-    .select({ record: runSteps.record })
-    .from(runSteps)
-    .where(and(eq(runSteps.runId, runId), eq(runSteps.kind, 'tool')))
-    .orderBy(runSteps.step)
-  return passagesRead(rows)
-}
-
-function passagesRead(rows: readonly { readonly record: unknown }[]): readonly OfferedSource[] {
-  const records = rows.map(({ record }) => record as StepRecord)
-  const sources = records.flatMap((record) => (record.kind === 'tool' ? record.sources : []))
-  return [...new Map(sources.map((source) => [source.mark, source])).values()]
-}
-
 async function turnsOf(
   services: RunnerServices,
   executor: Executor,
   of: readonly Run[],
 ): Promise<readonly ConversationTurn[]> {
   if (of.length === 0) return []
-  const ids = of.map((run) => run.id)
   const questions = await questionsOf(executor, of)
-  const answers = await answersOf(executor, of)
-  const steps = await executor
-    .select()
-    .from(runSteps)
-    .where(inArray(runSteps.runId, ids))
-    .orderBy(runSteps.step)
-  const ends = await endsOf(executor, of)
-  const turns: ConversationTurn[] = []
-  for (const run of of) {
-    const own = steps.filter(({ runId }) => runId === run.id)
-    const end = ends.get(run.id)
-    turns.push({
+  const logOf = await readLogs(executor, of)
+  return of.map((run) => {
+    const end = replyOf(run)?.end
+    const { text, steps, tools, passages, cited } = foldLog(logOf(run))
+    return {
       run,
       ...(questions.get(run.id) ?? noQuestion),
-      steps: stepsOf(services, run, own),
-      read: passagesRead(own),
+      answer: end ? end.text : text,
+      steps: stepsOf(services, run, steps),
+      doing: end ? [] : tools.flatMap(({ state, title }) => (state === 'now' ? [title] : [])),
+      read: passages,
+      cited: end ? [] : cited,
       end,
-      ...(end
-        ? { answer: answers.get(run.id) ?? end.text, doing: [], cited: [] }
-        : await soFar(executor, run)),
-    })
-  }
-  return turns
+    }
+  })
 }
 
-/**
- * The end of each finished run: from the event log while it is kept (it has more fields), otherwise from the
- * run's row.
- */
-async function endsOf(executor: Executor, of: readonly Run[]): Promise<ReadonlyMap<string, RunEnd>> {
-  const ended = of.filter((run) => run.finishedAt !== null)
-  if (ended.length === 0) return new Map()
-  const logged = await executor
-    .select({ runId: runEvents.runId, event: runEvents.event })
-    .from(runEvents)
-    .where(
-      and(
-        inArray(
-          runEvents.runId,
-          ended.map((run) => run.id),
-        ),
-        inArray(sql`${runEvents.event}->>'type'`, ['run.completed', 'run.failed', 'run.cancelled']),
-      ),
-    )
-  const known = new Map(logged.map(({ runId, event }) => [runId, (event as TerminalEvent).end]))
-  return new Map(ended.map((run) => [run.id, known.get(run.id) ?? storedEnd(run)]))
-}
-
-async function soFar(
-  executor: Executor,
-  run: Run,
-): Promise<Pick<ConversationTurn, 'answer' | 'doing' | 'cited'>> {
-  let answer = ''
-  const cited: FirstCitation[] = []
-  const doing = new Map<number, string>()
-  for (const { event } of withoutVoid(await readEvents(executor, run.id, 0))) {
-    if (event.type === 'text.delta') {
-      answer += event.text
-      cited.push(...(event.cited ?? []))
-    } else if (event.type === 'tool.started') doing.set(event.step, event.title)
-    else if (event.type === 'tool.finished') doing.delete(event.step)
-  }
-  return { answer, doing: [...doing.values()], cited }
-}
-
-function stepsOf(
-  services: RunnerServices,
-  run: Run,
-  rows: readonly (typeof runSteps.$inferSelect)[],
-): readonly TurnStep[] {
+function stepsOf(services: RunnerServices, run: Run, steps: readonly CommittedStep[]): readonly TurnStep[] {
   const tools = turnTools(services, run, createSourceMarks())
   let before = (run.startedAt ?? run.createdAt).getTime()
-  return rows.map((row) => {
-    const record = row.record as StepRecord
-    const tookMs = Math.max(row.createdAt.getTime() - before, 0)
-    before = row.createdAt.getTime()
-    const base = { step: row.step, kind: record.kind, tookMs, costMicros: row.costMicros }
+  return steps.map(({ step, record, costMicros, at }) => {
+    const tookMs = Math.max(at.getTime() - before, 0)
+    before = at.getTime()
+    const base = { step, kind: record.kind, tookMs, costMicros }
     if (record.kind === 'model') {
       const { usage, upstream } = record
       const { promptTokens, completionTokens } = usage

@@ -1,9 +1,10 @@
-import { and, asc, eq } from 'drizzle-orm'
-import type { ModelStep } from '../../agent/events.ts'
+import { and, eq } from 'drizzle-orm'
 import { creditsText } from '../../billing/credits.ts'
 import type { Executor } from '../../db/client.ts'
-import { ledger, runSteps } from '../../db/schema/index.ts'
+import { ledger } from '../../db/schema/index.ts'
+import { type CommittedStep, readLog } from '../recording/run-log.ts'
 import type { Run } from '../run/run.ts'
+import { replyOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /** What the row of a run keeps of its admission. */
@@ -34,11 +35,7 @@ const repeatRules: Readonly<Record<string, string>> = {
  * models and servers took part. Refused requests have no run: the log has a line for each.
  */
 export async function explainRun(executor: Executor, run: Run): Promise<readonly string[]> {
-  const steps = await executor
-    .select({ epoch: runSteps.epoch, record: runSteps.record, micros: runSteps.costMicros })
-    .from(runSteps)
-    .where(eq(runSteps.runId, run.id))
-    .orderBy(asc(runSteps.step))
+  const { steps } = await readLog(executor, run.id)
   const [charge] = await executor
     .select()
     .from(ledger)
@@ -48,14 +45,10 @@ export async function explainRun(executor: Executor, run: Run): Promise<readonly
     ...repeatsOf(run),
     holdOf(run),
     ...attemptsOf(run),
-    ...steps.map(({ epoch, record, micros }, index) => stepText(index + 1, epoch, record as Step, micros)),
+    ...steps.map(stepText),
     ...endOf(run, charge),
   ]
 }
-
-type Step =
-  | ModelStep
-  | { readonly kind: 'tool'; readonly call: { readonly name: string }; readonly isError: boolean }
 
 const factsOf = ({ admission }: Run): Admission => (admission ?? {}) as Admission
 
@@ -101,8 +94,8 @@ function attemptsOf(run: Run): readonly string[] {
   ]
 }
 
-function stepText(step: number, epoch: number, record: Step, micros: bigint): string {
-  const cost = `${creditsText(micros)} credits, attempt ${epoch}`
+function stepText({ step, epoch, record, costMicros }: CommittedStep): string {
+  const cost = `${creditsText(costMicros)} credits, attempt ${epoch}`
   if (record.kind === 'tool')
     return `Step ${step}: tool ${record.call.name}${record.isError ? ' failed' : ''} (${cost}).`
   if (record.preset) return `Step ${step}: the turn itself called its first tools (${cost}).`
@@ -119,7 +112,10 @@ function stepText(step: number, epoch: number, record: Step, micros: bigint): st
 
 function endOf(run: Run, charge: typeof ledger.$inferSelect | undefined): readonly string[] {
   if (run.finishedAt === null) return ['It has not ended.']
-  const how = [run.status, run.finishReason, run.errorCode].filter(Boolean).join(', ')
+  const reply = replyOf(run)
+  const how = [run.status, run.finishReason, reply?.type === 'run.failed' && reply.code]
+    .filter(Boolean)
+    .join(', ')
   const ended = `Ended ${iso(run.finishedAt)}: ${how}.`
   if (!charge) return [ended, 'Nothing was charged, and the whole hold went back.']
   const paid = -(charge.allowanceMicros + charge.grantedMicros)

@@ -4,10 +4,10 @@ import { retryTransient } from '../../db/retry.ts'
 import type { Logger } from '../../log.ts'
 import type { BatchListener, LiveRun } from '../execution/live-runs.ts'
 import type { Runner } from '../ownership/runner.ts'
-import { type CommittedEvent, voidRemoved } from '../recording/event-log.ts'
+import { foldLog } from '../recording/fold-log.ts'
+import { type CommittedEvent, type Log, type LogPage, readLog } from '../recording/run-log.ts'
 import type { Run } from '../run/run.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from '../run/run-events.ts'
-import { type LogPage, readAfter } from './log-page.ts'
 import { ReplayFilter } from './replay-filter.ts'
 
 /** A reader also looks after this time, because a signal may be lost. */
@@ -16,7 +16,7 @@ const pollMs = 1_000
 /** How long a reader waits for an unavailable database. A restart or a failover takes less. */
 const timeoutMs = 60_000
 
-/** Events per batch. It bounds what is buffered for a slow reader. */
+/** Events, or writes, per batch. It bounds what is buffered for a slow reader. */
 const batchLength = 64
 
 export type ReaderServices = {
@@ -123,7 +123,7 @@ async function readPage(
   signal: AbortSignal,
   limit?: number,
 ): Promise<LogPage | undefined> {
-  const read = () => withTx(database, run, (tx) => readAfter(tx, run.id, position, limit))
+  const read = () => withTx(database, run, (tx) => readLog(tx, run.id, position, limit))
   try {
     return await retryTransient(read, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
   } catch (error) {
@@ -145,8 +145,9 @@ class CertainLog {
   #first: Run | undefined
 
   /** Returns those events after `position` that can safely be shown. */
-  take({ events, over, run }: LogPage): readonly RunEvent[] {
-    const valid = voidRemoved(events)
+  take(page: LogPage): readonly RunEvent[] {
+    const { over, run } = page
+    const { events: valid } = foldLog(page)
     this.#first ??= run
     const isCertain = ({ event, epoch }: CommittedEvent) =>
       over ||
@@ -155,7 +156,7 @@ class CertainLog {
       stepOf(event) <= run.stepCount ||
       (epoch >= run.epoch && hasLivedSince(this.#first ?? run, run))
     const firstUncertain = valid.find((item) => !isCertain(item))
-    this.position = firstUncertain ? firstUncertain.seq - 1 : (events.at(-1)?.seq ?? this.position)
+    this.position = firstUncertain ? firstUncertain.seq - 1 : (page.events.at(-1)?.seq ?? this.position)
     return valid.filter(({ seq }) => seq <= this.position).map(({ event }) => event)
   }
 }
@@ -167,7 +168,7 @@ function hasLivedSince(first: Run, now: Run): boolean {
 }
 
 /**
- * Passes the committed events after `afterSeq` up to the run's end, including void events and their markers.
+ * Passes what was committed after `afterSeq` up to the run's end, including void events and their markers.
  * Any replica can show them, and a reader can resume by `seq`. Ends early if aborted, if this process shuts
  * down, if the database is unavailable for a minute, or if `onBatch` returns true.
  * @param options.together passes all existing events as one batch, so that void ones among them can be marked.
@@ -177,7 +178,7 @@ export async function followCommitted(
   run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
-  onBatch: BatchListener<readonly CommittedEvent[]>,
+  onBatch: BatchListener<Log>,
   options: { readonly together?: boolean } = {},
 ): Promise<void> {
   const { runner } = services
@@ -188,11 +189,11 @@ export async function followCommitted(
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
     const page = await readPage(services, run, position, stopped, limit)
     if (!page) return
-    if (page.events.length > 0 && (await onBatch(page.events))) return
+    if (page.events.length > 0 && (await onBatch(page))) return
     position = page.events.at(-1)?.seq ?? position
     // A reader that starts after the last event gets nothing.
     if (page.over) return
-    if (limit === undefined || page.events.length < limit) await news
+    if (page.isWhole) await news
     limit = batchLength
   }
 }

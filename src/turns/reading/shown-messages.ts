@@ -1,9 +1,7 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import type { ModelMessage } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
-import { textOf } from '../run/transcript.ts'
 
 /** Maximum characters of a question on the pages. Programs can send longer ones. */
 export const maxQuestion = 50_000
@@ -42,19 +40,6 @@ export async function questionsOf(
 function shownQuestion(question: string): ShownQuestion {
   if (question.length <= maxQuestion) return { question, questionAgain: question }
   return { question: `${question.slice(0, maxQuestion).toWellFormed()} …`, questionAgain: '' }
-}
-
-/** The text of each answer, by run. It has no source list, as the text in the run's row has. */
-export async function answersOf(
-  executor: Executor,
-  of: readonly Run[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = of.map(({ messageId }) => messageId)
-  const rows = await executor
-    .select({ runId: messages.runId, content: messages.content })
-    .from(messages)
-    .where(inArray(messages.id, ids))
-  return new Map(rows.map(({ runId, content }) => [runId, textOf((content as ModelMessage).content)]))
 }
 
 /** The sessions are named too, because messages have no index by run. */

@@ -45,11 +45,8 @@ export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunE
   const isFree = status === 'failed' && usage.cost_micros === '0'
   return {
     status,
-    output: JSON.stringify(outputItems(run, event.end)),
-    errorCode: event.type === 'run.failed' ? event.code : null,
-    errorMessage: event.type === 'run.failed' ? event.message : '',
+    reply: event,
     finishReason: event.type === 'run.completed' ? event.reason : null,
-    usage,
     cost: usage.cost_micros,
     charge: isFree ? null : usage.cost_micros,
     facts: factsOf(run, event.end),
@@ -80,29 +77,4 @@ function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>>
     completion_tokens: usage.completion_tokens,
     estimated: usage.estimated,
   }
-}
-
-/** The run's output as the API shows it. */
-function outputItems(run: Run, end: RunEnd): readonly Record<string, unknown>[] {
-  return [
-    ...(end.text === ''
-      ? []
-      : [{ type: 'message', id: run.messageId, role: 'assistant', content: end.text + end.source_list }]),
-    ...end.tool_calls.map((call) => ({
-      type: 'tool_call',
-      id: call.id,
-      name: call.name,
-      arguments: call.arguments,
-    })),
-    ...end.sources.map((source) => ({ type: 'source', ...source })),
-    ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation', ...quotation })),
-    ...end.files.map((file) => ({
-      type: 'file',
-      id: file.id,
-      filename: file.filename,
-      bytes: file.bytes,
-      content_type: file.contentType,
-      action: file.action,
-    })),
-  ]
 }

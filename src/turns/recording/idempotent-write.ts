@@ -13,7 +13,7 @@ import {
   type WritePurpose,
   writeToRun,
 } from '../store/turn-store.ts'
-import { LeaseLost } from './event-log.ts'
+import { LeaseLost } from './run-log.ts'
 import { findCommitted, type Progress } from './run-progress.ts'
 
 /** One write: what it does, what it appends, and the progress of the run before it. */

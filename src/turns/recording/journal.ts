@@ -1,11 +1,9 @@
-import { asc, eq } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../../agent/events.ts'
 import type { Journal } from '../../agent/loop/loop-input.ts'
 import type { Attached, ToolCall } from '../../agent/provider.ts'
 import type { CommittedChange, ToolOutcome } from '../../agent/tools.ts'
 import { modelCallMicros, type Price, toolCallPrice } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
-import { runSteps } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEvent, TerminalEvent } from '../run/run-events.ts'
 import { endOf } from './finish-run.ts'
@@ -98,20 +96,4 @@ function stepMicros(price: Price, record: StepRecord): bigint {
   return record.kind === 'model'
     ? modelCallMicros(price, record.usage)
     : toolCallPrice(price, record.call.name)
-}
-
-/** Reads the finished steps of a run in order, and their total cost in micro-credits. */
-export async function readJournal(
-  executor: Executor,
-  runId: string,
-): Promise<{ readonly steps: readonly StepRecord[]; readonly costMicros: bigint }> {
-  const rows = await executor
-    .select({ record: runSteps.record, costMicros: runSteps.costMicros })
-    .from(runSteps)
-    .where(eq(runSteps.runId, runId))
-    .orderBy(asc(runSteps.step))
-  return {
-    steps: rows.map((row) => row.record as StepRecord),
-    costMicros: rows.reduce((sum, row) => sum + row.costMicros, 0n),
-  }
 }

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
-import { LeaseLost } from './event-log.ts'
+import { LeaseLost } from './run-log.ts'
 
 /**
  * How far the writes of an attempt have come, according to the run's row. Each write changes at least one of

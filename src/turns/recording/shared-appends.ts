@@ -44,7 +44,7 @@ export function createSharedAppends(store: TurnStore): SharedAppends {
   return {
     append({ id, accountId, epoch, eventCount, stepCount }, events) {
       const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
-      const line = { id, accountId, epoch, eventCount, stepCount, events: JSON.stringify(events) }
+      const line = { id, accountId, epoch, eventCount, stepCount, events }
       waiting.push({ line, resolve })
       if (!writing) void write()
       return promise

@@ -43,19 +43,18 @@ const types = {
   epoch: 'int',
   eventsBefore: 'int',
   stepsBefore: 'int',
-  events: 'jsonb',
-  steps: 'jsonb',
+  events: 'int',
+  steps: 'int',
+  entries: 'jsonb',
+  stepMicros: 'bigint',
   holdBefore: 'bigint',
   more: 'bigint',
   allowed: 'boolean',
   capChecked: 'boolean',
   charge: 'bigint',
   status: 'text',
-  output: 'jsonb',
-  errorCode: 'text',
-  errorMessage: 'text',
+  reply: 'jsonb',
   finishReason: 'text',
-  usage: 'jsonb',
   cost: 'bigint',
   position: 'int',
   answer: 'jsonb',
@@ -186,19 +185,15 @@ function admit(inSession: boolean): SQL {
 const isOwned = sql`runs.id = ${$('run')} and runs.epoch = ${$('epoch')} and runs.status || '' = 'in_progress'
   and runs.event_count = ${$('eventsBefore')} and runs.step_count = ${$('stepsBefore')}`
 
-const counts = sql`event_count = ${$('eventsBefore')} + jsonb_array_length(${$('events')}),
-  step_count = ${$('stepsBefore')} + jsonb_array_length(${$('steps')})`
+const counts = sql`event_count = ${$('eventsBefore')} + ${$('events')}, step_count = ${$('stepsBefore')} + ${$('steps')}`
 
-/** Writes events, and finished steps with their costs, of the run in `owned`. */
+/** Adds a row to the log of the run in `owned`, if the write has entries. */
 const progress = sql`
-  events as (
-    insert into run_events (run_id, seq, account_id, step, attempt, event)
-    select ${$('run')}, ${$('eventsBefore')} + number, owned.account_id, coalesce((event->>'step')::int, 0), ${$('epoch')}, event
-    from owned, jsonb_array_elements(${$('events')}) with ordinality as line (event, number)),
-  steps as (
-    insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
-    select ${$('run')}, ${$('stepsBefore')} + number, owned.account_id, ${$('epoch')}, step->'record'->>'kind', step->'record', (step->>'micros')::bigint
-    from owned, jsonb_array_elements(${$('steps')}) with ordinality as line (step, number))`
+  logged as (
+    insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries)
+    select ${$('run')}, ${$('eventsBefore')} + ${$('events')}, ${$('stepsBefore')} + ${$('steps')}, owned.account_id, ${$('epoch')},
+      ${$('events')}, ${$('steps')}, ${$('stepMicros')}, ${$('entries')}
+    from owned where ${$('events')} + ${$('steps')} > 0)`
 
 const append = sql`
   with owned as (update runs set ${counts} where ${isOwned} returning account_id), ${progress}
@@ -242,8 +237,7 @@ const fromAllowance = sql`least(owned.held_allowance_micros, ${paid})`
 const end = sql`
   with a as materialized (select a.id from accounts a where a.id = ${$('account')} for no key update of a),
   owned as (
-    update runs set ${counts}, status = ${$('status')}, output = ${$('output')}, error_code = ${$('errorCode')},
-      error_message = ${$('errorMessage')}, finish_reason = ${$('finishReason')}, usage = ${$('usage')},
+    update runs set ${counts}, status = ${$('status')}, reply = ${$('reply')}, finish_reason = ${$('finishReason')},
       cost_micros = ${$('cost')}, lease_owner = null, lease_expires_at = null, finished_at = now()
     from a where ${isOwned} and runs.account_id = a.id
     returning runs.account_id, session_id, api_key_id, turn, hold_micros, held_allowance_micros),
@@ -281,18 +275,18 @@ const end = sql`
 const appendToRuns = sql`
   with line as (
     select * from unnest(${sql.placeholder('runs')}::text[], ${sql.placeholder('accounts')}::text[], ${sql.placeholder('epochs')}::int[], ${sql.placeholder('eventsBefore')}::int[],
-      ${sql.placeholder('stepsBefore')}::int[], ${sql.placeholder('events')}::jsonb[]) as line (run, account, epoch, events_before, steps_before, events)),
+      ${sql.placeholder('stepsBefore')}::int[], ${sql.placeholder('events')}::int[], ${sql.placeholder('entries')}::jsonb[])
+      as line (run, account, epoch, events_before, steps_before, events, entries)),
   owned as materialized (
     select line.* from line cross join lateral (
       select from runs r where r.id = line.run and r.epoch = line.epoch and r.status || '' = 'in_progress'
         and r.event_count = line.events_before and r.step_count = line.steps_before
       for no key update skip locked) as mine),
   counted as (
-    update runs set event_count = o.events_before + jsonb_array_length(o.events) from owned o where runs.id = o.run),
-  appended as (
-    insert into run_events (run_id, seq, account_id, step, attempt, event)
-    select o.run, o.events_before + number, o.account, coalesce((event->>'step')::int, 0), o.epoch, event
-    from owned o cross join lateral jsonb_array_elements(o.events) with ordinality as e (event, number))
+    update runs set event_count = o.events_before + o.events from owned o where runs.id = o.run),
+  logged as (
+    insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries)
+    select o.run, o.events_before + o.events, o.steps_before, o.account, o.epoch, o.events, 0, 0, o.entries from owned o where o.events > 0)
   select run from owned`
 
 /**

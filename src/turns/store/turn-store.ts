@@ -3,7 +3,7 @@ import type { StepRecord } from '../../agent/events.ts'
 import type { Statement, Values } from '../../db/account-connections.ts'
 import { type Database, type Executor, withIndexedTx } from '../../db/client.ts'
 import type { Run } from '../run/run.ts'
-import type { RunEvent } from '../run/run-events.ts'
+import { isTerminal, type RunEvent, type TerminalEvent } from '../run/run-events.ts'
 import { statements } from './statements.ts'
 
 /** What a write appends to a run: events, and steps with their costs in micro-credits. */
@@ -21,12 +21,8 @@ export type RunPosition = Pick<
 /** The last values of a run's row, its charge and its answer. Amounts are in micro-credits. */
 export type RunEndRow = {
   readonly status: 'completed' | 'failed' | 'cancelled'
-  /** JSON. */
-  readonly output: string
-  readonly errorCode: string | null
-  readonly errorMessage: string
+  readonly reply: TerminalEvent
   readonly finishReason: string | null
-  readonly usage: object
   readonly cost: string
   /** Null: nothing is charged, and the ledger gets no row. */
   readonly charge: string | null
@@ -61,9 +57,9 @@ export type WriteAnswer = {
   readonly waiting?: boolean
 }
 
-/** Events that one run adds, as JSON. */
+/** Events that one run adds. */
 export type RunEvents = Omit<RunPosition, 'apiKeyId' | 'messageId' | 'holdMicros'> & {
-  readonly events: string
+  readonly events: readonly RunEvent[]
 }
 
 /** Sends a statement: as its own transaction, or in one that is open. */
@@ -97,7 +93,8 @@ export function createTurnStore(database: Database): TurnStore {
         epochs: lines.map(({ epoch }) => epoch),
         eventsBefore: lines.map(({ eventCount }) => eventCount),
         stepsBefore: lines.map(({ stepCount }) => stepCount),
-        events: lines.map(({ events }) => events),
+        events: lines.map(({ events }) => events.length),
+        entries: lines.map(({ events }) => JSON.stringify(events)),
       })
       return new Set(rows.map(({ run }) => run))
     },
@@ -132,9 +129,11 @@ export async function writeToRun(
     epoch: run.epoch,
     eventsBefore: run.eventCount,
     stepsBefore: run.stepCount,
+    events: events.length,
+    steps: steps.length,
     // The driver would write an array as one of Postgres.
-    events: JSON.stringify(events),
-    steps: JSON.stringify(steps.map(({ record, costMicros }) => ({ record, micros: `${costMicros}` }))),
+    entries: JSON.stringify([...events.map(eventEntry), ...steps.map(stepEntry)] satisfies LogEntry[]),
+    stepMicros: steps.reduce((sum, { costMicros }) => sum + costMicros, 0n),
   }
   switch (purpose.kind) {
     case 'append': {
@@ -144,8 +143,8 @@ export async function writeToRun(
     case 'prepareCall':
       return prepare(send, { ...values, key: run.apiKeyId, holdBefore: run.holdMicros }, purpose)
     case 'end': {
-      const { usage, facts, ...row } = purpose.row
-      const json = { usage: JSON.stringify(usage), facts: JSON.stringify(facts) }
+      const { reply, facts, ...row } = purpose.row
+      const json = { reply: JSON.stringify(reply), facts: JSON.stringify(facts) }
       const [ended] = await send<{ waiting: boolean }>(statements.end, {
         ...{ ...values, ...row, ...json },
         message: run.messageId,
@@ -154,6 +153,22 @@ export async function writeToRun(
     }
   }
 }
+
+/** A line of the log. The data of the last event are the reply in the run's row. */
+export type LogEntry = Exclude<RunEvent, TerminalEvent> | EndEntry | StepEntry
+
+export type EndEntry = { readonly type: TerminalEvent['type'] }
+
+/** A finished step and its cost in micro-credits, as decimal text. */
+export type StepEntry = { readonly type: 'step'; readonly record: StepRecord; readonly micros: string }
+
+const eventEntry = (event: RunEvent): LogEntry => (isTerminal(event) ? { type: event.type } : event)
+
+const stepEntry = ({ record, costMicros }: Added['steps'][number]): LogEntry => ({
+  type: 'step',
+  record,
+  micros: `${costMicros}`,
+})
 
 /**
  * Records that the client of a run disconnected.

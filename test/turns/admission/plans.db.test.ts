@@ -90,7 +90,7 @@ test('events of some runs are written without a look at the others that are open
   const append = (executor: Executor) =>
     sendIn(executor)(statements.appendToRuns, {
       ...{ runs: ids, accounts: each('acct_other'), epochs: each(1), eventsBefore: each(0) },
-      ...{ stepsBefore: each(0), events: each(JSON.stringify(added.events)) },
+      ...{ stepsBefore: each(0), events: each(1), entries: each(JSON.stringify(added.events)) },
     })
   expect(await fetchedBy(append, (rows) => rows.length === ids.length)).toBeLessThan(100)
 })

@@ -5,7 +5,8 @@ import { createLiveRun, type LiveRun } from '../../../src/turns/execution/live-r
 import { type Outcome, runTurn } from '../../../src/turns/execution/run-turn.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
 import { endOfRun } from '../../../src/turns/reading/follow.ts'
-import { readEvents, withoutVoid } from '../../../src/turns/recording/event-log.ts'
+import { foldLog } from '../../../src/turns/recording/fold-log.ts'
+import { readLog } from '../../../src/turns/recording/run-log.ts'
 import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { isTerminal, type TerminalEvent } from '../../../src/turns/run/run-events.ts'
@@ -82,11 +83,11 @@ async function waitForText(live: LiveRun, text: string): Promise<void> {
   if (!isSaid) throw new Error(`ended before ${text}`)
 }
 
-const committed = (run: Run) => withTx(db.database, 'system', (tx) => readEvents(tx, run.id, 0))
+const committed = (run: Run) => withTx(db.database, 'system', (tx) => readLog(tx, run.id))
 
 /** What a reader shows that starts now: the events that are not void, their text joined. */
 async function shownNow(run: Run) {
-  const events = withoutVoid(await committed(run)).map(({ event }) => event)
+  const events = foldLog(await committed(run)).events.map(({ event }) => event)
   return {
     text: events.map((event) => (event.type === 'text.delta' ? event.text : '')).join(''),
     tools: events.flatMap((event) => (event.type === 'tool.finished' ? [event.step] : [])),
@@ -96,7 +97,7 @@ async function shownNow(run: Run) {
 
 /** Every row that belongs to the run, as text. */
 async function everythingOf(run: Run): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'ledger'] as const
+  const tables = ['runs', 'run_log', 'messages', 'ledger'] as const
   const rows = tables.map(async (table) => {
     const key = table === 'runs' ? 'id' : 'run_id'
     const { rows: found } = await db.database.systemPool.query<{ row: string }>(

@@ -39,7 +39,7 @@ async function endOf(runId: string) {
   const [row] = await world.rows<{ status: string; charges: number; ends: number; equal: boolean }>(
     `select r.status,
        (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
-       (select count(*)::int from run_events e where e.run_id = r.id and e.event ? 'end') as ends,
+       (select count(*)::int from run_log l, jsonb_array_elements(l.entries) e where l.run_id = r.id and e->>'type' in ('run.completed', 'run.failed', 'run.cancelled')) as ends,
        r.cost_micros = (select -allowance_micros - granted_micros from ledger t where t.run_id = r.id and t.kind = 'charge') as equal
      from runs r where r.id = $1`,
     runId,
@@ -50,7 +50,7 @@ const endedOnce = { status: 'completed', charges: 1, ends: 1, equal: true }
 
 /** Everything that is stored of a run, except when its client closed the connection. */
 async function everythingOf(runId: string): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'ledger'] as const
+  const tables = ['runs', 'run_log', 'messages', 'ledger'] as const
   return Promise.all(
     tables.map((table) =>
       world.rows(
@@ -63,7 +63,8 @@ async function everythingOf(runId: string): Promise<unknown> {
 
 const committedText = async (runId: string) => {
   const rows = await world.rows<{ text: string }>(
-    `select event->>'text' as text from run_events where run_id = $1 and event->>'type' = 'text.delta' order by seq`,
+    `select event->>'text' as text from run_log, jsonb_array_elements(entries) with ordinality as e (event, at)
+     where run_id = $1 and event->>'type' = 'text.delta' order by seq, at`,
     runId,
   )
   return rows.map(({ text }) => text).join('')
@@ -225,7 +226,7 @@ test('a turn cancelled after its owner was killed pays for the text in the log',
   await expect.poll(async () => (await endOf(runId))?.status, { timeout: 10_000 }).toBe('cancelled')
   expect(await endOf(runId)).toEqual({ ...endedOnce, status: 'cancelled' })
   const [run] = await world.rows<{ cost: number; usage: object }>(
-    'select cost_micros::float8 as cost, usage from runs where id = $1',
+    `select cost_micros::float8 as cost, reply #> '{end,usage}' as usage from runs where id = $1`,
     runId,
   )
   const said = estimateTokens(text.trimEnd())

@@ -36,7 +36,7 @@ test('without signals a cancel stops the turn on another replica', async () => {
     expect(await stream.rest()).toContain('run_cancelled')
     const { rows } = await db.database.systemPool.query(
       `select r.status, r.step_count as steps, (select (-allowance_micros - granted_micros)::text from ledger
-        where run_id = r.id and kind = 'charge') = (select sum(cost_micros)::text from run_steps where run_id = r.id)
+        where run_id = r.id and kind = 'charge') = (select sum(cost_micros)::text from run_log where run_id = r.id)
         as charged from runs r where r.id = $1`,
       [runId],
     )

@@ -128,10 +128,13 @@ test('a run whose events have expired streams its stored end', async () => {
   const runId = await startRun()
   const before = await readEvents(service, runId)
   await db.database.system.execute(
-    `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}'`,
+    `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}';
+     update run_log set created_at = created_at - interval '25 hours' where run_id = '${runId}'`,
   )
   expect(await removeExpired(db.database)).toBe(1)
-  const left = await db.database.system.execute(`select 1 from run_events where run_id = '${runId}'`)
+  const left = await db.database.system.execute(
+    `select 1 from run_log where run_id = '${runId}' and events > 0`,
+  )
   expect(left.rows).toEqual([])
   const after = await readEvents(other, runId)
   expect(after.map((event) => event.type)).toEqual(['text.delta', 'run.completed'])

@@ -4,7 +4,7 @@ import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { createLiveRun } from '../../../src/turns/execution/live-runs.ts'
 import { runTurn } from '../../../src/turns/execution/run-turn.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
-import { readEvents } from '../../../src/turns/recording/event-log.ts'
+import { readLog } from '../../../src/turns/recording/run-log.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
@@ -71,7 +71,7 @@ const writing = (after: Promise<unknown>): Script => [
 async function rowsOf(run: Run) {
   const { rows } = await db.database.systemPool.query<Record<string, unknown>>(
     `select r.status, r.epoch, r.step_count as steps, r.cost_micros = (-t.allowance_micros - t.granted_micros) as as_charged,
-      (select sum(cost_micros) from run_steps where run_id = r.id) = r.cost_micros as as_its_steps,
+      (select sum(cost_micros) from run_log where run_id = r.id) = r.cost_micros as as_its_steps,
       (select count(*)::int from ledger where run_id = r.id and kind = 'charge') as charges,
       r.hold_micros as hold,
       (select count(*)::int from file_versions where run_id = r.id) as versions
@@ -82,7 +82,7 @@ async function rowsOf(run: Run) {
 }
 
 const logOf = async (run: Run) =>
-  (await withTx(db.database, 'system', (tx) => readEvents(tx, run.id, 0))).map(({ event }) => event)
+  (await withTx(db.database, 'system', (tx) => readLog(tx, run.id))).events.map(({ event }) => event)
 const textOf = (events: readonly RunEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
 

@@ -6,8 +6,9 @@ import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { createLiveRun } from '../../../src/turns/execution/live-runs.ts'
 import { runTurn } from '../../../src/turns/execution/run-turn.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
-import { LeaseLost, readEvents, withoutVoid } from '../../../src/turns/recording/event-log.ts'
-import { readJournal } from '../../../src/turns/recording/journal.ts'
+import { foldLog } from '../../../src/turns/recording/fold-log.ts'
+import {} from '../../../src/turns/recording/journal.ts'
+import { LeaseLost, readLog } from '../../../src/turns/recording/run-log.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
@@ -78,8 +79,8 @@ async function finish(run: Run): Promise<readonly RunEvent[]> {
   return seen
 }
 
-const logOf = (run: Run) => withTx(db.database, 'system', (tx) => readEvents(tx, run.id, 0))
-const stepsOf = (run: Run) => withTx(db.database, 'system', (tx) => readJournal(tx, run.id))
+const logOf = (run: Run) => withTx(db.database, 'system', async (tx) => (await readLog(tx, run.id)).events)
+const stateOf = (run: Run) => withTx(db.database, 'system', async (tx) => foldLog(await readLog(tx, run.id)))
 const brief = (events: readonly RunEvent[]) =>
   events.map((event) => ('step' in event ? `${event.type} ${event.step}` : event.type))
 const textOf = (events: readonly RunEvent[]) =>
@@ -99,7 +100,7 @@ test('an owner that lost its run writes no event, step, file, hold or end', asyn
   }
   const [call] = calls
   if (!call) throw new Error('no call')
-  const before = [await logOf(run), await stepsOf(run)]
+  const before = [await logOf(run), await stateOf(run)]
   journal.event({ type: 'text.delta', step: 1, text: 'x'.repeat(5_000) })
   await expect(journal.tool(1, call, outcome)).rejects.toThrow(LeaseLost)
   journal.model(asking)
@@ -108,7 +109,7 @@ test('an owner that lost its run writes no event, step, file, hold or end', asyn
   await expect(endWith(journal)).rejects.toThrow(LeaseLost)
   await journal.close()
   expect(faults).toEqual([expect.any(LeaseLost)])
-  expect([await logOf(run), await stepsOf(run)]).toEqual(before)
+  expect([await logOf(run), await stateOf(run)]).toEqual(before)
   expect(journal.costMicros).toBe(0n)
   // The deferred write ran in the transaction that was rolled back.
   expect(wrote).toEqual(['deferred'])
@@ -150,7 +151,7 @@ test('a step that cannot be written fails the next model call and ends the run',
   const { journal, faults } = journalOf(run)
   await db.database.systemPool.query(`create function refuse_step() returns trigger language plpgsql as
     $$ begin raise exception 'refused'; end $$;
-    create trigger refuse_step before insert on run_steps for each row execute function refuse_step()`)
+    create trigger refuse_step before insert on run_log for each row when (new.steps > 0) execute function refuse_step()`)
   try {
     journal.event({ type: 'run.started' })
     journal.model(asking)
@@ -163,7 +164,7 @@ test('a step that cannot be written fails the next model call and ends the run',
   expect(faults).toEqual([])
   await endWith(journal)
   expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.started', 'run.cancelled'])
-  expect((await stepsOf(run)).steps).toEqual([])
+  expect((await stateOf(run)).steps).toEqual([])
 })
 
 test('unhurried events are committed by the timer, and deltas in a row become one', async () => {
@@ -188,18 +189,23 @@ test('committed results of parallel calls survive a crash, and the rest follow',
   journal.event({ type: 'tool.started', step: 3, name: 'list_files', title: 'List' })
   await journal.tool(2, first, { content: '{"files":[]}' })
   // The second call goes on for long: what is finished does not wait for it.
-  await expect.poll(async () => (await stepsOf(run)).steps.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await stateOf(run)).steps.length, { timeout: 10_000 }).toBe(2)
   await journal.close()
   upstream.enqueue(reply('Nothing there.'))
   const seen = await finish(await claim(run))
-  const log = withoutVoid(await logOf(run)).map(({ event }) => event)
+  const log = (await stateOf(run)).events.map(({ event }) => event)
   const finished = (events: readonly RunEvent[]) =>
     brief(events).filter((line) => line.startsWith('tool.finished'))
   expect(finished(log)).toEqual(['tool.finished 2', 'tool.finished 3'])
   expect(finished(seen)).toEqual(['tool.finished 2', 'tool.finished 3'])
   expect(textOf(log)).toBe('Let me see.\n\nNothing there.')
   expect(textOf(seen)).toBe('Let me see.\n\nNothing there.')
-  expect((await stepsOf(run)).steps.map((step) => step.kind)).toEqual(['model', 'tool', 'tool', 'model'])
+  expect((await stateOf(run)).steps.map(({ record }) => record.kind)).toEqual([
+    'model',
+    'tool',
+    'tool',
+    'model',
+  ])
 })
 
 test("an abandoned attempt's text is hidden once the next one finished its step", async () => {
@@ -221,9 +227,7 @@ test("an abandoned attempt's text is hidden once the next one finished its step"
   upstream.enqueue(reply('Nothing there.'))
   const seen = await finish(await claim(second))
   expect(textOf(seen)).toBe('Let me see.\n\nNothing there.')
-  expect(textOf(withoutVoid(await logOf(run)).map(({ event }) => event))).toBe(
-    'Let me see.\n\nNothing there.',
-  )
+  expect(textOf((await stateOf(run)).events.map(({ event }) => event))).toBe('Let me see.\n\nNothing there.')
 })
 
 test('a turn that was interrupted again and again ends as failed', async () => {
@@ -248,8 +252,7 @@ test("deleting a session or project deletes its runs' steps and events only", as
   await finish(kept)
   const rowsOf = async (run: Run) => {
     const { rows } = await db.database.systemPool.query<{ steps: number; events: number }>(
-      `select (select count(*)::int from run_steps where run_id = $1) as steps,
-        (select count(*)::int from run_events where run_id = $1) as events`,
+      `select coalesce(sum(steps), 0)::int as steps, coalesce(sum(events), 0)::int as events from run_log where run_id = $1`,
       [run.id],
     )
     return rows[0]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
-import { readEvents } from '../../../src/turns/recording/event-log.ts'
+import { readLog } from '../../../src/turns/recording/run-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
@@ -33,7 +33,7 @@ const append = (run: Run, text: string, eventCount = run.eventCount) =>
   ])
 
 const logOf = async (run: Run) =>
-  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(
+  (await withTx(db.database, run, (tx) => readLog(tx, run.id))).events.map(
     ({ seq, epoch: attempt, event }) => ({
       ...{ seq, epoch: attempt, type: event.type },
     }),
@@ -48,7 +48,7 @@ test('writes of many runs at once are one transaction, and each log gets its own
   expect(written).toEqual(runs.map(() => true))
   for (const run of runs) expect(await logOf(run)).toEqual(whole(run))
   const { rows } = await db.database.systemPool.query(
-    'select count(distinct xmin::text)::int as transactions, count(distinct account_id)::int as accounts from run_events where run_id = any($1)',
+    'select count(distinct xmin::text)::int as transactions, count(distinct account_id)::int as accounts from run_log where run_id = any($1)',
     [runs.map(({ id }) => id)],
   )
   expect(rows).toEqual([{ transactions: 1, accounts: 2 }])

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
-import { readEvents } from '../../../src/turns/recording/event-log.ts'
+import { readLog } from '../../../src/turns/recording/run-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import { WriteQueue } from '../../../src/turns/recording/write-queue.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
@@ -74,7 +74,7 @@ async function writing() {
 }
 
 const textsOf = async (run: Run) =>
-  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(({ seq, event }) => [
+  (await withTx(db.database, run, (tx) => readLog(tx, run.id))).events.map(({ seq, event }) => [
     seq,
     event.type === 'text.delta' ? event.text : event.type,
   ])
@@ -168,7 +168,10 @@ test('a step and text that come during a write are in the next one', async () =>
       return textsOf(run)
     })
     .toHaveLength(2)
-  const steps = await db.database.systemPool.query('select step from run_steps where run_id = $1', [run.id])
+  const steps = await db.database.systemPool.query(
+    'select step from run_log where run_id = $1 and steps > 0',
+    [run.id],
+  )
   expect(steps.rows).toEqual([{ step: 1 }])
   expect(writer.costMicros).toBe(5n)
   await writer.close()

@@ -10,7 +10,7 @@ import { type Database, openDatabase, withTx } from '../../../src/db/client.ts'
 import { databaseFault } from '../../../src/db/errors.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { claimRun, releaseLeases, renewLeases } from '../../../src/turns/ownership/leases.ts'
-import { LeaseLost } from '../../../src/turns/recording/event-log.ts'
+import { LeaseLost } from '../../../src/turns/recording/run-log.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { requestCancel } from '../../../src/turns/run/runs.ts'
 import { deleteRun } from '../../../src/turns/sessions/conversations.ts'
@@ -91,7 +91,7 @@ class Storm {
     const ofRun = [
       ...[end, end, end],
       () => journalOf(database, run).prepareCall(5n),
-      () => store.appendToRuns(this.#runs.map((one) => ({ ...one, events: '[]' }))),
+      () => store.appendToRuns(this.#runs.map((one) => ({ ...one, events: [] }))),
       () => recordDisconnect(store.sendTo(accountId), run.id, 'replica_here'),
       () => inAccount((tx) => requestCancel(tx, run.id)),
       () => asOperator((tx) => renewLeases(tx, lease, ids.toReversed(), 'wait')),

@@ -64,8 +64,8 @@ const finish = (run: Run) =>
 /** Appends a step that the table has already, so the statement fails. */
 async function failing(run: Run) {
   await db.database.systemPool.query(
-    `insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
-      values ($1, 1, $2, 1, 'model', '{}', 0)`,
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries)
+      values ($1, 0, 1, $2, 1, 0, 1, 0, '[{}]')`,
     [run.id, run.accountId],
   )
   const steps = [{ record, costMicros: 0n }]
@@ -74,7 +74,9 @@ async function failing(run: Run) {
 
 /** Deletes the steps that `failing` wrote. */
 const forget = (runs: readonly Run[]) =>
-  db.database.systemPool.query('delete from run_steps where run_id = any($1)', [runs.map(({ id }) => id)])
+  db.database.systemPool.query(`delete from run_log where run_id = any($1) and entries = '[{}]'`, [
+    runs.map(({ id }) => id),
+  ])
 
 /** Runs `work` while a statement of the account waits for a lock of the row of `busy`, which is held until `before`. */
 async function whileBusy<T>(
@@ -106,7 +108,7 @@ async function whileBusy<T>(
 /** The transaction that wrote the events of each run; undefined if there are none. */
 async function transactionsOf(runs: readonly Run[]): Promise<readonly (string | undefined)[]> {
   const { rows } = await db.database.systemPool.query<{ run: string; by: string }>(
-    'select run_id as run, xmin::text as by from run_events where run_id = any($1)',
+    'select run_id as run, xmin::text as by from run_log where run_id = any($1)',
     [runs.map(({ id }) => id)],
   )
   return runs.map(({ id }) => rows.find(({ run }) => run === id)?.by)
@@ -119,7 +121,7 @@ test('statements of an account use one connection, in order, each its own transa
   await whileBusy(busy, () => ({ result: Promise.all(others.map((run) => append(run))) }))
   expect((await backends()).length).toBeLessThanOrEqual(before.length + 1)
   const { rows } = await db.database.systemPool.query<{ run: string }>(
-    'select run_id as run from run_events where run_id = any($1) order by ctid',
+    'select run_id as run from run_log where run_id = any($1) order by ctid',
     [runs.map(({ id }) => id)],
   )
   expect(rows.map(({ run }) => run)).toEqual(runs.map(({ id }) => id))
@@ -140,7 +142,7 @@ test('statements of many accounts at once each see the rows of their own', async
 /** What a turn has written, without what differs between any two turns. */
 async function rowsOf(run: Run) {
   const { rows } = await db.database.systemPool.query(
-    `select r.status, r.hold_micros, r.held_allowance_micros, r.cost_micros, r.usage, r.output, r.event_count, r.request,
+    `select r.status, r.hold_micros, r.held_allowance_micros, r.cost_micros, r.reply, r.event_count, r.request,
         m.content, s.name, s.open_runs, extract(epoch from r.deadline_at - r.created_at)::int as seconds,
         (select array_agg(t.kind || (-t.allowance_micros - t.granted_micros) order by t.id) from ledger t where t.run_id = r.id) as moved
       from runs r join messages m on m.run_id = r.id join sessions s on s.id = r.session_id where r.id = $1`,
@@ -230,7 +232,7 @@ test('runs are written and ended while transactions use all their connections', 
     store.transaction('acct_with_files', () => held.opened),
   )
   await expect.poll(() => indexedPool.totalCount - indexedPool.idleCount).toBe(slow.length)
-  const events = JSON.stringify(added.events)
+  const { events } = added
   expect(await store.appendToRuns([{ ...written, events }])).toEqual(new Set([written.id]))
   expect(await finish(ended)).toMatchObject({ owned: true })
   held.open()
