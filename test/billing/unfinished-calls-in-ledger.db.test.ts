@@ -194,7 +194,7 @@ type Ended = {
 
 async function endOf(run: Run): Promise<Ended> {
   const { rows } = await db.database.systemPool.query<Ended>(
-    `select status, cost_micros::text as cost, hold_micros::text as held, (usage->>'estimated')::boolean as estimated,
+    `select status, cost_micros::text as cost, hold_micros::text as held, (reply #>> '{end,usage,estimated}')::boolean as estimated,
       array(select (-(allowance_micros + granted_micros))::text from ledger where run_id = runs.id) as charges
     from runs where id = $1`,
     [run.id],

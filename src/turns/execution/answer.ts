@@ -90,9 +90,7 @@ export function createAnswer(
       return { cited: fresh.map(({ n, source }) => ({ n, ref: source.ref })) }
     },
     isEmpty: () => shown.length === 0,
-    toolUsed({ step, name, title, at = shown.length }) {
-      tools.push({ step, name, title, at })
-    },
+    toolUsed: ({ at = shown.length, ...tool }) => void tools.push({ ...tool, at }),
     add(record) {
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)

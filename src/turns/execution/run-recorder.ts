@@ -101,8 +101,8 @@ export class RunRecorder {
       this.#add(step)
     }
     this.#answer.newlyCited() // Events of the finished steps have named them.
-    for (const tool of this.#earlier.tools)
-      if (tool.step <= this.journaled.length) this.#answer.toolUsed(tool)
+    for (const { step, name, title, at } of this.#earlier.tools)
+      if (step <= this.journaled.length) this.#answer.toolUsed({ step, name, title, at })
   }
 
   /** The loop's checks before its calls: see `CallBudget`. */
@@ -116,7 +116,7 @@ export class RunRecorder {
   /** Records that the run starts or restarts, and which committed events are now void. */
   begin(): void {
     const step = this.journaled.length + 1
-    const earlier = this.#earlier.events.filter(({ event }) => event.type !== 'step.restarted')
+    const { events: earlier } = this.#earlier
     const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
     // An attempt that died early may not have recorded it.

@@ -96,8 +96,7 @@ export async function runTurn(
         : await retryTransient(() => readRun(services.database, run), stop.writing)
     const state = foldLog(log)
     // Readers of this process start at the first event, whichever attempt wrote it.
-    for (const { event } of state.events)
-      if (stepOf(event) <= state.steps.length && event.type !== 'step.restarted') live.push(event)
+    for (const { event } of state.events) if (stepOf(event) <= state.steps.length) live.push(event)
     const outside = model?.usesOutsideTools ? await outsideTools(services, run, stop.writing) : undefined
     const price = model?.price ?? freePrice
     journal = new RunJournal(run, {

@@ -147,7 +147,7 @@ class CertainLog {
   /** Returns those events after `position` that can safely be shown. */
   take(page: LogPage): readonly RunEvent[] {
     const { over, run } = page
-    const { events: valid } = foldLog(page)
+    const { marked: valid } = foldLog(page)
     this.#first ??= run
     const isCertain = ({ event, epoch }: CommittedEvent) =>
       over ||

@@ -11,8 +11,10 @@ export type RunState = {
   /** The finished steps, and what they cost together in micro-credits. */
   readonly steps: readonly CommittedStep[]
   readonly costMicros: bigint
-  /** The valid events, and the markers that declared others void. */
+  /** The valid events. */
   readonly events: readonly CommittedEvent[]
+  /** The valid events and the markers that declared others void, for a reader that may have shown those. */
+  readonly marked: readonly CommittedEvent[]
   readonly text: string
   /** The sources that the text cites, in order. */
   readonly cited: readonly FirstCitation[]
@@ -23,7 +25,8 @@ export type RunState = {
 
 /** Makes the state of a run from its log. Events of abandoned attempts are dropped here and nowhere else. */
 export function foldLog({ events, steps }: Log): RunState {
-  const valid = withoutVoid(events)
+  const marked = withoutVoid(events)
+  const valid = marked.filter(({ event }) => event.type !== 'step.restarted')
   const cited: FirstCitation[] = []
   const tools = new Map<number, ShownTool>()
   let text = ''
@@ -44,6 +47,7 @@ export function foldLog({ events, steps }: Log): RunState {
     steps,
     costMicros: steps.reduce((sum, { costMicros }) => sum + costMicros, 0n),
     events: valid,
+    marked,
     text,
     cited,
     tools: [...tools.values()],
@@ -51,7 +55,6 @@ export function foldLog({ events, steps }: Log): RunState {
   }
 }
 
-/** The markers stay, for a reader that may have shown void events. */
 function withoutVoid(events: readonly CommittedEvent[]): readonly CommittedEvent[] {
   let kept: CommittedEvent[] = []
   for (const item of events) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeExpired } from '../../../src/operations/retention.ts'
+import { expireLog } from '../../support/expired-log.ts'
 import { callTools, gate } from '../../support/scripted-upstream.ts'
 import { call, question } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
@@ -127,11 +127,7 @@ test('a run whose events have expired streams its stored end', async () => {
   upstream.enqueue([{ text: 'kept for good' }])
   const runId = await startRun()
   const before = await readEvents(service, runId)
-  await db.database.system.execute(
-    `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}';
-     update run_log set created_at = created_at - interval '25 hours' where run_id = '${runId}'`,
-  )
-  expect(await removeExpired(db.database)).toBe(1)
+  await expireLog(db, runId)
   const left = await db.database.system.execute(
     `select 1 from run_log where run_id = '${runId}' and events > 0`,
   )
