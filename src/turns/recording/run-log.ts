@@ -45,7 +45,7 @@ type Row = {
 
 /**
  * Reads what was committed after the event `after`, in one snapshot with the run. The limits of a turn bound it.
- * @param after -1 includes the steps that were committed before any event.
+ * @param after default: the whole log. With a position, only writes that have events.
  * @param limit maximum writes. Without it, all are read.
  */
 export async function readLog(
@@ -59,7 +59,7 @@ export async function readLog(
       run: runs,
       rows: sql<readonly Row[]>`(select coalesce(json_agg(l), '[]') from (
         select l.seq, l.step, l.epoch, l.entries, l.created_at as "createdAt" from ${runLog} l
-        where l.run_id = ${runId} and l.seq > ${after} order by l.seq, l.step limit ${limit ?? null}) l)`,
+        where l.run_id = ${runId} and l.seq > ${after} and (l.events > 0 or ${after} < 0) order by l.seq, l.step limit ${limit ?? null}) l)`,
     })
     .from(runs)
     .where(eq(runs.id, runId))
