@@ -46,7 +46,6 @@ export async function openTelemetry(
 const poolsOf = (database: Database) => ({
   tenant: database.tenantPool,
   system: database.systemPool,
-  transactions: database.indexedPool,
   background: database.backgroundPool,
   imports: database.importPool,
 })

@@ -20,8 +20,6 @@ export type Database = {
   readonly url: string
   readonly tenantPool: pg.Pool
   readonly systemPool: pg.Pool
-  /** Its statements keep their plans, which use indexes. For frequent statements that find their rows by index. */
-  readonly indexedPool: pg.Pool
   /** For the statements that admit and write turns. Their plans use indexes too. */
   readonly accountConnections: AccountConnections
   /**
@@ -71,9 +69,20 @@ const settings = {
   application_name: 'meduyak',
 } as const
 
-/** A plan that was made while tables were small would stay cached on its connection and become slow as they grow. */
-const indexedPlans =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+/**
+ * Plans that use indexes, for frequent statements that find their rows by index. A plan that was made while tables were
+ * small would stay cached on its connection and become slow as they grow.
+ */
+const indexedPlans = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+} as const
+const planEntries = Object.entries(indexedPlans)
+const onConnection = planEntries.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+const inTransaction = planEntries.map(([name, value]) => `; set local ${name} = ${value}`).join('')
 
 /** A pool would give its connections its own limit, which is for the wait for a free one. */
 const clientWith = (connectionTimeoutMillis: number) =>
@@ -87,7 +96,7 @@ const clientWith = (connectionTimeoutMillis: number) =>
  * Opens the pools of one database. Tenant connections see no tenant rows until `withTx` names an account.
  * System connections see every account.
  */
-export function openDatabase({ url, onIdleError, maxConnections = 16 }: DatabaseOptions): Database {
+export function openDatabase({ url, onIdleError, maxConnections = 6 }: DatabaseOptions): Database {
   const Client = clientWith(connectMs)
   const open = (config: pg.PoolConfig) => {
     const pool = new pg.Pool({ ...settings, connectionString: url, Client, ...config })
@@ -96,13 +105,11 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     // end the process without this listener.
     return pool.on('connect', (client) => client.on('error', () => undefined))
   }
-  const partOf = (divisor: number) => Math.max(2, Math.ceil(maxConnections / divisor))
-  const indexed = { options: indexedPlans, query_timeout: silenceMs }
+  const fewer = Math.max(2, Math.ceil((maxConnections * 2) / 3))
   const pools = {
     tenantPool: open({ max: maxConnections }),
-    systemPool: open({ max: partOf(2), options: '-c app.account=*', query_timeout: silenceMs }),
-    indexedPool: open({ ...indexed, max: partOf(4) }),
-    backgroundPool: open({ max: 2, options: indexedPlans }),
+    systemPool: open({ max: fewer, options: '-c app.account=*', query_timeout: silenceMs }),
+    backgroundPool: open({ max: 2, options: onConnection }),
     importPool: open({
       max: importConnections,
       connectionTimeoutMillis: importConnectMs,
@@ -111,8 +118,14 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
   }
   const { connectionTimeoutMillis: _, ...config } = settings
   const accountConnections = openAccountConnections(
-    { ...config, ...indexed, connectionString: url, connectionTimeoutMillis: connectMs },
-    partOf(2),
+    {
+      ...config,
+      options: onConnection,
+      query_timeout: silenceMs,
+      connectionString: url,
+      connectionTimeoutMillis: connectMs,
+    },
+    fewer,
   )
   return {
     system: drizzle({ client: pools.systemPool }),
@@ -155,13 +168,13 @@ export async function withTx<T>(
   }
 }
 
-/** Like `withTx`, on a connection whose plans use indexes. Its statements have a limit of 20 s each. */
+/** Like `withTx`, with plans that use indexes. */
 export async function withIndexedTx<T>(
   database: Database,
   { accountId }: { readonly accountId: string },
   work: (tx: Executor) => Promise<T>,
 ): Promise<T> {
-  return finishOn(await begin(database.indexedPool, accountId), work, undefined)
+  return finishOn(await begin(database.tenantPool, accountId, { settings: inTransaction }), work, silenceMs)
 }
 
 /**
@@ -178,7 +191,7 @@ export function withBackgroundTx<T>(database: Database, work: (tx: Executor) => 
  * `work` is never repeated.
  */
 export async function withImportTx<T>(database: Database, work: (tx: Executor) => Promise<T>): Promise<T> {
-  const connect = () => begin(database.importPool, '*', importConnectMs)
+  const connect = () => begin(database.importPool, '*', { answerMs: importConnectMs })
   const client = await retryTransient(connect, AbortSignal.timeout(importRetryMs))
   return finishOn(client, work, undefined)
 }
@@ -215,13 +228,17 @@ async function finishOn<T>(
  * Opens a transaction on a pooled connection. If the connection is dead, nothing has been sent yet, so others
  * are tried: after a failover all idle ones may be dead.
  */
-async function begin(pool: pg.Pool, account: string, answerMs = beginMs): Promise<pg.PoolClient> {
+async function begin(
+  pool: pg.Pool,
+  account: string,
+  { answerMs = beginMs, settings = '' } = {},
+): Promise<pg.PoolClient> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect()
     const cut = setTimeout(() => void client.end(), answerMs)
     try {
-      // Both statements in one round trip.
-      await client.query(`begin; set local app.account = ${client.escapeLiteral(account)}`)
+      // All statements in one round trip.
+      await client.query(`begin; set local app.account = ${client.escapeLiteral(account)}${settings}`)
       return client
     } catch (error) {
       client.release(true)

@@ -2,7 +2,7 @@ import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 
 /** The most connections of one process with its verifications, see "Sizing" in `docs/operations.md`. */
-export const connectionsPerProcess = 46
+export const connectionsPerProcess = 24
 
 /**
  * Warns if Postgres allows fewer connections than one process can use. Without it the service starts and answers, and

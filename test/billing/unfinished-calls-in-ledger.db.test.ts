@@ -16,6 +16,7 @@ import { createOutageLog } from '../../src/turns/replicas/outage-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../src/turns/run/runs.ts'
+import { createTurnStore } from '../../src/turns/store/turn-store.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
@@ -144,7 +145,9 @@ class Stage {
         break
       case 'disconnect': {
         const lease = { owner: 'replica_of_the_client', seconds: 15 }
-        const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
+        const leaving = new AbortController().signal
+        const store = createTurnStore(db.database)
+        const runner = { lease, leaving, store, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
         const client = new ClientConnections().open()
         client.attach(run.id)

@@ -103,6 +103,8 @@ async function startNode(
       // The fake model identifies the calling process by this key.
       MODEL_API_KEY: name,
       LOG_LEVEL: 'info',
+      // Turns that last longer are handed over.
+      DRAIN_SECONDS: '2',
       // They start hundreds of times.
       NODE_COMPILE_CACHE: path.join(directory, 'compiled'),
     },

@@ -191,6 +191,7 @@ const table: readonly Row[] = [
   { route: 'GET /usage.csv', page: 'account' },
   { route: 'GET /operator', page: 'operator' },
   { route: 'GET /operator/accounts/new', page: 'operator' },
+  { route: 'GET /operator/runs', page: 'operator' },
   {
     route: 'POST /operator/accounts',
     page: 'operator',

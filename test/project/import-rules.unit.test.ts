@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -11,8 +11,10 @@ type Texts = ReadonlyMap<string, string>
 
 let sources: Texts
 let readmes: Texts
+let layers: string
 
 beforeAll(async () => {
+  layers = await readFile('src/layers.yaml', 'utf8')
   sources = await readTree('src', /\.ts$/)
   readmes = await readTree('src', /^README\.md$/)
 })
@@ -20,28 +22,35 @@ beforeAll(async () => {
 const small = {
   readmes: new Map([
     ['README.md', '# src\n\n## ids.ts\n\nIdentifiers.\n'],
-    ['shop/README.md', '# shop\n\nDoor: `till.ts`.\n\nMay import: `ids.ts`.\n\nPackages: `zod`.\n'],
-    ['street/README.md', '# street\n\nDoor: `walk.ts`.\n\nMay import: `shop`.\n'],
+    ['shop/README.md', '# shop\n\nDoor: `till.ts`.\n'],
+    ['shop/cellar/README.md', '# cellar\n\nDoor: `wine.ts`.\n'],
+    ['street/README.md', '# street\n\nDoor: `walk.ts`.\n'],
   ]),
+  layers: `
+ids.ts: {}
+shop: { rooms: [cellar, .], imports: [ids.ts], packages: [zod] }
+street: { imports: [shop], also: { .: [ids.ts] } }
+`,
   sources: new Map([
     ['ids.ts', ''],
     ['shop/till.ts', "import { z } from 'zod'\nimport { newId } from '../ids.ts'\n"],
-    ['shop/drawer.ts', "import { till } from './till.ts'\n"],
-    ['street/walk.ts', "import { till } from '../shop/till.ts'\n"],
+    ['shop/drawer.ts', "import { till } from './till.ts'\nimport { wine } from './cellar/wine.ts'\n"],
+    ['shop/cellar/wine.ts', ''],
+    ['street/walk.ts', "import { till } from '../shop/till.ts'\nimport { newId } from '../ids.ts'\n"],
   ]),
 }
 
 const breachesWith = (file: string, text: string) =>
-  findBreaches(new Map([...small.sources, [file, text]]), small.readmes)
+  findBreaches(new Map([...small.sources, [file, text]]), small.readmes, small.layers)
 
 describe('the check of rooms', () => {
   test('finds nothing where every import is listed', () => {
-    expect(findBreaches(small.sources, small.readmes)).toEqual([])
+    expect(findBreaches(small.sources, small.readmes, small.layers)).toEqual([])
   })
 
-  test('refuses an import of a room that the README does not list', () => {
+  test('refuses an import of a room of another part that is not listed', () => {
     expect(breachesWith('shop/sign.ts', "import type { Walk } from '../street/walk.ts'")).toContain(
-      'shop/sign.ts imports street/walk.ts, but src/shop/README.md does not list street.',
+      'shop/sign.ts imports street/walk.ts, but src/layers.yaml does not let shop import street.',
     )
   })
 
@@ -57,15 +66,28 @@ describe('the check of rooms', () => {
     )
   })
 
-  test('refuses a package that the README does not list', () => {
+  test('refuses a package that is not listed', () => {
     expect(breachesWith('shop/db.ts', "import {\n  Pool,\n} from 'pg'")).toEqual([
-      'shop/db.ts imports the package pg, which src/shop/README.md does not list.',
+      'shop/db.ts imports the package pg, which src/layers.yaml does not list for shop.',
     ])
   })
 
   test('refuses a file in a folder without a README', () => {
-    expect(breachesWith('cellar/wine.ts', "import { newId } from '../ids.ts'")).toEqual([
-      'cellar/wine.ts stands in no room: no README.md describes its folder.',
+    expect(breachesWith('attic/chest.ts', "import { newId } from '../ids.ts'")).toEqual([
+      'attic/chest.ts stands in no room: no README.md describes its folder.',
+    ])
+  })
+
+  test('refuses an import of a room that stands later in its part', () => {
+    expect(breachesWith('shop/cellar/stairs.ts', "import { till } from '../till.ts'")).toEqual([
+      'shop/cellar/stairs.ts imports shop/till.ts, but src/layers.yaml does not let shop/cellar import shop.',
+    ])
+  })
+
+  test('refuses a room without a place', () => {
+    const readmes = new Map([...small.readmes, ['attic/README.md', '# attic\n']])
+    expect(findBreaches(small.sources, readmes, small.layers)).toEqual([
+      'attic has no place in src/layers.yaml.',
     ])
   })
 
@@ -75,33 +97,36 @@ describe('the check of rooms', () => {
       ['shop/b.ts', "import type { C } from './c.ts'"],
       ['shop/c.ts', "import type { A } from './a.ts'"],
     ])
-    expect(findBreaches(new Map([...small.sources, ...circle]), small.readmes)).toEqual([
+    expect(findBreaches(new Map([...small.sources, ...circle]), small.readmes, small.layers)).toEqual([
       'These files import each other: shop/a.ts, shop/b.ts, shop/c.ts.',
     ])
   })
 
   test('refuses a folder of more than 15 files', () => {
     const shelves = Array.from({ length: 14 }, (_, i) => [`shop/shelf-${i}.ts`, ''] as const)
-    expect(findBreaches(new Map([...small.sources, ...shelves]), small.readmes)).toEqual([
+    expect(findBreaches(new Map([...small.sources, ...shelves]), small.readmes, small.layers)).toEqual([
       'src/shop holds 16 files; more than 15 want rooms.',
     ])
   })
 
-  test('refuses a README that names what does not exist', () => {
-    const shop =
-      '# shop\n\nDoor: `till.ts`, `window.ts`.\n\nMay import: `ids.ts`, `moon`.\n\nPackages: `zod`.\n'
-    expect(findBreaches(small.sources, new Map([...small.readmes, ['shop/README.md', shop]]))).toEqual([
+  test('refuses a door and a layer that do not exist', () => {
+    const readmes = new Map([
+      ...small.readmes,
+      ['shop/README.md', '# shop\n\nDoor: `till.ts`, `window.ts`.\n'],
+    ])
+    const places = small.layers.replace('[ids.ts]', '[ids.ts, moon]')
+    expect(findBreaches(small.sources, readmes, places)).toEqual([
       'src/shop/README.md names shop/window.ts, which does not exist.',
-      'src/shop/README.md names moon, which does not exist.',
+      'src/layers.yaml names moon, which does not exist.',
     ])
   })
 })
 
 test('the source files keep to their rooms', () => {
-  expect(findBreaches(sources, readmes)).toEqual([])
+  expect(findBreaches(sources, readmes, layers)).toEqual([])
 })
 
-/** What the floors of docs/architecture.md refuse, whatever a README.md says. Targets are doors of their rooms. */
+/** What the floors of docs/architecture.md refuse, whatever src/layers.yaml says. Targets are doors of their rooms. */
 const floors: readonly (readonly [from: string, mayNot: readonly string[]])[] = [
   ['app.ts', ['server.ts', 'cli.ts', 'installation.ts', 'turns/ownership/runner.ts', 'db/client.ts']],
   ['installation.ts', ['server.ts', 'cli.ts', 'app.ts', 'routes/files.ts', 'http/auth.ts']],
@@ -143,7 +168,7 @@ test.each(floors)('%s imports nothing from above it', (from, mayNot) => {
     const specifier = !target.endsWith('.ts') ? target : relative.startsWith('.') ? relative : `./${relative}`
     const planted = new Map([...sources, [from, `import { probe } from '${specifier}'`]])
     expect(
-      findBreaches(planted, readmes).filter((breach) => breach.startsWith(`${from} imports`)),
+      findBreaches(planted, readmes, layers).filter((breach) => breach.startsWith(`${from} imports`)),
     ).toHaveLength(1)
   }
 })

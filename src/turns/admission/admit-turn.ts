@@ -243,6 +243,11 @@ class Start {
         .where(and(eq(runs.id, runId), asWritten(owner)))
     }
     try {
+      // Behind the start on the connection of the account: one that the server still has to read comes first.
+      await retryTransient(
+        () => recordDisconnect(runner.store.sendTo(accountId), runId, owner),
+        runner.leaving,
+      )
       await retryTransient(() => withTx(database, this.#principal, settle), runner.leaving)
     } catch (error) {
       log.warn({ runId, reason: reasonOf(error) }, 'a start without an answer was not looked up')

@@ -20,6 +20,7 @@ const accountPages = [
   '/operator/accounts/new',
   '/operator/accounts/ACCOUNT',
   '/operator/audit',
+  '/operator/runs?run=RUN',
   '/operator/library',
   '/operator/health',
 ]
@@ -57,6 +58,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('PROJECT', things.projectId)
       .replace('FILE', things.fileId)
       .replace('ACCOUNT', things.accountId)
+      .replace('RUN', things.runId)
     expect(await faultsInLooks(page, address, everyLook)).toEqual([])
   })
 

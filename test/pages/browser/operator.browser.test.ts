@@ -149,6 +149,20 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
   })
 
+  test('an operator is told in words why one turn was charged, and what to do with an id that is unknown', async () => {
+    const answer = await ask()
+    await answer.text()
+    await page.goto('/operator/runs')
+    await page.getByLabel('Id of the run').fill(answer.headers.get('x-service-run-id') ?? '')
+    await page.getByRole('button', { name: 'Explain' }).click()
+    const told = await page.locator('main ol').innerText()
+    expect(told).toMatch(/Admitted 20.*for API key/)
+    expect(told).toMatch(/Charged [\d.]+ credits/)
+    expect(await page.locator('main').innerText()).not.toContain('What of the lamp?')
+    await page.goto('/operator/runs?run=run_unknown')
+    expect(await page.locator('main').innerText()).toContain('There is no such run')
+  })
+
   test('an operator resets, suspends, resumes and deletes an account, with audit entries', async () => {
     const account = await makeAccount(db.database, 'basic')
     await page.goto(`/operator/accounts/${account.id}`)
@@ -236,7 +250,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.getByText(/All \d+ checks passed/).waitFor()
     const change = (by: number) =>
       db.database.systemPool.query(
-        `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' limit 1)`,
+        `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' order by id limit 1)`,
         [by],
       )
     await change(1)

@@ -67,6 +67,7 @@ test.each([
   '/operator/accounts/new',
   '/operator/accounts/ID',
   '/operator/audit',
+  '/operator/runs',
   '/operator/library',
   '/operator/library/collections/breslov',
   '/operator/health',

@@ -22,7 +22,7 @@ beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   principal = await withKey(db.database, person)
-  client = await db.database.indexedPool.connect()
+  client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await undone(() => admit({ isLook: true }))
   await admit({ isLook: false })

@@ -27,7 +27,7 @@ let principal: Principal
 beforeAll(async () => {
   db = await createTestDatabase()
   person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
-  client = await db.database.indexedPool.connect()
+  client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
   run = await start(db.database, person)

@@ -226,12 +226,12 @@ test('statements in a transaction are written with it or not at all', async () =
 
 test('runs are written and ended while transactions use all their connections', async () => {
   const [written, ended] = (await startRuns(2)) as [Run, Run]
-  const { indexedPool } = own
+  const { tenantPool } = own
   const held = gate()
-  const slow = Array.from({ length: indexedPool.options.max }, () =>
+  const slow = Array.from({ length: tenantPool.options.max }, () =>
     store.transaction('acct_with_files', () => held.opened),
   )
-  await expect.poll(() => indexedPool.totalCount - indexedPool.idleCount).toBe(slow.length)
+  await expect.poll(() => tenantPool.totalCount - tenantPool.idleCount).toBe(slow.length)
   const { events } = added
   expect(await store.appendToRuns([{ ...written, events }])).toEqual(new Set([written.id]))
   expect(await finish(ended)).toMatchObject({ owned: true })

@@ -11,6 +11,7 @@ export function operatorPage(
   const items = [
     { href: '/operator', label: accounts.tabs.accounts },
     { href: '/operator/audit', label: accounts.tabs.audit },
+    { href: '/operator/runs', label: accounts.tabs.turns },
     { href: '/operator/feedback', label: accounts.tabs.feedback },
     { href: '/operator/library', label: accounts.tabs.library },
     { href: '/operator/health', label: accounts.tabs.health },

@@ -7,6 +7,7 @@ import { operatorAccountPages } from './operator-accounts.ts'
 import { operatorAuditPage } from './operator-audit.ts'
 import { operatorCollectionPages } from './operator-collections.ts'
 import { operatorLibraryPage } from './operator-library.ts'
+import { operatorRunPage } from './operator-runs.ts'
 
 /** `/operator`: pages for operators. For other accounts these pages do not exist. */
 export function operatorPages(app: FastifyInstance, services: WebServices): void {
@@ -14,6 +15,7 @@ export function operatorPages(app: FastifyInstance, services: WebServices): void
   operatorAccountPage(app, services)
   operatorAccessPages(app, services)
   operatorAuditPage(app, services)
+  operatorRunPage(app, services)
   operatorLibraryPage(app, services)
   operatorCollectionPages(app, services)
   operatorHealthPage(app, services)

@@ -6,6 +6,7 @@ export const accounts = {
   tabs: {
     accounts: 'Accounts',
     audit: 'Audit log',
+    turns: 'One turn',
     feedback: 'Feedback',
     library: 'Library',
     health: 'Health',
@@ -98,6 +99,12 @@ log stay.`,
 ${until} (UTC).`,
   addressHint: html`The link uses the address at which you opened this page. If others reach the service at another
 address, replace it in the link, or set <code>APP_URL</code>.`,
+  turnsAbout: `Why one turn was admitted, what it held and paid, and which attempts and models took part. What was asked and
+answered is not shown.`,
+  turnId: 'Id of the run',
+  explainTurn: 'Explain',
+  noTurn: 'There is no such run',
+  noTurnHint: 'Replies have the id in the header x-service-run-id, and the log in the member runId.',
   audit: 'Audit log',
   feedback: 'Feedback',
   auditAbout: `Changes to accounts and to the library by operators, on these pages and on the command line, and password

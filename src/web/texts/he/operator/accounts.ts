@@ -3,7 +3,14 @@ import type { EnglishTexts } from '../../en/index.ts'
 
 export const accounts: EnglishTexts['operator']['accounts'] = {
   operator: 'ניהול השירות',
-  tabs: { accounts: 'חשבונות', audit: 'יומן ביקורת', feedback: 'משוב', library: 'ספרייה', health: 'תקינות' },
+  tabs: {
+    accounts: 'חשבונות',
+    audit: 'יומן ביקורת',
+    turns: 'שאלה אחת',
+    feedback: 'משוב',
+    library: 'ספרייה',
+    health: 'תקינות',
+  },
   title: 'חשבונות',
   newAccount: 'חשבון חדש',
   more: 'חשבונות נוספים',
@@ -87,6 +94,12 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
     html`יש לשלוח אותו רק לבעל החשבון: כל מי שפותח אותו יכול לקבוע את הסיסמה. הוא פועל פעם אחת, עד ${until} (UTC).`,
   addressHint: html`בקישור מופיעה הכתובת שבה נפתח הדף הזה. אם אחרים מגיעים לשירות בכתובת אחרת, יש להחליף אותה בקישור, או
 לקבוע את <code>APP_URL</code>.`,
+  turnsAbout:
+    'מדוע התקבלה שאלה אחת, מה הוחזק ומה שולם עליה, ואילו ניסיונות ומודלים השתתפו בה. מה שנשאל ומה שנענה אינם מוצגים.',
+  turnId: 'מזהה ההרצה',
+  explainTurn: 'הסבר',
+  noTurn: 'אין הרצה כזאת',
+  noTurnHint: 'המזהה נמצא בכותרת x-service-run-id של התשובה, ובשדה runId של היומן.',
   audit: 'יומן ביקורת',
   feedback: 'משוב',
   auditAbout:
