@@ -1,7 +1,7 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
-import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
+import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'
 import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
 import { claimedWork } from './claimed-works.ts'
@@ -20,6 +20,7 @@ const toNothing: Attribution = { marked: [], named: [], hinted: [] }
 /** The quotations and refs of a text, and which belong together. */
 export type ReadText = {
   readonly quotations: readonly Quotation[]
+  readonly others: readonly NoQuotation[]
   /** Refs found in the text, followed by the requested refs. */
   readonly refs: readonly NamedRef[]
   /** @param i index of the quotation. */
@@ -40,7 +41,7 @@ export async function readAttributions(
   const inText = (await lookups?.refsIn(usual, { numbersOnly })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const refs = [...inText, ...asked]
-  if (numbersOnly) return { quotations: [], refs, attributionOf: async () => toNothing }
+  if (numbersOnly) return { quotations: [], others: [], refs, attributionOf: async () => toNothing }
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
   const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
@@ -56,6 +57,7 @@ export async function readAttributions(
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
   return {
     quotations: found.quotations,
+    others: found.others,
     refs,
     async attributionOf(i) {
       const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])

@@ -17,8 +17,13 @@ const minLetters = 12
 function scriptOf(line: string): 'hebrew' | 'latin' | undefined {
   if (!quoteLine.test(line) || !words.test(line)) return undefined
   const bare = line.replace(/(?<=\s)[([](?!["“„«‘'])[^()[\]]{0,120}[)\]][\s.*_]*$/, '')
-  const hebrew = bare.match(/[א-ת]/g)?.length ?? 0
-  const latin = bare.match(/\p{Script=Latin}/gu)?.length ?? 0
+  return mainScript(bare)
+}
+
+/** The script of nearly all letters of a text. Undefined for few letters and for a mixed text. */
+export function mainScript(text: string): 'hebrew' | 'latin' | undefined {
+  const hebrew = text.match(/[א-ת]/g)?.length ?? 0
+  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   if (hebrew + latin < minLetters) return undefined
   if (hebrew >= 3 * latin) return 'hebrew'
   return latin >= 3 * hebrew ? 'latin' : undefined

@@ -17,12 +17,14 @@ const placeFollows = /^[.,;]?\s*(?:[([]\s?[\p{L}\d]|[—–]\s*\p{L})/u
  * or that are alone in their block. Other italics are emphasis.
  * @param taken spans in quotation marks, in order. Italics that overlap one of them are skipped.
  * @param marks in order.
+ * @param onEmphasis is called for the others.
  */
 export function italicSpans(
   text: string,
   block: QuoteSpan,
   taken: readonly QuoteSpan[],
   marks: readonly QuoteSpan[],
+  onEmphasis: (span: QuoteSpan) => void = () => undefined,
 ): readonly QuoteSpan[] {
   const inBlock = text.slice(block.start, block.end)
   const lengthAlone = inBlock.trim().length
@@ -34,7 +36,10 @@ export function italicSpans(
     const after = text.slice(end, Math.min(block.end, end + 6))
     const isMarked = (marks[firstFrom(marks, end)]?.start ?? Infinity) <= end + 3
     const isAlone = before.trim() === '' && lengthAlone === match[0].length
-    if (!isMarked && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) continue
+    if (!isMarked && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) {
+      onEmphasis({ start: start + 1, end: end - 1 })
+      continue
+    }
     // The spans do not overlap each other, so only the last one before `end` can reach behind `start`.
     if ((taken[firstFrom(taken, end) - 1]?.end ?? 0) > start) continue
     found.push({ start: start + 1, end: end - 1 })

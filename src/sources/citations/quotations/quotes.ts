@@ -2,6 +2,7 @@ import { type Block, splitBlocks } from './blocks.ts'
 import { italicSpans } from './italics.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
+import type { Span } from './spans.ts'
 import { filler, withUsualMarks } from './usual-marks.ts'
 
 /** A mark or a written ref in the text, to which a quotation may belong. */
@@ -22,7 +23,18 @@ export type Quotation = {
   readonly prepared: PreparedQuote
 }
 
-export type QuotedText = { readonly blocks: readonly Block[]; readonly quotations: readonly Quotation[] }
+/** Words that look like a quotation and are none: few words, or emphasis. Range in UTF-16 units. */
+export type NoQuotation = Span & { readonly reason: 'too_short' | 'emphasis' }
+
+export type QuotedText = {
+  readonly blocks: readonly Block[]
+  readonly quotations: readonly Quotation[]
+  /** At most 500. */
+  readonly others: readonly NoQuotation[]
+}
+
+/** A text can have tens of thousands of short terms in quotation marks. */
+const maxOthers = 500
 
 /** In a `>` block, quoted parts with less than this fraction of its letters are part of the block's quotation. */
 const shareOfBlock = 0.6
@@ -43,6 +55,10 @@ export function* findQuotations(
   const masked = withoutMarks(text, marks)
   const usual = withUsualMarks(masked)
   const quotations: Quotation[] = []
+  const others: NoQuotation[] = []
+  const skip = ({ start, end }: Span, reason: NoQuotation['reason']): void => {
+    if (others.length < maxOthers) others.push({ start, end, reason })
+  }
   let nextMark = 0
   for (const [index, block] of blocks.entries()) {
     const inBlock: Anchor[] = []
@@ -53,24 +69,29 @@ export function* findQuotations(
     const quoted =
       block.kind === 'quote'
         ? yield* blockSpans(usual, block, inBlock)
-        : yield* proseSpans(usual, block, inBlock)
+        : yield* proseSpans(usual, block, inBlock, (span) => skip(span, 'emphasis'))
     // Folding tens of thousands of short quoted terms would take longer than everything else.
-    const spans = quoted
-      .map((span) => withoutFillers(usual, span))
-      .filter(({ start, end }) => end - start >= minLetters)
+    const spans = quoted.map((span) => withoutFillers(usual, span)).filter((span) => {
+      const isLong = span.end - span.start >= minLetters
+      if (!isLong) skip(span, 'too_short')
+      return isLong
+    })
     if (spans.length === 0) continue
     yield
     const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
       yield
       const prepared = yield* prepareQuote(masked.slice(start, end))
-      if (!isQuotation(prepared)) continue
+      if (!isQuotation(prepared)) {
+        skip({ start, end }, 'too_short')
+        continue
+      }
       const standsAlone = prepared.letters >= shareOfBlock * letters
       const words = masked.slice(start, end).replace(/\s+/g, ' ').trim()
       quotations.push({ text: words, start, end, block: index, standsAlone, prepared })
     }
   }
-  return { blocks, quotations }
+  return { blocks, quotations, others }
 }
 
 /** One or two words in quotation marks are a term. A text without any space is in a script that has none. */
@@ -119,9 +140,10 @@ function* proseSpans(
   masked: string,
   block: Block,
   marks: readonly Anchor[],
+  onEmphasis: (span: Span) => void,
 ): Generator<undefined, readonly QuoteSpan[]> {
   const quoted = yield* quoteSpans(masked, block.start, block.end)
-  const italic = italicSpans(masked, block, quoted, marks)
+  const italic = italicSpans(masked, block, quoted, marks, onEmphasis)
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
 }
 
