@@ -3,7 +3,7 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import { type CitedSource as CheckedSource, checkCitations } from '../../sources/citations/check.ts'
+import { type CitedSource as CheckedSource, checkCitations, checkQuestion } from '../../sources/citations/check.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
 import { besidesQuestion } from '../../sources/citations/own-words/question.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
@@ -30,7 +30,7 @@ export type Answer = {
   newlyCited(): { readonly cited: readonly FirstCitation[] } | undefined
   isEmpty(): boolean
   add(record: StepRecord): void
-  /** Compares each quotation with the passage that it cites, and looks up the refs named in the text. */
+  /** Compares the quotations of the answer and of the question, and looks up the refs named in the answer. */
   check(lookups: VerifyLookups): Promise<void>
   /** Builds the data of the run's end, at this cost in micro-credits. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
@@ -60,6 +60,7 @@ export function createAnswer(
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
   let quotations: readonly VerifiedQuote[] = []
+  let asked: readonly VerifiedQuote[] = []
   let toldCited = 0
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
     renderSourceList(cited, {
@@ -95,6 +96,7 @@ export function createAnswer(
       const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
       checked = result.sources
       quotations = besidesQuestion(result.quotations, question)
+      asked = await checkQuestion(question, lookups)
       unknownRefs = result.refs.flatMap(({ ref, exists, nearest, publisher }) =>
         exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],
       )
@@ -109,6 +111,7 @@ export function createAnswer(
         unknown_marks: renderer.unknownMarks().length + (ownWords?.numbersLeftOut() ?? 0),
         unknown_refs: unknownRefs,
         quotations,
+        ...(asked.length > 0 && { question_quotations: asked }),
         files: lastChangeOfEach(files),
         tool_calls: paused ? openToolCalls(steps) : [],
         usage: usageOf(steps, costMicros),

@@ -42,6 +42,9 @@ export function storedEnd(run: Run): RunEnd {
   const items = run.output as readonly Item[]
   const of = <T>(type: string, make: (item: Item) => T): T[] => items.filter((i) => i.type === type).map(make)
   const [text = ''] = of('message', (item) => String(item['content'] ?? ''))
+  const quotationsOf = (type: string) =>
+    of(type, ({ type: _, ...quotation }) => quotation as unknown as VerifiedQuote)
+  const asked = quotationsOf('question_quotation')
   return {
     text,
     source_list: '',
@@ -49,7 +52,8 @@ export function storedEnd(run: Run): RunEnd {
     citations: [],
     unknown_marks: 0,
     unknown_refs: [],
-    quotations: of('quotation', ({ type: _, ...quotation }) => quotation as unknown as VerifiedQuote),
+    quotations: quotationsOf('quotation'),
+    ...(asked.length > 0 && { question_quotations: asked }),
     files: of('file', (item) => ({
       id: String(item['id']),
       filename: String(item['filename']),

@@ -96,6 +96,7 @@ function outputItems(run: Run, end: RunEnd): readonly Record<string, unknown>[] 
     })),
     ...end.sources.map((source) => ({ type: 'source', ...source })),
     ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation', ...quotation })),
+    ...(end.question_quotations ?? []).map((quotation) => ({ type: 'question_quotation', ...quotation })),
     ...end.files.map((file) => ({
       type: 'file',
       id: file.id,

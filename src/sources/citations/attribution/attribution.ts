@@ -10,7 +10,12 @@ import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
 /** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
-const mayQuote = /["'“”„«»‘’‹›״׳>*_]/u
+const mayQuote = /["'“”„«»‘’‹›״׳<>*_]/u
+
+/** Whether a text has any character that begins a quotation. */
+export function mayHaveQuotations(text: string): boolean {
+  return mayQuote.test(withUsualMarks(text))
+}
 
 /** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }

@@ -26,19 +26,16 @@ export type SearchedIn =
 export type Comparison = { readonly searched: SearchedIn; readonly compared: readonly ComparedPlace[] }
 
 /** The rule that gave a verdict. */
-export const verdictRules = [
-  'at_its_place',
-  'in_another_version',
-  'cited_by_a_passage',
-  'elsewhere',
-  'place_without_the_words',
-  'named_place_differs',
-  'other_script',
-  'beside_its_original',
-  'nothing_similar',
-] as const
-
-export type VerdictRule = (typeof verdictRules)[number]
+export type VerdictRule =
+  | 'at_its_place'
+  | 'in_another_version'
+  | 'cited_by_a_passage'
+  | 'elsewhere'
+  | 'place_without_the_words'
+  | 'named_place_differs'
+  | 'other_script'
+  | 'beside_its_original'
+  | 'nothing_similar'
 
 /** Why a quotation has its verdict. */
 export type Explanation = { readonly rule: VerdictRule; readonly comparisons: readonly Comparison[] }

@@ -1,17 +1,6 @@
 import type { ContextWarning } from './context.ts'
 import type { Difference } from './differences.ts'
 
-/** All verdicts, the best first. */
-export const quoteResults = [
-  'verbatim',
-  'edited',
-  'fuzzy',
-  'translation',
-  'misattributed',
-  'not_found',
-  'paraphrase',
-] as const
-
 /**
  * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
  * - `verbatim`: the place has it in one piece;
@@ -25,7 +14,14 @@ export const quoteResults = [
  * - `not_found`: none of these;
  * - `paraphrase`: the source is cited without a quotation.
  */
-export type QuoteResult = (typeof quoteResults)[number]
+export type QuoteResult =
+  | 'verbatim'
+  | 'edited'
+  | 'fuzzy'
+  | 'translation'
+  | 'misattributed'
+  | 'not_found'
+  | 'paraphrase'
 
 export type QuoteCheck = {
   /** The quotation as written in the answer, without marks. */

@@ -29,7 +29,7 @@ const maxWords = 16
 
 /** The wording of the service's own source list about quotations, see `source-list.ts`. */
 const ownWording =
-  /^(?:close to the text, not word for word|not found in this passage|not in this passage, but in(?: .{1,120})?|(?:קרוב|קרובים) ללשון המקור, לא מילה במילה|לא נמצאו? בקטע זה|אינו בקטע זה אלא ב:?(?: .{1,120})?)[.!]?$/iu
+  /^(?:in the words of the text, edited|(?:a translation|translations), not compared|close to the text, not word for word|not found in this passage|not in this passage, but in(?: .{1,120})?|בלשון המקור, בעריכה|(?:תרגום|תרגומים), לא הושוו?|(?:קרוב|קרובים) ללשון המקור, לא מילה במילה|לא נמצאו? בקטע זה|אינו בקטע זה אלא ב:?(?: .{1,120})?)[.!]?$/iu
 
 /** Maximum length of a claim, in UTF-16 units. */
 export const longestClaim = 160
