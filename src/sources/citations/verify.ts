@@ -2,10 +2,9 @@ import type { OfferedSource } from '../../agent/tools.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
-import { QuoteChecker } from './comparison/checker.ts'
+import { areInOtherScript, QuoteChecker } from './comparison/checker.ts'
 import type { Explanation } from './comparison/explanation.ts'
 import type { QuoteCheck, QuoteResult } from './comparison/quote-check.ts'
-import { mainScript } from './quotations/blocks.ts'
 import type { NoQuotation, Quotation } from './quotations/quotes.ts'
 import { containedIn, fillsMarks, type Span } from './quotations/spans.ts'
 import { longestTitle, type Unsourced, unsourcedWords } from './unsourced-words.ts'
@@ -139,11 +138,7 @@ export async function checkText(
   const isConfirmed = containedIn(
     judged.filter(({ check }) => isConfirming(check.result)).map(({ quotation }) => quotation),
   )
-  const quotes = judged.map(({ quotation, ...quote }, i) => {
-    const beside = [judged[i - 1], judged[i + 1]]
-    const original = beside.find((one) => one !== undefined && isOriginalOf(one, { quotation, ...quote }))
-    return original === undefined ? quote : asTranslation(quote, original)
-  })
+  const quotes = await withTranslations(judged, lookups)
   const ownRefs = read.refs.filter((ref) => !isConfirmed(ref))
   const unchecked = read.quotations.length - checked
   return { quotes, refs: read.refs, ownRefs, notCompared, unchecked }
@@ -158,22 +153,31 @@ type Judged = CheckedQuote & { readonly quotation: Quotation }
 /** Maximum distance of a translation from its original, in UTF-16 units. */
 const farthestOriginal = 120
 
-/** Whether a confirmed quotation in the other script stands beside words that were found nowhere and that nothing attributes. */
-function isOriginalOf({ check, quotation }: Judged, { check: other, quotation: words }: Judged): boolean {
-  if (other.result !== 'not_found' || other.ref !== undefined || !isConfirming(check.result)) return false
-  const [script, otherScript] = [mainScript(quotation.text), mainScript(words.text)]
-  const distance = Math.max(words.start - quotation.end, quotation.start - words.end)
-  const areBoth = script !== undefined && otherScript !== undefined
-  return areBoth && script !== otherScript && distance <= farthestOriginal
+/** Calls words that were found nowhere a translation if they stand beside their original, and the library has only that. */
+function withTranslations(
+  judged: readonly Judged[],
+  lookups: VerifyLookups | undefined,
+): Promise<readonly CheckedQuote[]> {
+  return Promise.all(
+    judged.map(async ({ quotation, ...quote }, i) => {
+      const beside = [judged[i - 1], judged[i + 1]]
+      const original = beside.find((one) => one !== undefined && isBeside(one, { quotation, ...quote }))
+      const ref = original?.check.ref ?? original?.check.found_ref
+      const versions = ref === undefined ? [] : await lookups?.stretches(ref)
+      if (!areInOtherScript(quotation.text, versions ?? [])) return quote
+      const { similarity: _, ...own } = quote.check
+      const check = { ...own, result: 'translation' as const, ...(ref !== undefined && { ref }) }
+      return { ...quote, check, explanation: { ...quote.explanation, rule: 'beside_its_original' as const } }
+    }),
+  )
 }
 
-function asTranslation({ check, explanation, ...quote }: CheckedQuote, original: CheckedQuote): CheckedQuote {
-  const ref = original.check.ref ?? original.check.found_ref
-  return {
-    ...quote,
-    check: { ...check, result: 'translation', ...(ref !== undefined && { ref }) },
-    explanation: { ...explanation, rule: 'beside_its_original' },
-  }
+/** Whether a confirmed quotation stands beside words that were found nowhere and are attributed to no other place. */
+function isBeside({ check, quotation }: Judged, { check: other, quotation: words }: Judged): boolean {
+  if (other.result !== 'not_found' || !isConfirming(check.result)) return false
+  const place = check.ref ?? check.found_ref ?? ''
+  const distance = Math.max(words.start - quotation.end, quotation.start - words.end)
+  return distance <= farthestOriginal && (other.ref === undefined || place.startsWith(other.ref))
 }
 
 /** Whether a result says that the library has the words. */

@@ -10,7 +10,7 @@ import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
 /** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
-const mayQuote = /["'“”„«»‘’‹›״׳<>*_]/u
+const mayQuote = /["'“”„«»‘’‹›״׳<>*_]|^[ \t]{0,3}:[ \t]/mu
 
 /** Whether a text has any character that begins a quotation. */
 export function mayHaveQuotations(text: string): boolean {
@@ -52,7 +52,7 @@ export async function readAttributions(
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
   const edges = edgeRefs(usual, anchors, marks, passages)
-  const found = await runInTimeSlices(findQuotations(text, marks, edges))
+  const found = await runInTimeSlices(findQuotations(text, marks, edges, anchors))
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)

@@ -54,6 +54,8 @@ type Claim = {
   readonly found: NearestMatch | undefined
   /** Whether only another version of the passages has it. */
   readonly isOtherVersion?: boolean
+  /** Whether marks make the claim. */
+  readonly isCited?: boolean
 }
 
 /** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
@@ -151,12 +153,13 @@ export class QuoteChecker {
     }
   }
 
-  /** No place has the words. Those of a translation cannot be compared with a text in another script. */
+  /** No place has the words. Beside a passage in the other script they are a translation, which cannot be compared. */
   #unfound({ text: quote }: Quotation, failed: readonly Claim[]): Judged {
     const [first] = failed
     const ref = first?.ref ?? ''
-    const texts = failed.flatMap(({ stretches }) => stretches.flatMap(ownPassages))
-    if (isOtherScript(quote, texts)) return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
+    const isMarked = failed.every(({ isCited }) => isCited)
+    const texts = failed.flatMap(({ stretches }) => stretches)
+    if (isMarked && areInOtherScript(quote, texts)) return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
     const similarity = first?.found?.similarity
     const check = { quote, result: 'not_found' as const, ...(similarity !== undefined && { similarity }) }
     return { check, ref, rule: 'nothing_similar' }
@@ -177,10 +180,10 @@ export class QuoteChecker {
     const overEdge = await this.#nearest('marks', quotation, wider)
     const isBetter = overEdge?.result === 'verbatim' || (overEdge?.similarity ?? 0) > (found?.similarity ?? 0)
     const better = overEdge?.isNear && isBetter ? overEdge : found
-    if (better?.isNear) return { ref, stretches, found: better }
+    if (better?.isNear) return { ref, stretches, found: better, isCited: true }
     const other = await this.#nearest('other_versions', quotation, others)
     if (other?.isNear) return { ref, stretches: [...stretches, ...others], found: other, isOtherVersion: true }
-    return { ref, stretches: [...stretches, ...others], found: better }
+    return { ref, stretches: [...stretches, ...others], found: better, isCited: true }
 
     function isOfCited({ passages }: Stretch): boolean {
       return passages.some((one) => marked.includes(one))
@@ -287,8 +290,10 @@ function inVersion(quote: string, found: NearestMatch, ref: string): Judged {
   return { check, ref, rule: 'in_another_version' }
 }
 
-function isOtherScript(quote: string, texts: readonly ComparedPassage[]): boolean {
+/** Whether the passages that are meant are all in the other script than the quotation. */
+export function areInOtherScript(quote: string, stretches: readonly Stretch[]): boolean {
   const script = mainScript(quote)
+  const texts = stretches.flatMap(ownPassages)
   if (script === undefined || texts.length === 0) return false
   return texts.every(({ text }) => ![script, undefined].includes(mainScript(text)))
 }

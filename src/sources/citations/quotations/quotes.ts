@@ -44,11 +44,13 @@ const shareOfBlock = 0.6
  * quotations with fewer than 12 letters or three words. The generator yields at points where the caller may pause it.
  * @param citationMarks the marks of the text. They are not part of a quotation; in a `>` block a mark ends one.
  * @param edges the refs at the edges of `>` blocks, treated in the same way.
+ * @param refs the refs of the text. Italics before one, and a definition or a caption that has one, are quotations.
  */
 export function* findQuotations(
   text: string,
   citationMarks: readonly Anchor[],
   edges: readonly Anchor[] = [],
+  refs: readonly Anchor[] = [],
 ): Generator<undefined, QuotedText> {
   const marks = edges.length === 0 ? citationMarks : apart([...citationMarks, ...edges])
   const blocks = splitBlocks(text)
@@ -69,7 +71,7 @@ export function* findQuotations(
     const quoted =
       block.kind === 'quote'
         ? yield* blockSpans(usual, block, inBlock)
-        : yield* proseSpans(usual, block, inBlock, (span) => skip(span, 'emphasis'))
+        : yield* proseSpans(usual, block, blocks[index - 1], [inBlock, refs], (span) => skip(span, 'emphasis'))
     // Folding tens of thousands of short quoted terms would take longer than everything else.
     const spans = quoted.map((span) => withoutFillers(usual, span)).filter((span) => {
       const isLong = span.end - span.start >= minLetters
@@ -96,10 +98,10 @@ export function* findQuotations(
 
 /** One or two words in quotation marks are a term. A text without any space is in a script that has none. */
 const minWords = 3
-const longestTerm = 40
+const longestWord = 40
 
 function isQuotation({ letters, words }: PreparedQuote): boolean {
-  return letters >= minLetters && (words >= minWords || letters > longestTerm)
+  return letters >= minLetters && (words >= minWords || letters > longestWord)
 }
 
 /** Returns the anchors in order, without those that overlap an earlier one. */
@@ -118,7 +120,7 @@ function apart(anchors: readonly Anchor[]): readonly Anchor[] {
 function withoutFillers(usual: string, { start, end }: QuoteSpan): QuoteSpan {
   let [first, last] = [start, end]
   while (first < last && usual.charAt(first) === filler) first += 1
-  while (last > first && usual.charAt(last - 1) === filler) last -= 1
+  while (last > first && (usual.charAt(last - 1) === filler || usual.charAt(last - 1) === ' ')) last -= 1
   return { start: first, end: last }
 }
 
@@ -135,16 +137,52 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
     .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
 }
 
-/** Finds quotations in quotation marks or italics, in order. */
+/** Finds quotations in quotation marks or italics, in order. Without one, a definition of a ref and captions are read. */
 function* proseSpans(
   masked: string,
   block: Block,
-  marks: readonly Anchor[],
+  before: Block | undefined,
+  [marks, refs]: readonly [marks: readonly Anchor[], refs: readonly Anchor[]],
   onEmphasis: (span: Span) => void,
 ): Generator<undefined, readonly QuoteSpan[]> {
   const quoted = yield* quoteSpans(masked, block.start, block.end)
-  const italic = italicSpans(masked, block, quoted, marks, onEmphasis)
+  const italic = italicSpans(masked, block, quoted, { marks, refs, onEmphasis })
+  if (quoted.length + italic.length === 0) return captions(masked, block, before, refs)
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
+}
+
+/** Elements whose whole text is a quotation if a ref belongs to it. */
+const caption = /<(?<tag>dd|figcaption|caption)(?:\s[^<>]{0,300})?>(?<words>[^<>]{1,4000})<\/\k<tag>>/giu
+const longestTerm = 200
+
+/** The words of definitions and captions with a ref: their term is the ref, or they end with it in brackets or behind a dash. */
+function captions(
+  masked: string,
+  block: Block,
+  before: Block | undefined,
+  refs: readonly Anchor[],
+): readonly QuoteSpan[] {
+  if (refs.length === 0) return []
+  const isRef = ({ start, end }: Span): boolean => {
+    const inside = refs.find((ref) => ref.start >= start && ref.end <= end)
+    const rest = inside && masked.slice(start, inside.start) + masked.slice(inside.end, end)
+    return rest !== undefined && !/[\p{L}\p{N}]/u.test(rest.replace(/<[^<>]*>/g, ''))
+  }
+  if (block.kind === 'definition') {
+    const start = block.start + masked.slice(block.start, block.end).indexOf(':') + 1
+    return before !== undefined && isRef(before) ? [{ start, end: block.end }] : []
+  }
+  return [...masked.slice(block.start, block.end).matchAll(caption)].flatMap(({ 0: whole, index, groups }) => {
+    const end = block.start + index + whole.lastIndexOf('<')
+    const start = end - (groups?.['words']?.length ?? 0)
+    const last = refs.findLast((ref) => ref.start >= start && ref.end <= end)
+    const closes = last !== undefined && !/[\p{L}\p{N}]/u.test(masked.slice(last.end, end))
+    const lead = closes ? /\s*[([—–-]\s*$/u.exec(masked.slice(start, last.start)) : null
+    if (lead !== null) return [{ start, end: start + lead.index }]
+    const [opens] = [...masked.slice(Math.max(0, block.start + index - longestTerm), block.start + index).matchAll(/<dt[\s>]/gi)].slice(-1)
+    const term = opens && { start: Math.max(0, block.start + index - longestTerm) + opens.index, end: block.start + index }
+    return term !== undefined && isRef(term) ? [{ start, end }] : []
+  })
 }
 
 /** Matches an attribution line at the end of a quotation, such as `— Tanya 32:4`. */
