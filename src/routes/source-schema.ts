@@ -170,7 +170,9 @@ export const verificationSchema = z
     not_compared: z
       .array(notCompared)
       .optional()
-      .describe('Only with `explain`: words that look like a quotation and were not compared, each with the reason'),
+      .describe(
+        'Only with `explain`: words that look like a quotation and were not compared, each with the reason',
+      ),
     unchecked: count.describe(
       'Quotations that were left out: those beyond the first 500, and those not reached within 20 s',
     ),

@@ -63,7 +63,7 @@ export async function checkQuestion(
   if (!mayHaveQuotations(question)) return []
   const text = question.slice(0, longestQuestion)
   const { quotes } = await checkText(text, lookups, { maxLookups: questionLookups })
-  return quotes.flatMap(({ check }) => (check.ref ?? check.found_ref) === undefined ? [] : [check])
+  return quotes.flatMap(({ check }) => ((check.ref ?? check.found_ref) === undefined ? [] : [check]))
 }
 
 /** The ref is that of the source, so an entry does not repeat it. */

@@ -31,7 +31,9 @@ const english = {
       ? 'Quotation: in the words of the text, edited'
       : `${count} quotations: in the words of the text, edited`,
   translation: (count: number) =>
-    count === 1 ? 'Quotation: a translation, not compared' : `${count} quotations: translations, not compared`,
+    count === 1
+      ? 'Quotation: a translation, not compared'
+      : `${count} quotations: translations, not compared`,
   fuzzy: (count: number) =>
     count === 1
       ? 'Quotation: close to the text, not word for word'
@@ -54,8 +56,7 @@ const inHebrew: typeof english = {
   heading: 'מקורות:',
   license: (license) => `רישיון: ${license}`,
   verbatim: (count) => (count === 1 ? 'ציטוט: מילה במילה' : `${count} ציטוטים: מילה במילה`),
-  edited: (count) =>
-    count === 1 ? 'ציטוט: בלשון המקור, בעריכה' : `${count} ציטוטים: בלשון המקור, בעריכה`,
+  edited: (count) => (count === 1 ? 'ציטוט: בלשון המקור, בעריכה' : `${count} ציטוטים: בלשון המקור, בעריכה`),
   translation: (count) => (count === 1 ? 'ציטוט: תרגום, לא הושווה' : `${count} ציטוטים: תרגומים, לא הושוו`),
   fuzzy: (count) =>
     count === 1

@@ -3,7 +3,11 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import { type CitedSource as CheckedSource, checkCitations, checkQuestion } from '../../sources/citations/check.ts'
+import {
+  type CitedSource as CheckedSource,
+  checkCitations,
+  checkQuestion,
+} from '../../sources/citations/check.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
 import { besidesQuestion } from '../../sources/citations/own-words/question.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'

@@ -111,11 +111,7 @@ async function streamed(answer: string): Promise<ReplayFilter> {
 const cases: readonly (readonly [name: string, answer: string, expected: readonly string[]])[] = [
   ['verbatim', 'It says “does not argue with the darkness; it only shines” [S2].', ['verbatim']],
   ['verbatim, without points', 'נאמר "ואינו" ועוד: „אינו מתוכח עם החשך אלא מאיר” [S1].', ['verbatim']],
-  [
-    'verbatim, with an ellipsis',
-    'It says “A small lamp … does not argue with the darkness” [S2].',
-    ['verbatim'],
-  ],
+  ['edited, by an ellipsis', 'It says “A small lamp … does not argue with the darkness” [S2].', ['edited']],
   [
     'fuzzy',
     'It says “A small lamp that is carried into the dark room does not argue with darkness” [S2].',

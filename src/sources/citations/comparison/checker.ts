@@ -1,4 +1,3 @@
-import { mainScript } from '../quotations/blocks.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
@@ -6,7 +5,7 @@ import type { ComparedPlace, Comparison, Explanation, SearchedIn, VerdictRule } 
 import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
+import { areInOtherScript, type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
 
 export type { ComparedPassage, Stretch } from './stretch.ts'
 
@@ -144,7 +143,12 @@ export class QuoteChecker {
     if (failed.length === 0) return inVersion(quote, elsewhere, first?.ref ?? '')
     const ref = failed[0]?.ref ?? ''
     const isOther = failed[0] !== claims[0]
-    const check = { quote, ...without(elsewhere.check), result: 'misattributed' as const, found_ref: elsewhere.ref }
+    const check = {
+      quote,
+      ...without(elsewhere.check),
+      result: 'misattributed' as const,
+      found_ref: elsewhere.ref,
+    }
     return {
       check: { ...check, ...(isOther && { named_ref: ref }) },
       ref,
@@ -159,7 +163,8 @@ export class QuoteChecker {
     const ref = first?.ref ?? ''
     const isMarked = failed.every(({ isCited }) => isCited)
     const texts = failed.flatMap(({ stretches }) => stretches)
-    if (isMarked && areInOtherScript(quote, texts)) return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
+    if (isMarked && areInOtherScript(quote, texts))
+      return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
     const similarity = first?.found?.similarity
     const check = { quote, result: 'not_found' as const, ...(similarity !== undefined && { similarity }) }
     return { check, ref, rule: 'nothing_similar' }
@@ -182,7 +187,8 @@ export class QuoteChecker {
     const better = overEdge?.isNear && isBetter ? overEdge : found
     if (better?.isNear) return { ref, stretches, found: better, isCited: true }
     const other = await this.#nearest('other_versions', quotation, others)
-    if (other?.isNear) return { ref, stretches: [...stretches, ...others], found: other, isOtherVersion: true }
+    if (other?.isNear)
+      return { ref, stretches: [...stretches, ...others], found: other, isOtherVersion: true }
     return { ref, stretches: [...stretches, ...others], found: better, isCited: true }
 
     function isOfCited({ passages }: Stretch): boolean {
@@ -286,16 +292,13 @@ function without({ start: _, end: __, ...check }: NearestMatch['check']): Neares
 /** The verdict when only another version of the passage that is meant has the words. */
 function inVersion(quote: string, found: NearestMatch, ref: string): Judged {
   const { version } = found.place.first
-  const check = { quote, ...without(found.check), found_ref: found.ref, ...(version && { found_version: version }) }
+  const check = {
+    quote,
+    ...without(found.check),
+    found_ref: found.ref,
+    ...(version && { found_version: version }),
+  }
   return { check, ref, rule: 'in_another_version' }
-}
-
-/** Whether the passages that are meant are all in the other script than the quotation. */
-export function areInOtherScript(quote: string, stretches: readonly Stretch[]): boolean {
-  const script = mainScript(quote)
-  const texts = stretches.flatMap(ownPassages)
-  if (script === undefined || texts.length === 0) return false
-  return texts.every(({ text }) => ![script, undefined].includes(mainScript(text)))
 }
 
 /** Whether the finding is another version of the same passages. */

@@ -26,7 +26,8 @@ const prefixes = { before: /^(?:ו[שד]|[ושד])(?=..)/, after: /^[שד](?=..)
 const ambiguous = wordSet('דאי ואי שאי ודאי שבל דבל')
 /** `אל` forbids before a verb of the second or third person. Elsewhere it means "to", or is a name of God. */
 const prohibition = /^[ושד]?אל$/
-const future = /^(?!תור|תפי?ל|תשוב|תכלי|תחת|תלמיד|ישראל|יעקב|יצחק|יוסף|יהוד|ירושל|ישיב|ימינ|יסוד|יצר|יראת|יחיד)[תי][א-ת]{2,}$/
+const future =
+  /^(?!תור|תפי?ל|תשוב|תכלי|תחת|תלמיד|ישראל|יעקב|יצחק|יוסף|יהוד|ירושל|ישיב|ימינ|יסוד|יצר|יראת|יחיד)[תי][א-ת]{2,}$/
 /** The beginning of an infinitive or gerund. */
 const verbBehind = /^(?:to|[a-z]{2,}ing|מ?ל[א-ת]{3,})$/
 
@@ -67,7 +68,8 @@ function kindOf(
 ): ContextWarning['kind'] | undefined {
   if (isOneOf(letters, side, conditions)) return 'condition'
   if (joint.includes(',')) return undefined
-  if (prohibition.test(letters)) return side === 'before' && future.test(next?.letters ?? '') ? 'negation' : undefined
+  if (prohibition.test(letters))
+    return side === 'before' && future.test(next?.letters ?? '') ? 'negation' : undefined
   if (isOneOf(letters, side, negations)) return 'negation'
   const governs = [next, quoted].some((one) => one !== undefined && verbBehind.test(one.letters))
   return side === 'before' && governs && isOneOf(letters, side, prohibitions) ? 'negation' : undefined
@@ -90,7 +92,12 @@ function wordsIn(text: string, offset: number): readonly Word[] {
 }
 
 function folded(written: string): string {
-  return medial(written.normalize('NFKD').replace(/[\p{M}'’]/gu, '').toLowerCase())
+  return medial(
+    written
+      .normalize('NFKD')
+      .replace(/[\p{M}'’]/gu, '')
+      .toLowerCase(),
+  )
 }
 
 function wordSet(words: string): ReadonlySet<string> {

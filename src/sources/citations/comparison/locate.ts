@@ -56,7 +56,9 @@ function differenceOf(edit: Edit, passage: PreparedText): Difference | undefined
 
 function originalText(span: Span, passage: PreparedText): string {
   const { start, end } = originalPlace(span, passage)
-  return passage.text.slice(start, end).trim()
+  const words = passage.text.slice(start, end).trim()
+  const next = passage.text.charAt(end)
+  return /[)\]}>]/.test(next) && /[([{<]/.test(words) ? words + next : words
 }
 
 const longestShown = 300

@@ -54,7 +54,7 @@ type Place = Span & { readonly edits: readonly Edit[] }
 /** The places of consecutive words. One with edits needs as many letters of the passage as a quotation. */
 function placesOf(part: QuotePart, passage: PreparedText): readonly Place[] {
   const isPlain = passage.brackets.size === 0 && !part.runs.some(({ isInserted }) => isInserted)
-  const places = isPlain ? plainPlaces(part.folded, passage) : walkedPlaces(part, passage)
+  const places = isPlain ? plainPlaces(part, passage) : walkedPlaces(part, passage)
   return places.filter(({ edits }) => edits.length === 0 || lettersKept(part, edits) >= minLetters)
 }
 
@@ -63,15 +63,21 @@ function lettersKept({ folded }: QuotePart, edits: readonly Edit[]): number {
   return countLetters(folded) - inserted.join('').length
 }
 
-function plainPlaces(folded: string, { padded }: PreparedText): readonly Place[] {
-  return startsOf(folded, padded).map(({ start, edits }) => ({ start, end: start + folded.length, edits }))
+function plainPlaces({ folded, runs }: QuotePart, { padded }: PreparedText): readonly Place[] {
+  return startsOf(folded, runs[0]?.written ?? '', padded).map(({ start, edits }) => ({
+    start,
+    end: start + folded.length,
+    edits,
+  }))
 }
 
 /** Hebrew prefixes that a quotation may omit. It then begins in the middle of a word. */
 const prefixed = / ([ושהבכלמד]{1,3})$/
 
-/** Where words begin in padded text, as offsets of the folded text. */
-function startsOf(words: string, padded: string): readonly Pick<Place, 'start' | 'edits'>[] {
+const firstWord = /[\p{L}\p{M}"'׳״’]+/u
+
+/** Where words begin in padded text, as offsets of the folded text. `written` begins as they are written. */
+function startsOf(words: string, written: string, padded: string): readonly Pick<Place, 'start' | 'edits'>[] {
   const found: { start: number; edits: readonly Edit[] }[] = []
   if (words === '') return found
   const isHebrew = /^[א-ת]/.test(words)
@@ -85,7 +91,10 @@ function startsOf(words: string, padded: string): readonly Pick<Place, 'start' |
       if (prefix !== undefined) {
         const first = /^\S*/.exec(words)?.[0] ?? ''
         const whole = { start: start - prefix.length, end: start + first.length }
-        found.push({ start, edits: [{ kind: 'prefix', written: first, at: whole }] })
+        found.push({
+          start,
+          edits: [{ kind: 'prefix', written: firstWord.exec(written)?.[0] ?? first, at: whole }],
+        })
       }
     }
     at = padded.indexOf(isHebrew ? `${words} ` : ` ${words} `, at + 1)
@@ -104,7 +113,7 @@ function walkedPlaces({ runs }: QuotePart, passage: PreparedText): readonly Plac
     const word = runs[from]?.words[0]
     if (word === undefined) return []
     const before = runs.slice(0, from)
-    return startsOf(word, passage.padded).flatMap(({ start, edits }) => {
+    return startsOf(word, runs[from]?.written ?? '', passage.padded).flatMap(({ start, edits }) => {
       const added = before.map((words) => inserted(words, start, start))
       const ends = follow(runs.slice(from), passage, { at: start, edits: [...added, ...edits] })
       return ends.map((way) => ({ start, end: way.at - 1, edits: way.edits }))
@@ -188,7 +197,8 @@ function inOrder(parts: readonly QuotePart[], passage: PreparedText): readonly W
   }
   const words = parts.reduce((sum, { folded }) => sum + countWords(folded), 0)
   return chains.map(wordingOf).filter(({ edits }) => {
-    const isPutTogether = words / parts.length < minParts && countOmitted(edits, passage) > timesOmitted * words
+    const isPutTogether =
+      words / parts.length < minParts && countOmitted(edits, passage) > timesOmitted * words
     return !isPutTogether
   })
 }
@@ -211,7 +221,8 @@ function wordingOf(places: readonly Place[]): Wording {
 /** Number of words of a passage that ellipses leave out. */
 export function countOmitted(edits: readonly Edit[], { padded }: PreparedText): number {
   return edits.reduce(
-    (sum, { kind, at }) => sum + (kind === 'ellipsis' ? countWords(padded.slice(at.start + 1, at.end + 1)) : 0),
+    (sum, { kind, at }) =>
+      sum + (kind === 'ellipsis' ? countWords(padded.slice(at.start + 1, at.end + 1)) : 0),
     0,
   )
 }

@@ -40,7 +40,8 @@ export function italicSpans(
     const after = text.slice(end, Math.min(block.end, end + 6))
     const isMarked = (marks[firstFrom(marks, end)]?.start ?? Infinity) <= end + 3
     const ref = refs[firstFrom(refs, end)]
-    const isCited = ref !== undefined && ref.start <= end + 2 && /^[,;:]?\s?$/.test(text.slice(end, ref.start))
+    const isCited =
+      ref !== undefined && ref.start <= end + 2 && /^[,;:]?\s?$/.test(text.slice(end, ref.start))
     const isAlone = before.trim() === '' && lengthAlone === match[0].length
     if (!isMarked && !isCited && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) {
       onEmphasis({ start: start + 1, end: end - 1 })

@@ -71,13 +71,17 @@ export function* findQuotations(
     const quoted =
       block.kind === 'quote'
         ? yield* blockSpans(usual, block, inBlock)
-        : yield* proseSpans(usual, block, blocks[index - 1], [inBlock, refs], (span) => skip(span, 'emphasis'))
+        : yield* proseSpans(usual, block, blocks[index - 1], [inBlock, refs], (span) =>
+            skip(span, 'emphasis'),
+          )
     // Folding tens of thousands of short quoted terms would take longer than everything else.
-    const spans = quoted.map((span) => withoutFillers(usual, span)).filter((span) => {
-      const isLong = span.end - span.start >= minLetters
-      if (!isLong) skip(span, 'too_short')
-      return isLong
-    })
+    const spans = quoted
+      .map((span) => withoutFillers(usual, span))
+      .filter((span) => {
+        const isLong = span.end - span.start >= minLetters
+        if (!isLong) skip(span, 'too_short')
+        return isLong
+      })
     if (spans.length === 0) continue
     yield
     const letters = lettersIn(masked.slice(block.start, block.end))
@@ -172,17 +176,26 @@ function captions(
     const start = block.start + masked.slice(block.start, block.end).indexOf(':') + 1
     return before !== undefined && isRef(before) ? [{ start, end: block.end }] : []
   }
-  return [...masked.slice(block.start, block.end).matchAll(caption)].flatMap(({ 0: whole, index, groups }) => {
-    const end = block.start + index + whole.lastIndexOf('<')
-    const start = end - (groups?.['words']?.length ?? 0)
-    const last = refs.findLast((ref) => ref.start >= start && ref.end <= end)
-    const closes = last !== undefined && !/[\p{L}\p{N}]/u.test(masked.slice(last.end, end))
-    const lead = closes ? /\s*[([—–-]\s*$/u.exec(masked.slice(start, last.start)) : null
-    if (lead !== null) return [{ start, end: start + lead.index }]
-    const [opens] = [...masked.slice(Math.max(0, block.start + index - longestTerm), block.start + index).matchAll(/<dt[\s>]/gi)].slice(-1)
-    const term = opens && { start: Math.max(0, block.start + index - longestTerm) + opens.index, end: block.start + index }
-    return term !== undefined && isRef(term) ? [{ start, end }] : []
-  })
+  return [...masked.slice(block.start, block.end).matchAll(caption)].flatMap(
+    ({ 0: whole, index, groups }) => {
+      const end = block.start + index + whole.lastIndexOf('<')
+      const start = end - (groups?.['words']?.length ?? 0)
+      const last = refs.findLast((ref) => ref.start >= start && ref.end <= end)
+      const closes = last !== undefined && !/[\p{L}\p{N}]/u.test(masked.slice(last.end, end))
+      const lead = closes ? /\s*[([—–-]\s*$/u.exec(masked.slice(start, last.start)) : null
+      if (lead !== null) return [{ start, end: start + lead.index }]
+      const [opens] = [
+        ...masked
+          .slice(Math.max(0, block.start + index - longestTerm), block.start + index)
+          .matchAll(/<dt[\s>]/gi),
+      ].slice(-1)
+      const term = opens && {
+        start: Math.max(0, block.start + index - longestTerm) + opens.index,
+        end: block.start + index,
+      }
+      return term !== undefined && isRef(term) ? [{ start, end }] : []
+    },
+  )
 }
 
 /** Matches an attribution line at the end of a quotation, such as `— Tanya 32:4`. */

@@ -10,7 +10,14 @@ import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
-import { checkPopovers, checkSummary, checksOf, quotationMarks, questionChecksOf, questionSummary } from './answer-checks.ts'
+import {
+  checkPopovers,
+  checkSummary,
+  checksOf,
+  questionChecksOf,
+  questionSummary,
+  quotationMarks,
+} from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
 import { outcome, unknownNote } from './outcome-views.ts'
 import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
