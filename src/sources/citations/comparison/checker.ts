@@ -1,8 +1,8 @@
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
-import type { ComparedPlace, Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
-import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
+import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
+import { type ComparedPlace, findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
 import { areInOtherScript, type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
@@ -131,10 +131,10 @@ export class QuoteChecker {
     const finding = best?.found
     let failed = claims.filter((claim) => !isBorneOut(claim))
     if (best !== undefined && finding !== undefined && failed.length === 0) {
-      if (best.isOtherVersion) return { ...inVersion(quote, finding, best.ref), finding }
-      const elsewhere = finding.result === 'fuzzy' ? await this.#verbatimElsewhere(quotation) : undefined
-      const check = { quote, ...finding.check, ...foundRef(elsewhere) }
-      return { check, ref: finding.ref, finding, rule: 'at_its_place' }
+      const judged = best.isOtherVersion
+        ? inVersion(quote, finding, best.ref)
+        : this.#atItsPlace(quotation, finding)
+      return { ...(await judged), finding }
     }
     const elsewhere = finding ?? (await this.#elsewhere(quotation))
     if (elsewhere === undefined) return this.#unfound(quotation, failed)
@@ -155,6 +155,12 @@ export class QuoteChecker {
       ...(finding && { finding }),
       rule: isOther ? 'named_place_differs' : 'place_without_the_words',
     }
+  }
+
+  async #atItsPlace(quotation: Quotation, { check, ref, result }: NearestMatch): Promise<Judged> {
+    const found = result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
+    const exact = found?.result === 'verbatim' ? { found_ref: found.ref } : {}
+    return { check: { quote: quotation.text, ...check, ...exact }, ref, rule: 'at_its_place' }
   }
 
   /** No place has the words. Beside a passage in the other script they are a translation, which cannot be compared. */
@@ -260,11 +266,6 @@ export class QuoteChecker {
     return undefined
   }
 
-  async #verbatimElsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
-    const found = await this.#elsewhere(quotation)
-    return found?.result === 'verbatim' ? found : undefined
-  }
-
   /**
    * Searches elsewhere: for the exact words in the passages at hand, then in the library, exactly or closely.
    * @param work its passages come first.
@@ -305,8 +306,4 @@ function inVersion(quote: string, found: NearestMatch, ref: string): Judged {
 function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
   const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
   return refs.has(place.first.ref) || refs.has(place.last.ref)
-}
-
-function foundRef(finding: NearestMatch | undefined): { found_ref?: string } {
-  return finding === undefined ? {} : { found_ref: finding.ref }
 }

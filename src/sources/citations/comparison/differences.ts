@@ -3,17 +3,9 @@ import { type ComparedWord, isAbbreviated } from '../quotations/abbreviations.ts
 import type { PreparedText, Span } from '../quotations/prepare.ts'
 import type { PreparedQuote } from '../quotations/readings.ts'
 import { minSimilarity, type NearestSpans, type QuoteLocation, shown, toLocation } from './locate.ts'
+import type { Difference } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'
-
-/**
- * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
- */
-export type Difference = {
-  readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
-  readonly quote: string
-  readonly text: string
-}
 
 /** A close wording with its differences. */
 export type NearWording = QuoteLocation & { readonly differences: readonly Difference[] }

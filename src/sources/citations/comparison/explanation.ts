@@ -1,13 +1,4 @@
-import type { NearestMatch } from './nearest-match.ts'
-
-/** One place that a quotation was compared with. `none`: nothing there is similar enough. */
-export type ComparedPlace = {
-  readonly ref: string
-  readonly version?: string
-  readonly result: NearestMatch['result'] | 'none'
-  /** Absent when the comparison was not made: another place had the words already, or it was too costly. */
-  readonly similarity?: number
-}
+import type { ComparedPlace } from './nearest-match.ts'
 
 /**
  * Where places were looked for, in this order: under the marks of the quotation, in other versions of these passages, at

@@ -1,6 +1,6 @@
 import { countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import type { PreparedQuote, QuotePart } from '../quotations/readings.ts'
-import type { Difference } from './differences.ts'
+import type { Difference } from './quote-check.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 import { changesIn, countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
 

@@ -2,7 +2,6 @@ import type { PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
-import type { ComparedPlace } from './explanation.ts'
 import { type FoundWording, locateWording, nearestSpans, roundDown } from './locate.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
@@ -36,6 +35,15 @@ export type NearestMatch = {
   readonly ref: string
   /** The part of the check that this position gives. */
   readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'edited' | 'fuzzy' }
+}
+
+/** One place that a quotation was compared with. `none`: nothing there is similar enough. */
+export type ComparedPlace = {
+  readonly ref: string
+  readonly version?: string
+  readonly result: NearestMatch['result'] | 'none'
+  /** Absent when the comparison was not made: another place had the words already, or it was too costly. */
+  readonly similarity?: number
 }
 
 /**

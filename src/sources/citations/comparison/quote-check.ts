@@ -1,5 +1,13 @@
 import type { ContextWarning } from './context.ts'
-import type { Difference } from './differences.ts'
+
+/**
+ * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
+ */
+export type Difference = {
+  readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
+  readonly quote: string
+  readonly text: string
+}
 
 /**
  * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
