@@ -61,7 +61,7 @@ export async function findNearestMatch(
   let edited: NearestMatch | undefined
   for (const stretch of ready) {
     const found = wordingIn(quotation, stretch)
-    if (found !== undefined) state.compared?.push(comparedPlace(stretch, found))
+    if (found !== undefined || only === 'verbatim') state.compared?.push(comparedPlace(stretch, found))
     if (found?.result === 'verbatim') return found
     edited ??= found
   }
