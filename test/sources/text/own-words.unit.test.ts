@@ -63,6 +63,11 @@ describe('a list of sources that the model writes', () => {
     expect(filtered('Joy.\n\nSources:\n')).toBe('Joy.')
   })
 
+  test('an answer that leads to a numbered list keeps it, without the numbers', () => {
+    const text = 'He speaks of joy here:\n\n[1] Tanya 26:1\n[2] Likutei Moharan 24\n\nMore.'
+    expect(filtered(text)).toBe('He speaks of joy here:\n\nTanya 26:1\nLikutei Moharan 24\n\nMore.')
+  })
+
   test('its marks are known, so that the sources are cited', () => {
     const filter = createOwnWordsFilter()
     filter.push('Joy.\n\nSources:\n- [S2] Tanya 26\n- [S1, S3] Tanya 27')
@@ -112,6 +117,9 @@ const kept = [
   'Sources of joy are many: Torah, prayer and good deeds.',
   '## Sources of joy\n\n1. Torah\n2. Prayer',
   'Sources:\n- Tanya 26\n- Likutei Moharan 24',
+  'He speaks of joy in these places:\n\nSources:\n- Tanya 26\n- Likutei Moharan 24',
+  'הוא מדבר על השמחה במקומות אלו:\n\n**מקורות:**\n• תניא פרק כ״ו',
+  'Three books speak of it:\n\nReferences: Tanya 26:1; Likutei Moharan 24.',
   'There are three steps.\n\nSources\n\nThe soul draws from above, as a spring draws from the depths of the earth.',
   'Sources: the soul has many springs from which it draws life every day.',
   '1. First step\n2. Second step (see below)\n3. Third [S1]',

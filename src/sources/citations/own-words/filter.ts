@@ -6,6 +6,7 @@ import {
   isListHeading,
   isNumberedItem,
   isSourceItem,
+  leadsToList,
   listInOneLine,
   longestLine,
   mayBecomeListHeading,
@@ -74,6 +75,7 @@ class Filter {
   #afterGap = false
   /** Whether list items are being removed. Indented lines then belong to an item and are not code. */
   #inItems = false
+  #isAnswerList = false
 
   constructor(given: ReadonlySet<number>) {
     this.#given = given
@@ -160,19 +162,33 @@ class Filter {
     const numbered = mayBeNumbered(line.text) && !namesGiven(line.text, this.#given)
     if (!line.isWhole && (mayBecomeListHeading(line.text) || numbered)) return false
     if (!line.isWhole) return undefined
-    if (numbered && isNumberedItem(line.text)) return this.#enterList(0, false)
+    if (numbered && isNumberedItem(line.text)) return this.#numberedItem()
     if (!everyBeginning(line.text, mayBecomeListHeading)) return undefined
     if (isListHeading(line.text)) return this.#readHeading(line.text.length)
-    if (this.visible.isEmpty || listInOneLine(line.text) === undefined) return undefined
-    this.#noteMarks(line.text)
-    return this.#enterList(line.text.length, true)
+    return this.#listInLine(line.text)
+  }
+
+  #listInLine(line: string): Step | undefined {
+    const isAnswer = this.visible.isEmpty || leadsToList(this.visible.tail)
+    if (isAnswer || listInOneLine(line) === undefined) return undefined
+    this.#noteMarks(line)
+    return this.#enterList(line.length, true)
+  }
+
+  /** Numbered items behind a colon are what the answer says. */
+  #numberedItem(): Step {
+    this.#isAnswerList ||= leadsToList(this.visible.tail)
+    if (!this.#isAnswerList) return this.#enterList(0, false)
+    this.#place = 'inside'
+    return true
   }
 
   /**
    * Removes a heading if list items or nothing follow it. If the answer begins with the heading, the list is the
-   * answer itself and stays, unless its items are numbered.
+   * answer itself and stays, unless its items are numbered. It also stays behind a colon: `He says so here:`.
    */
   #readHeading(length: number): Step | undefined {
+    if (leadsToList(this.visible.tail)) return undefined
     const ahead = this.#held.slice(length, length + 3 * longestLine)
     const gap = underHeading(ahead)
     const end = ahead.indexOf('\n', gap)

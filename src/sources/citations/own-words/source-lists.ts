@@ -112,3 +112,8 @@ export function listInOneLine(line: string): string | undefined {
 export function underHeading(text: string): number {
   return /^\s*(?:[-=]{3,}\s+)?/.exec(text)?.[0].length ?? 0
 }
+
+/** Whether the last characters before a list lead to it, so that the list is what the answer says. */
+export function leadsToList(tail: string): boolean {
+  return /[:：][*_"”)]{0,3}$/.test(tail)
+}
