@@ -77,26 +77,6 @@ describe('a list of sources that the model writes', () => {
 })
 
 test.each([
-  ['“So it is” [S1] (verified).', '“So it is” [S1].'],
-  ['“So it is” (quotation verified word for word) [S1].', '“So it is” [S1].'],
-  ['“So it is” [S1] ✓', '“So it is” [S1] ✓'],
-  ['“So it is” [S1] [verified]', '“So it is” [S1]'],
-  ['> So it is [S1]\n\nQuotation: word for word\n\nIt means joy.', '> So it is [S1]\n\nIt means joy.'],
-  ['> So it is [S1]\n*Quotation: word for word*\nIt means joy.', '> So it is [S1]\nIt means joy.'],
-  ['A. Quotation: word for word. B.', 'A. B.'],
-  ['Joy [S1].\n\nAll quotations were verified against the library.', 'Joy [S1].'],
-  ['Joy [S1]. All quotations above have been checked word for word. More.', 'Joy [S1]. More.'],
-  ['2 quotations: word for word', ''],
-  ['✅ Verified', ''],
-  ['„כך” [S1] (מאומת).', '„כך” [S1].'],
-  ['„כך” [S1]\nציטוט: מילה במילה\nועוד.', '„כך” [S1]\nועוד.'],
-  ['„כך” [S1] (נבדק ואומת)', '„כך” [S1]'],
-  ['כל הציטוטים נבדקו ואומתו מול המקור. השמחה פורצת.', 'השמחה פורצת.'],
-])('a claim of verification is left out: %j', (text, expected) => {
-  expect(filtered(text)).toBe(expected)
-})
-
-test.each([
   ['Joy [1].', 'Joy.'],
   ['Joy[1] breaks [2][3] barriers [4, 5] here ([6]).', 'Joy breaks barriers here.'],
   ['השמחה[1] פורצת [2].', 'השמחה פורצת.'],
@@ -114,6 +94,8 @@ test('numbers that the client wrote itself may be repeated', () => {
 })
 
 const kept = [
+  '“So it is” [S1] (verified).',
+  'Joy [S1].\n\nAll quotations were verified against the library.',
   'Sources of joy are many: Torah, prayer and good deeds.',
   '## Sources of joy\n\n1. Torah\n2. Prayer',
   'Sources:\n- Tanya 26\n- Likutei Moharan 24',

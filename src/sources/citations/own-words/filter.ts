@@ -1,8 +1,8 @@
 import { VisibleText } from '../quotations/visible-text.ts'
-import { everyBeginning, isClaim, isClaimSentence, readClaimSentence } from './claims.ts'
 import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './numbers.ts'
 import {
   continuesList,
+  everyBeginning,
   isListHeading,
   isNumberedItem,
   isSourceItem,
@@ -13,7 +13,7 @@ import {
   underHeading,
 } from './source-lists.ts'
 
-/** Removes from a streamed text what a model says about verification. */
+/** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
 export type OwnWordsFilter = {
   /** @returns the text that certainly stays. Text that may still be removed is held back. */
   push(delta: string): string
@@ -29,9 +29,8 @@ export type OwnWordsFilter = {
 }
 
 /**
- * Removes three things: source lists with a heading or with numbers in brackets; lines, sentences and brackets that
- * only claim verification; numbers in brackets, `[3]`, that are not in `given`. Code, links and footnotes stay. The result
- * does not depend on how the text is cut into deltas.
+ * Removes two things: source lists with a heading or with numbers in brackets; numbers in brackets, `[3]`, that are not
+ * in `given`. Code, links and footnotes stay. The result does not depend on how the text is cut into deltas.
  * @param given numbers in brackets from the client's messages; the answer may repeat them.
  */
 export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
@@ -55,8 +54,8 @@ export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): Ow
 /** Each step copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
 
-/** Position of the next character: at the start of a line, at the start of a sentence, or inside one. */
-type LinePosition = 'line' | 'sentence' | 'inside'
+/** Position of the next character in its line. */
+type LinePosition = 'line' | 'inside'
 
 /** `true`: something was read. `false`: more text is needed. */
 type Step = boolean
@@ -107,10 +106,6 @@ class Filter {
       const read = this.#lineStep()
       if (read !== undefined) return read
     }
-    if (this.#place !== 'inside') {
-      const read = this.#sentenceStep()
-      if (read !== undefined) return read
-    }
     switch (this.#held.charAt(0)) {
       case '`':
         return this.#inlineCode()
@@ -127,7 +122,6 @@ class Filter {
     this.visible.addSpace(blanks)
     this.#held = this.#held.slice(blanks.length)
     if (blanks.includes('\n')) this.#place = 'line'
-    else if (this.#place === 'inside' && sentenceEnd.test(this.visible.tail)) this.#place = 'sentence'
     return true
   }
 
@@ -196,7 +190,7 @@ class Filter {
     if (gap > longestLine || item.length > longestLine) return undefined
     if ((item === '' || end < 0) && !this.#final) return false
     const isOwn = item === '' || isNumberedItem(item)
-    if (!isOwn && (this.visible.isEmpty || !(isSourceItem(item) || isClaimSentence(item)))) return undefined
+    if (!isOwn && (this.visible.isEmpty || !isSourceItem(item))) return undefined
     return this.#enterList(length, false)
   }
 
@@ -226,13 +220,6 @@ class Filter {
       this.listedMarks.push(`S${Number(number)}`)
   }
 
-  /** @returns undefined for an ordinary sentence. */
-  #sentenceStep(): Step | undefined {
-    const claim = readClaimSentence(this.#held, this.#final)
-    if (claim === 'open') return false
-    return claim === undefined ? undefined : this.#leaveOut(claim)
-  }
-
   #brackets(): Step {
     const text = this.#held
     if (/^[[【]\^?[Ss]\d/.test(text)) return this.#show(1)
@@ -241,10 +228,7 @@ class Filter {
     if (isOpen) return false
     const number = numberGroup(text)
     if (number !== undefined) return this.#numbers(number)
-    const inside = text.slice(1, close)
-    if (close === undefined || text.charAt(close) === '\n') return this.#show(1)
-    if (!isClaim(inside)) return this.#show(1)
-    return this.#leaveOut(close + 1)
+    return this.#show(1)
   }
 
   #numbers(group: string): Step {
@@ -317,7 +301,5 @@ class Filter {
     return true
   }
 }
-
-const sentenceEnd = /(?:[.!?׃][”"'’)\]*_]{0,4}|[–—])$/u
 
 const itemStart = /^(?:[-*+•]|\d{1,3}[.)])\s/
