@@ -172,7 +172,7 @@ function answerResult({ run }: Admitted, event: TerminalEvent) {
       files,
       sources,
       quotations,
-      ...(question_quotations && { question_quotations }),
+      question_quotations,
       unknown_refs,
       usage,
     }),

@@ -23,7 +23,7 @@ export const serviceBlock = z
       .array(freeQuotation)
       .optional()
       .describe(
-        'Quotations of the question: those that it attributes to a work or a place, and those that the library has. Absent if there are none',
+        'Quotations of the question: those that it attributes to a work or a place, and those that the library has',
       ),
     usage: turnUsage.optional(),
     error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),

@@ -2,10 +2,16 @@ import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
 import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
-import { type ComparedPlace, findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
+import {
+  type ComparedPlace,
+  findNearestMatch,
+  type NearestMatch,
+  type SearchState,
+  standsIn,
+} from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { areInOtherScript, type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
+import { areInOtherScript, type ComparedPassage, isNameOf, type Stretch } from './stretch.ts'
 
 export type { ComparedPassage, Stretch } from './stretch.ts'
 
@@ -193,9 +199,12 @@ export class QuoteChecker {
     const better = overEdge?.isNear && isBetter ? overEdge : found
     if (better?.isNear) return { ref, stretches, found: better, isCited: true }
     const other = await this.#nearest('other_versions', quotation, others)
-    if (other?.isNear)
-      return { ref, stretches: [...stretches, ...others], found: other, isOtherVersion: true }
-    return { ref, stretches: [...stretches, ...others], found: better, isCited: true }
+    const all = [...stretches, ...others]
+    // The words that another passage has exactly are from there.
+    const exact = other?.isNear && other.result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
+    if (other?.isNear && exact?.result !== 'verbatim')
+      return { ref, stretches: all, found: other, isOtherVersion: true }
+    return { ref, stretches: all, found: better, isCited: true }
 
     function isOfCited({ passages }: Stretch): boolean {
       return passages.some((one) => marked.includes(one))
@@ -300,10 +309,4 @@ function inVersion(quote: string, found: NearestMatch, ref: string): Judged {
     ...(version && { found_version: version }),
   }
   return { check, ref, rule: 'in_another_version' }
-}
-
-/** Whether the finding is another version of the same passages. */
-function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
-  const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
-  return refs.has(place.first.ref) || refs.has(place.last.ref)
 }

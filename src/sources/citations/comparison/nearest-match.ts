@@ -166,3 +166,9 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
     },
   }
 }
+
+/** Whether the finding is another version of the same passages. */
+export function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
+  const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
+  return refs.has(place.first.ref) || refs.has(place.last.ref)
+}
