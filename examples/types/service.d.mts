@@ -2363,7 +2363,7 @@ export interface components {
             unknown_marks?: number;
             unknown_refs?: components["schemas"]["UnknownRef"][];
             quotations?: components["schemas"]["Quotation"][];
-            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has. Absent if there are none */
+            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has */
             question_quotations?: components["schemas"]["Quotation"][];
             usage?: components["schemas"]["TurnUsage"];
             /** @description In a whole reply that could no longer answer with an error status */
