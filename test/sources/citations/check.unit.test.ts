@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
-import type { Stretch } from '../../../src/sources/citations/comparison/checker.ts'
+import type { Stretch } from '../../../src/sources/citations/comparison/stretch.ts'
 import { renderSourceList } from '../../../src/sources/citations/source-list.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ComparedPassage } from '../../../src/sources/citations/comparison/checker.ts'
+import type { ComparedPassage } from '../../../src/sources/citations/comparison/stretch.ts'
 import { checkText, verifyText } from '../../../src/sources/citations/verify.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'

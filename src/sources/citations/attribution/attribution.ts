@@ -1,6 +1,7 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
+import type { Attribution as Claims } from '../comparison/checker.ts'
+import type { NamedPlace } from '../comparison/stretch.ts'
 import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'
 import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'

@@ -11,12 +11,7 @@ import {
 } from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { areInOtherScript, type ComparedPassage, isNameOf, type Stretch } from './stretch.ts'
-
-export type { ComparedPassage, Stretch } from './stretch.ts'
-
-/** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
-export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
+import { areInOtherScript, type ComparedPassage, isNameOf, type NamedPlace, type Stretch } from './stretch.ts'
 
 /** Where a text says that a quotation comes from. */
 export type Attribution = {

@@ -25,6 +25,9 @@ export type Stretch = {
   readonly own?: { readonly first: number; readonly last: number }
 }
 
+/** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
+export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
+
 /** Returns the cited passages of a stretch, without neighbours. */
 export function ownPassages({ passages, own }: Stretch): readonly ComparedPassage[] {
   return own === undefined ? passages : passages.slice(own.first, own.last + 1)
