@@ -26,6 +26,12 @@ export type Wording = { readonly spans: readonly Span[]; readonly edits: readonl
 const maxPlaces = 50
 /** Maximum number of ways to read one place: with or without each bracket. */
 const maxWays = 24
+/** A quotation with more ellipses or insertions is only compared letter by letter, so that time stays linear. */
+const maxEdits = 60
+/** Steps, of one word each, in which a part is followed through a passage. An ordinary quotation needs a few per word. */
+const maxSteps = 20_000
+/** Maximum number of brackets of a passage, one after the other, that a quotation may leave out. */
+const maxBrackets = 20
 /** Maximum number of words of a passage whose place an insertion may take. */
 const maxReplaced = 8
 
@@ -53,6 +59,7 @@ type Place = Span & { readonly edits: readonly Edit[] }
 
 /** The places of consecutive words. One with edits needs as many letters of the passage as a quotation. */
 function placesOf(part: QuotePart, passage: PreparedText): readonly Place[] {
+  if (part.runs.length > maxEdits) return []
   const isPlain = passage.brackets.size === 0 && !part.runs.some(({ isInserted }) => isInserted)
   const places = isPlain ? plainPlaces(part, passage) : walkedPlaces(part, passage)
   return places.filter(({ edits }) => edits.length === 0 || lettersKept(part, edits) >= minLetters)
@@ -107,6 +114,7 @@ type Way = { readonly at: number; readonly edits: readonly Edit[] }
 
 /** Follows the words through a passage, with or without each bracket of the passage and each insertion. */
 function walkedPlaces({ runs }: QuotePart, passage: PreparedText): readonly Place[] {
+  const left = { steps: maxSteps }
   const first = runs.findIndex(({ isInserted }) => !isInserted)
   const beginnings = first > 0 ? [0, first] : [0]
   return beginnings.flatMap((from) => {
@@ -115,7 +123,7 @@ function walkedPlaces({ runs }: QuotePart, passage: PreparedText): readonly Plac
     const before = runs.slice(0, from)
     return startsOf(word, runs[from]?.written ?? '', passage.padded).flatMap(({ start, edits }) => {
       const added = before.map((words) => inserted(words, start, start))
-      const ends = follow(runs.slice(from), passage, { at: start, edits: [...added, ...edits] })
+      const ends = follow(runs.slice(from), passage, { at: start, edits: [...added, ...edits] }, left)
       return ends.map((way) => ({ start, end: way.at - 1, edits: way.edits }))
     })
   })
@@ -125,10 +133,21 @@ function inserted(words: QuoteWords, start: number, end: number): Edit {
   return { kind: 'inserted', words, at: { start, end } }
 }
 
-function follow(runs: readonly QuoteWords[], passage: PreparedText, from: Way): readonly Way[] {
+function follow(
+  runs: readonly QuoteWords[],
+  passage: PreparedText,
+  from: Way,
+  left: { steps: number },
+): readonly Way[] {
   let ways: readonly Way[] = [from]
   for (const [i, run] of runs.entries()) {
-    const kept = run.words.reduce((reached, word) => step(reached, word, passage), ways)
+    let kept = ways
+    for (const word of run.words) {
+      if (kept.length === 0) break
+      left.steps -= kept.length
+      if (left.steps < 0) return []
+      kept = step(kept, word, passage)
+    }
     const isLast = i === runs.length - 1
     ways = run.isInserted ? nearest([...kept, ...replacing(run, ways, passage, isLast)]) : kept
     if (ways.length === 0) return []
@@ -145,7 +164,10 @@ function step(ways: readonly Way[], word: string, { padded, brackets }: Prepared
   for (const way of ways) {
     add(way)
     let { at, edits } = way
-    for (let next = brackets.get(at); next !== undefined; next = brackets.get(at)) {
+    let skipped = 0
+    const most = Math.min(maxBrackets, maxEdits - edits.length)
+    for (let next = brackets.get(at); next !== undefined && skipped < most; next = brackets.get(at)) {
+      skipped += 1
       edits = [...edits, { kind: 'bracket', at: next }]
       at = next.end + 1
       add({ at, edits })
@@ -185,7 +207,8 @@ const timesOmitted = 5
 
 /** The places that have all parts in order. For each place of the last part it takes the shortest range. */
 function inOrder(parts: readonly QuotePart[], passage: PreparedText): readonly Wording[] {
-  if (parts.reduce((sum, { folded }) => sum + countLetters(folded), 0) < minLetters) return []
+  const letters = parts.reduce((sum, { folded }) => sum + countLetters(folded), 0)
+  if (letters < minLetters || parts.length > maxEdits) return []
   let chains: readonly (readonly Place[])[] = [[]]
   for (const part of parts) {
     const places = partPlaces(part, passage)
@@ -205,6 +228,7 @@ function inOrder(parts: readonly QuotePart[], passage: PreparedText): readonly W
 
 /** A part may be short, because the whole quotation is long enough. */
 function partPlaces(part: QuotePart, passage: PreparedText): readonly Place[] {
+  if (part.runs.length > maxEdits) return []
   return walkedPlaces(part, passage).toSorted((a, b) => a.end - b.end || a.edits.length - b.edits.length)
 }
 

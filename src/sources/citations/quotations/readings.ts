@@ -78,19 +78,19 @@ function cleanedOf(quote: string): string {
 }
 
 function* readingOf(cleaned: string, foldPart: Fold): Generator<undefined, QuoteReading> {
-  const whole = partOf(cleaned, foldPart)
+  const whole = yield* partOf(cleaned, foldPart)
   const written = cleaned.split(ellipsis)
   if (written.length === 1) return { whole, parts: [whole] }
   const parts: QuotePart[] = []
   for (const part of written) {
     yield
-    const made = partOf(part, foldPart)
+    const made = yield* partOf(part, foldPart)
     if (made.folded !== '') parts.push(made)
   }
   return { whole, parts: parts.length === 0 ? [whole] : parts }
 }
 
-function partOf(text: string, foldPart: Fold): QuotePart {
+function* partOf(text: string, foldPart: Fold): Generator<undefined, QuotePart> {
   const runs: QuoteWords[] = []
   const add = (written: string, isInserted: boolean): void => {
     const folded = foldPart(written)
@@ -98,10 +98,12 @@ function partOf(text: string, foldPart: Fold): QuotePart {
   }
   let from = 0
   for (const { 0: brackets, index } of text.matchAll(inserted)) {
+    yield
     add(text.slice(from, index), false)
     add(brackets, true)
     from = index + brackets.length
   }
+  yield
   add(text.slice(from), false)
   return { folded: runs.flatMap(({ words }) => words).join(' '), runs }
 }
