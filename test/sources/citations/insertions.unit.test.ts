@@ -118,6 +118,14 @@ describe('words in brackets of the passage that the quotation leaves out', () =>
     expect((await checked(text))?.result).toBe('verbatim')
   })
 
+  it('are shown also in a close wording', async () => {
+    const check = await checked(
+      '“The contractions is literal in that small book. A man is forgiven” (Sayings 6)',
+    )
+    expect(check?.result).toBe('fuzzy')
+    expect(check?.differences).toContainEqual({ kind: 'left_out', quote: '', text: 'not' })
+  })
+
   it('are each left out or quoted', async () => {
     expect(
       (await checked('“over one small city, and the animal soul, nefesh, gives” (Sayings 3)'))?.result,

@@ -1,4 +1,4 @@
-import type { PreparedText } from '../quotations/prepare.ts'
+import { bracketed, type PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
@@ -112,9 +112,18 @@ async function nearIn(
   for (const text of [stretch.whole, stretch.bare()]) {
     if (text === undefined || (best?.isNear ?? false)) continue
     const finding = await nearInText(prepared, text, stretch, budget)
-    if (finding !== undefined && finding.similarity > (best?.similarity ?? 0)) best = finding
+    if (finding === undefined || finding.similarity <= (best?.similarity ?? 0)) continue
+    best = text === stretch.whole ? finding : withBrackets(finding)
   }
   return best
+}
+
+/** Adds the brackets of the passage that a close wording leaves out to its differences. */
+function withBrackets(finding: NearestMatch): NearestMatch {
+  const { original = '', differences = [] } = finding.check
+  const leftOut = [...original.matchAll(bracketed)].map(([words]) => words.slice(1, -1).trim())
+  const all = [...differences, ...leftOut.map((text) => ({ kind: 'left_out' as const, quote: '', text }))]
+  return { ...finding, check: { ...finding.check, ...(all.length > 0 && { differences: all }) } }
 }
 
 async function nearInText(
