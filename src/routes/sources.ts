@@ -46,7 +46,10 @@ const verifyBody = z.object({
   refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs)
     .nullish()
     .transform((refs) => refs ?? []),
-  explain: z.boolean().default(false),
+  explain: z
+    .boolean()
+    .nullish()
+    .transform((explain) => explain ?? false),
 })
 
 const docs = {

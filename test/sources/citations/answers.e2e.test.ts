@@ -50,6 +50,7 @@ type Block = {
   run_id: string
   session_id: string
   quotations: Check[]
+  question_quotations: Check[]
   sources: Source[]
   unknown_marks: number
   unknown_refs: { ref: string; nearest: string | null }[]
@@ -129,6 +130,17 @@ test.each(cases)('a quotation that is %s is called so, whole and streamed', asyn
     expect(shown.text).toContain('[1]')
     expect(shown.text).not.toMatch(/\[S\d/)
   }
+})
+
+test('the quotations of a question are reported with the answer, also when the run is read', async () => {
+  script('Yes [S2].')
+  const asked =
+    'Is it true that the Gate says “A small lamp … does not argue with the darkness”? (The Gate 1:1)'
+  const response = await call(service, key, 'POST', '/v1/chat/completions', question(asked))
+  const { x_service: block } = (await response.json()) as { x_service: Block }
+  expect(block.question_quotations).toMatchObject([{ result: 'edited' }])
+  const run = await call(service, key, 'GET', `/v1/agent/runs/${block.run_id}`)
+  expect(JSON.stringify(await run.json())).toContain('"type":"question_quotation"')
 })
 
 test('the original characters come back, points included', async () => {
