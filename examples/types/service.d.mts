@@ -5229,8 +5229,7 @@ export interface operations {
                 "application/json": {
                     text: string;
                     refs?: string[] | null;
-                    /** @default false */
-                    explain?: boolean;
+                    explain?: boolean | null;
                 };
             };
         };
