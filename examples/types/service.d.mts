@@ -187,7 +187,7 @@ export interface paths {
         };
         /**
          * List the runs of a session
-         * @description A bare array, in the order of their turns. If it has as many runs as `limit`, go on with `after` and the id of the last.
+         * @description A bare array, in the order of their turns. A page has at most `limit` runs and about 4 MiB. If more runs follow, the header `Link` names the next page: the same address with `after` and the id of the last run.
          */
         get: operations["getAgentSessionsByIdRuns"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         put?: never;
         /**
          * Turn texts into vectors
-         * @description Passes the input on to the embedding model of the service. `GET /v1/models` names it, with its price. The request is charged when the vectors are there; a failed one costs nothing.
+         * @description Passes the input on to the embedding model of the service. `GET /v1/models` names it, with its price. The request is charged when the vectors are there, also if its client has disconnected; a failed one costs nothing.
          */
         post: operations["postEmbeddings"];
         delete?: never;
@@ -702,7 +702,7 @@ export interface paths {
         put?: never;
         /**
          * Check refs and quotations of any text
-         * @description Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of `refs`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; `unchecked` counts the others. An account has one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects.
+         * @description Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of `refs`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; `unchecked` counts the others. An account has one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects. With `explain`, each quotation has the rule and the comparisons behind its verdict, and `not_compared` has what looks like a quotation and was left out.
          */
         post: operations["postSourcesVerify"];
         delete?: never;
@@ -1209,6 +1209,10 @@ export interface components {
                 /** @enum {string} */
                 code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
             };
+            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
+            x_service?: {
+                [key: string]: unknown;
+            };
         };
         File: {
             id: string;
@@ -1437,12 +1441,12 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
-        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
+        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
         Quotation: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1464,7 +1468,7 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -1480,12 +1484,12 @@ export interface components {
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
-        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there. `fuzzy`: something at least 85 % alike stands there. `misattributed`: it stands in `found_ref` instead, exactly or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
+        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
         QuoteCheck: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1507,7 +1511,7 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -2093,6 +2097,8 @@ export interface components {
             created_at: number;
             started_at: number | null;
             finished_at: number | null;
+            /** @description With `explain=true`: why it was admitted, what it held and paid, which attempts and models took part */
+            explanation?: string[];
         };
         /** @description What every end of a run tells. */
         RunEnd: {
@@ -2111,6 +2117,8 @@ export interface components {
             unknown_refs: components["schemas"]["UnknownRef"][];
             /** @description Absent in ends that an earlier version logged */
             quotations?: components["schemas"]["Quotation"][];
+            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has. Absent if there are none */
+            question_quotations?: components["schemas"]["Quotation"][];
             files: components["schemas"]["FileChange"][];
             /** @description Calls of the client’s own tools */
             tool_calls: {
@@ -2241,7 +2249,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2263,7 +2271,7 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -2355,6 +2363,8 @@ export interface components {
             unknown_marks?: number;
             unknown_refs?: components["schemas"]["UnknownRef"][];
             quotations?: components["schemas"]["Quotation"][];
+            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has */
+            question_quotations?: components["schemas"]["Quotation"][];
             usage?: components["schemas"]["TurnUsage"];
             /** @description In a whole reply that could no longer answer with an error status */
             error?: {
@@ -2484,6 +2494,26 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
+        /** @description Why a quotation has its verdict. Only with `explain`. */
+        VerdictExplanation: {
+            /** @enum {string} */
+            rule: "at_its_place" | "in_another_version" | "cited_by_a_passage" | "elsewhere" | "place_without_the_words" | "named_place_differs" | "other_script" | "beside_its_original" | "nothing_similar";
+            /** @description In the order in which they were made */
+            comparisons: {
+                /** @enum {string} */
+                searched: "marks" | "other_versions" | "named_refs" | "paragraph" | "other_marks" | "named_work" | "library";
+                compared: {
+                    ref: string;
+                    version?: string;
+                    /**
+                     * @description `none`: nothing there is similar enough
+                     * @enum {string}
+                     */
+                    result: "verbatim" | "edited" | "fuzzy" | "none";
+                    similarity?: number;
+                }[];
+            }[];
+        };
         Verification: {
             /** @constant */
             object: "source.verification";
@@ -2491,7 +2521,7 @@ export interface components {
                 /** @description The quotation as the text has it */
                 quote?: string;
                 /** @enum {string} */
-                result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
                 /** @description What stands in the passage, letter for letter */
                 original?: string;
                 /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2513,7 +2543,7 @@ export interface components {
                 }[];
                 /** @description Number of words of the passage that the ellipses of the quotation leave out */
                 omitted_words?: number;
-                /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+                /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
                 context_warning?: {
                     words: string;
                     /** @enum {string} */
@@ -2528,6 +2558,7 @@ export interface components {
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
                 ref?: string;
+                explanation?: components["schemas"]["VerdictExplanation"];
             }[];
             refs: {
                 /** @description In full, as the library was asked */
@@ -2538,6 +2569,15 @@ export interface components {
                 text?: string;
                 /** @description As the library writes it */
                 found_ref?: string;
+            }[];
+            /** @description Only with `explain`: words that look like a quotation and were not compared, each with the reason */
+            not_compared?: {
+                text: string;
+                /** @description Offset in the text, in UTF-16 units */
+                start: number;
+                end: number;
+                /** @enum {string} */
+                reason: "too_short" | "emphasis" | "ref" | "name_of_source" | "title" | "said_missing" | "of_the_reader" | "limit";
             }[];
             /** @description Quotations that were left out: those beyond the first 500, and those not reached within 20 s */
             unchecked: number;
@@ -2988,6 +3028,7 @@ export type UnknownRef = components['schemas']['UnknownRef'];
 export type Upstream = components['schemas']['Upstream'];
 export type Usage = components['schemas']['Usage'];
 export type UsageList = components['schemas']['UsageList'];
+export type VerdictExplanation = components['schemas']['VerdictExplanation'];
 export type Verification = components['schemas']['Verification'];
 export type Work = components['schemas']['Work'];
 export type WorkList = components['schemas']['WorkList'];
@@ -3097,7 +3138,9 @@ export interface operations {
     };
     getAgentRunsById: {
         parameters: {
-            query?: never;
+            query?: {
+                explain?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -3119,6 +3162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -3460,6 +3504,8 @@ export interface operations {
                     "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
                     "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
                     "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    /** @description Address of the next page, with `rel="next"`; absent on the last page. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5183,6 +5229,7 @@ export interface operations {
                 "application/json": {
                     text: string;
                     refs?: string[] | null;
+                    explain?: boolean | null;
                 };
             };
         };

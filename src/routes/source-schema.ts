@@ -93,6 +93,61 @@ export const sourceSchema = z
   })
   .meta({ id: 'Source' })
 
+const comparedPlace = z.object({
+  ref: z.string(),
+  version: z.string().optional(),
+  result: z.enum(['verbatim', 'edited', 'fuzzy', 'none']).describe('`none`: nothing there is similar enough'),
+  similarity: z.number().min(0).max(1).optional(),
+})
+
+const explanation = z
+  .object({
+    rule: z.enum([
+      'at_its_place',
+      'in_another_version',
+      'cited_by_a_passage',
+      'elsewhere',
+      'place_without_the_words',
+      'named_place_differs',
+      'other_script',
+      'beside_its_original',
+      'nothing_similar',
+    ]),
+    comparisons: z
+      .array(
+        z.object({
+          searched: z.enum([
+            'marks',
+            'other_versions',
+            'named_refs',
+            'paragraph',
+            'other_marks',
+            'named_work',
+            'library',
+          ]),
+          compared: z.array(comparedPlace),
+        }),
+      )
+      .describe('In the order in which they were made'),
+  })
+  .meta({ id: 'VerdictExplanation', description: 'Why a quotation has its verdict. Only with `explain`.' })
+
+const notCompared = z.object({
+  text: z.string(),
+  start: count.describe('Offset in the text, in UTF-16 units'),
+  end: count,
+  reason: z.enum([
+    'too_short',
+    'emphasis',
+    'ref',
+    'name_of_source',
+    'title',
+    'said_missing',
+    'of_the_reader',
+    'limit',
+  ]),
+})
+
 export const verificationSchema = z
   .object({
     object: z.literal('source.verification'),
@@ -100,6 +155,7 @@ export const verificationSchema = z
       z.object({
         ...quoteCheck.shape,
         ref: z.string().optional().describe('What it was compared with; absent if the text names nothing'),
+        explanation: explanation.optional(),
       }),
     ),
     refs: z.array(
@@ -111,6 +167,12 @@ export const verificationSchema = z
         found_ref: z.string().optional().describe('As the library writes it'),
       }),
     ),
+    not_compared: z
+      .array(notCompared)
+      .optional()
+      .describe(
+        'Only with `explain`: words that look like a quotation and were not compared, each with the reason',
+      ),
     unchecked: count.describe(
       'Quotations that were left out: those beyond the first 500, and those not reached within 20 s',
     ),

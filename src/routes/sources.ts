@@ -46,6 +46,10 @@ const verifyBody = z.object({
   refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs)
     .nullish()
     .transform((refs) => refs ?? []),
+  explain: z
+    .boolean()
+    .nullish()
+    .transform((explain) => explain ?? false),
 })
 
 const docs = {
@@ -62,7 +66,8 @@ const docs = {
     example: { text: '“The Psalmist asks to serve God in joy” (Concepts of Chassidut, Simcha 1)' },
     description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
 \`refs\`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; \`unchecked\` counts the others. An account has \
-one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects.`,
+one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects. With \`explain\`, each \
+quotation has the rule and the comparisons behind its verdict, and \`not_compared\` has what looks like a quotation and was left out.`,
     tag: 'Sources',
     response: verificationSchema,
   },

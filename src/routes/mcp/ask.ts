@@ -162,7 +162,7 @@ async function follow(
 function answerResult({ run }: Admitted, event: TerminalEvent) {
   const block = endBlock(run, event)
   if (event.type !== 'run.completed') return errorResult(failureOf(event).message)
-  const { sources, quotations, unknown_refs, files, usage } = block
+  const { sources, quotations, question_quotations, unknown_refs, files, usage } = block
   const answer = contentOf(event.end)
   return {
     ...dataResult({
@@ -172,6 +172,7 @@ function answerResult({ run }: Admitted, event: TerminalEvent) {
       files,
       sources,
       quotations,
+      question_quotations,
       unknown_refs,
       usage,
     }),

@@ -101,6 +101,10 @@ function outputOf(run: Run, end: RunEnd): RunBody['output'] {
     ...end.tool_calls.map((call) => ({ type: 'tool_call' as const, ...call })),
     ...end.sources.map((source) => ({ type: 'source' as const, ...source })),
     ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation' as const, ...quotation })),
+    ...(end.question_quotations ?? []).map((quotation) => ({
+      type: 'question_quotation' as const,
+      ...quotation,
+    })),
     ...end.files.map((file) => ({ type: 'file' as const, ...fileBody(file) })),
   ]
 }

@@ -3,7 +3,11 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import { type CitedSource as CheckedSource, checkCitations } from '../../sources/citations/check.ts'
+import {
+  type CitedSource as CheckedSource,
+  checkCitations,
+  checkQuestion,
+} from '../../sources/citations/check.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
 import { besidesQuestion } from '../../sources/citations/own-words/question.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
@@ -32,7 +36,7 @@ export type Answer = {
   /** Notes a call of one of the turn's own tools. `at` (default: the end): length of the text before it. */
   toolUsed(tool: Omit<ToolUse, 'at'> & { readonly at?: number }): void
   add(record: StepRecord): void
-  /** Compares each quotation with the passage that it cites, and looks up the refs named in the text. */
+  /** Compares the quotations of the answer and of the question, and looks up the refs named in the answer. */
   check(lookups: VerifyLookups): Promise<void>
   /** Builds the data of the run's end, at this cost in micro-credits. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
@@ -63,6 +67,7 @@ export function createAnswer(
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
   let quotations: readonly VerifiedQuote[] = []
+  let asked: readonly VerifiedQuote[] = []
   let toldCited = 0
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
     renderSourceList(cited, {
@@ -99,6 +104,7 @@ export function createAnswer(
       const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
       checked = result.sources
       quotations = besidesQuestion(result.quotations, question)
+      asked = await checkQuestion(question, lookups)
       unknownRefs = result.refs.flatMap(({ ref, exists, nearest, publisher }) =>
         exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],
       )
@@ -113,6 +119,7 @@ export function createAnswer(
         unknown_marks: renderer.unknownMarks().length + (ownWords?.numbersLeftOut() ?? 0),
         unknown_refs: unknownRefs,
         quotations,
+        ...(asked.length > 0 && { question_quotations: asked }),
         files: lastChangeOfEach(files),
         tool_calls: paused ? openToolCalls(steps) : [],
         tools_used: tools,

@@ -74,6 +74,8 @@ export type RunEnd = {
    * library. Absent in logs of versions before this field.
    */
   readonly quotations?: readonly VerifiedQuote[]
+  /** Quotations of the user's question that it attributes, or that the library has. Absent if there are none. */
+  readonly question_quotations?: readonly VerifiedQuote[]
   readonly files: readonly FileChange[]
   /** Calls of the client's own tools that the client must answer. */
   readonly tool_calls: readonly ToolCall[]

@@ -1,7 +1,8 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
-import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
+import type { Attribution as Claims } from '../comparison/checker.ts'
+import type { NamedPlace } from '../comparison/stretch.ts'
+import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'
 import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
 import { claimedWork } from './claimed-works.ts'
@@ -10,7 +11,12 @@ import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
 /** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
-const mayQuote = /["'“”„«»‘’‹›״׳>*_]/u
+const mayQuote = /["'“”„«»‘’‹›״׳<>*_]|^[ \t]{0,3}:[ \t]/mu
+
+/** Whether a text has any character that begins a quotation. */
+export function mayHaveQuotations(text: string): boolean {
+  return mayQuote.test(withUsualMarks(text))
+}
 
 /** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
@@ -20,6 +26,7 @@ const toNothing: Attribution = { marked: [], named: [], hinted: [] }
 /** The quotations and refs of a text, and which belong together. */
 export type ReadText = {
   readonly quotations: readonly Quotation[]
+  readonly others: readonly NoQuotation[]
   /** Refs found in the text, followed by the requested refs. */
   readonly refs: readonly NamedRef[]
   /** @param i index of the quotation. */
@@ -40,13 +47,13 @@ export async function readAttributions(
   const inText = (await lookups?.refsIn(usual, { numbersOnly })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const refs = [...inText, ...asked]
-  if (numbersOnly) return { quotations: [], refs, attributionOf: async () => toNothing }
+  if (numbersOnly) return { quotations: [], others: [], refs, attributionOf: async () => toNothing }
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
   const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
   const edges = edgeRefs(usual, anchors, marks, passages)
-  const found = await runInTimeSlices(findQuotations(text, marks, edges))
+  const found = await runInTimeSlices(findQuotations(text, marks, edges, anchors))
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
@@ -56,6 +63,7 @@ export async function readAttributions(
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
   return {
     quotations: found.quotations,
+    others: found.others,
     refs,
     async attributionOf(i) {
       const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
