@@ -54,7 +54,7 @@ export const hitSchema = z
         z.object({
           word: z.string().describe('As the query has it'),
           by: z.string().describe('As the passage or its heading has it'),
-          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms', 'spelling']),
+          through: z.enum(['vocabulary', 'lexicon', 'synonyms', 'spelling']),
         }),
       )
       .describe(

@@ -90,7 +90,6 @@ const shared = [
     'replicas',
   ],
   ...[
-    'search_associations',
     'search_postings',
     'search_spelling_buckets',
     'search_spellings',

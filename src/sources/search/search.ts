@@ -4,7 +4,6 @@ import { loadPassages, toPassage } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import type { Script } from '../text/tokens.ts'
 import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
-import { learnedWords, withLearned } from './expansion/learned.ts'
 import type { Query } from './expansion/query.ts'
 import type { SearchHit } from './hit.ts'
 import { countLanguages, type LanguageCounts } from './languages.ts'
@@ -125,11 +124,8 @@ export async function searchLibrary(
 
 /** What a query asks for, and what the library has of it. */
 async function readQuery(executor: Executor, whole: Query, facts: StatsByScript, mayNameSource: boolean) {
-  const [learned, source] = await Promise.all([
-    learnedWords(executor, whole),
-    mayNameSource ? namedWorks(executor, whole) : undefined,
-  ])
-  const parsed = withLearned(source?.query ?? whole, learned)
+  const source = mayNameSource ? await namedWorks(executor, whole) : undefined
+  const parsed = source?.query ?? whole
   const also = termsOfPhrases(parsed)
   const { concepts: asked, documents } = await findConcepts(executor, parsed.concepts, facts, also)
   return { whole, source, parsed, asked, documents }

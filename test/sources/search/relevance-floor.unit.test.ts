@@ -110,7 +110,7 @@ test('a name met counts more than a word, and an unknown one not against', () =>
 
 test.each([
   ['vocabulary', 'synonyms'],
-  ['lexicon', 'learned'],
+  ['lexicon', 'synonyms'],
 ] as const)('a word found through the %s is surer than through %s', (surer, weaker) => {
   const through = (origin: Origin): number => evidence([word('heart', 0, { origin })], ['heart'])
   expect(through(surer)).toBeGreaterThan(through(weaker))

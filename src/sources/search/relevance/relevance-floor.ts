@@ -31,7 +31,6 @@ const strengthOf: Readonly<Record<Origin, number>> = {
   lexicon: 0.8,
   spelling: 0.8,
   synonyms: 0.5,
-  learned: 0.3,
 }
 
 /** Certainty of a match by another spelling or inflection. Their classes contain more than one word. */
