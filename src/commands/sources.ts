@@ -4,6 +4,7 @@ import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
 import { lockLibrary, removeWork } from '../sources/library/writing/library.ts'
+import { explanationLines } from '../sources/search/explain.ts'
 import { searchSources } from '../sources/search/search.ts'
 import { openSemanticSearch } from '../sources/search/semantic/semantic-search.ts'
 import { checkCommands } from './check-sources.ts'
@@ -57,25 +58,29 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     },
   },
   'sources search': {
-    usage: '"WORDS" [--limit N]',
+    usage: '"WORDS" [--limit N] [--explain]',
     summary: 'searches the library as the agent does',
-    options: { limit: { type: 'string' } },
+    options: { limit: { type: 'string' }, explain: { type: 'boolean' } },
     words: [1, 1],
     run: async (invocation) => {
-      const { installation, words, text, config, log, progress } = invocation
+      const { installation, words, text, flag, config, log, progress } = invocation
       const limit = Number(text('limit') ?? 10)
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
       const semantic = openSemanticSearch(installation.library, model, log)
-      const query = { text: words[0] ?? '', limit }
+      const query = { text: words[0] ?? '', limit, explain: flag('explain') }
       const rows = await searchSources(installation.library.system, query, semantic).finally(() =>
         semantic?.close(),
       )
       return {
         rows,
-        lines: rows.flatMap((hit) => [`${hit.ref}  [${hit.language}, ${hit.license}]`, `    ${hit.snippet}`]),
+        lines: rows.flatMap((hit) => [
+          `${hit.ref}  [${hit.language}, ${hit.license}]`,
+          `    ${hit.snippet}`,
+          ...(hit.explanation ? explanationLines(hit.explanation).map((line) => `    ${line}`) : []),
+        ]),
       }
     },
   },

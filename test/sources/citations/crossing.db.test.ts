@@ -11,6 +11,9 @@ const hebrewOnly = [
   { work: 'Alone', ref: 'Alone 3:1', he: 'המלך יושב בהיכלו ואין איש נכנס אליו' },
   { work: 'Alone', ref: 'Alone 4:1', he: 'נר דולק ופתילה ושמן בתוך הכלי' },
   { work: 'FacetCount', ref: 'FacetCount 1:1', en: 'A candle on a shelf' },
+  { work: 'FacetCount', ref: 'FacetCount 2:1', en: 'A table in a room' },
+  { work: 'FacetCount', ref: 'FacetCount 3:1', en: 'A door with a lock' },
+  { work: 'FacetCount', ref: 'FacetCount 4:1', en: 'A window to the north' },
 ]
 
 beforeAll(async () => {
