@@ -54,8 +54,8 @@ test('a shortened file is refused with the number of lost passages, until it is 
 })
 
 test('one version can be removed, and its passages go with it', async () => {
+  await load([{ ref: 'Lamp 1', en: 'The glimmer.', version_en: 'First' }])
   await load([
-    { ref: 'Lamp 1', en: 'The glimmer.', version_en: 'First' },
     { ref: 'Lamp 1', en: 'The gleam.', version_en: 'Second' },
     { ref: 'Lamp 2', en: 'The wick.', version_en: 'Second' },
   ])
