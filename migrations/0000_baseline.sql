@@ -305,13 +305,6 @@ CREATE TABLE "passages" (
 	"ordinal" integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "search_associations" (
-	"term" text NOT NULL,
-	"other" text NOT NULL,
-	"strength" integer NOT NULL,
-	CONSTRAINT "search_associations_term_other_pk" PRIMARY KEY("term","other")
-);
---> statement-breakpoint
 CREATE TABLE "search_postings" (
 	"term" text NOT NULL,
 	"block" integer NOT NULL,

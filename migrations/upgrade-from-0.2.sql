@@ -5,14 +5,6 @@
 --> migration 1795385918574 0012_passage_urls
 ALTER TABLE "passage_texts" ADD COLUMN "url" text DEFAULT '' NOT NULL;
 
---> migration 1795394186350 0013_associations
-CREATE TABLE "search_associations" (
-	"term" text NOT NULL,
-	"other" text NOT NULL,
-	"strength" integer NOT NULL,
-	CONSTRAINT "search_associations_term_other_pk" PRIMARY KEY("term","other")
-);
-
 --> migration 1795421831158 0014_passage_vectors
 CREATE TABLE "embedding_models" (
 	"id" serial PRIMARY KEY NOT NULL,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, listOf } from '../http/openapi/docs.ts'
+import { rankingRules } from '../sources/search/ranking-rules.ts'
 import { quoteCheck } from './turn-reply/turn-schema.ts'
 
 export const workSchema = z
@@ -54,13 +55,66 @@ export const hitSchema = z
         z.object({
           word: z.string().describe('As the query has it'),
           by: z.string().describe('As the passage or its heading has it'),
-          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms', 'spelling']),
+          through: z.enum(['vocabulary', 'lexicon', 'synonyms', 'spelling']),
         }),
       )
       .describe(
         'Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, the parallel texts of the library, or another spelling',
       ),
     score: z.number().describe('Comparable within one search only'),
+    explanation: z
+      .object({
+        terms: z
+          .array(
+            z.object({
+              word: z.string(),
+              script: z.enum(['he', 'en']).describe('The texts in which it was searched'),
+              found: z.array(z.string()).describe('Its index terms that the passage has'),
+              terms: count.describe('Number of its index terms that the library has'),
+              documents: count.describe('Its frequency in the texts of the library'),
+              weight: z.number().describe('Its weight in the ranking'),
+            }),
+          )
+          .describe('The words and phrases of the query as they were searched'),
+        signals: z
+          .object({
+            bm25: z.number(),
+            order: z.number(),
+            title: z.number(),
+            section: z.number(),
+            languages: z.number(),
+            meaning: count.optional().describe('Rank by meaning'),
+            source: z.literal(true).optional(),
+            reference: z.literal(true).optional(),
+            phrase: count.optional(),
+            entry: z.literal(true).optional(),
+            named: z.literal(true).optional(),
+          })
+          .describe('What the rules read. The first five numbers add up to the fit of the words'),
+        rules: z
+          .array(
+            z.object({
+              rule: z.enum(rankingRules.map(({ name }) => name)),
+              rank: count,
+              score: z.number(),
+            }),
+          )
+          .describe('The rules that changed its rank or score, in their order'),
+        floor: z
+          .object({
+            words: z.number(),
+            names: z.number(),
+            share: z.number(),
+            title: z.number(),
+            field: z.number(),
+            everyday: z.number(),
+            unknown: z.number(),
+            needed: z.number(),
+          })
+          .describe('The parts of `coverage.evidence`'),
+      })
+      .optional()
+      .describe('Only with `explain=true`: why the hit has its rank, and what the relevance floor weighed'),
   })
   .meta({ id: 'SearchHit' })
 

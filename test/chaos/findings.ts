@@ -1,7 +1,7 @@
 import type { Rows, RunRow } from './evidence.ts'
 import type { Closing, EventsSeen, Recorded, RunSeen, Tried } from './history.ts'
 import type { Intent } from './plan.ts'
-import { expectedText, parseQuestion, type Question } from './questions.ts'
+import { expectedText, parseQuestions, type Question } from './questions.ts'
 
 /** All results of a harness run, for the checker. */
 export type Findings = {
@@ -55,7 +55,7 @@ export function viewOf(findings: Findings): View {
   const runs = new Map(rows.runs.map((run) => [run.id, run]))
   const questionOfRun = new Map<string, Question>()
   for (const { runId, role, text } of rows.messages) {
-    const question = role === 'user' ? parseQuestion(text) : undefined
+    const question = role === 'user' ? parseQuestions(text)[0] : undefined
     if (question) questionOfRun.set(runId, question)
   }
   const runsOfQuestion = Map.groupBy(rows.runs, ({ id }) => questionOfRun.get(id)?.id)

@@ -10,7 +10,7 @@ import {
 import {
   type AimedKill,
   lastReply,
-  parseQuestion,
+  parseQuestions,
   type Question,
   type Trouble,
   toolRounds,
@@ -69,18 +69,17 @@ type Turn = {
 function turnOf(body: UpstreamBody): Turn | undefined {
   const { messages } = body
   const at = messages.findLastIndex(({ role }) => role === 'user')
-  const question = parseQuestion(textOf(messages[at]?.content))
+  const asked = messages
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => parseQuestions(textOf(content)))
+  const question = asked.at(-1)
   if (!question) return undefined
   const since = messages.slice(at + 1)
-  const earlier = messages
-    .slice(0, at)
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => parseQuestion(textOf(content))?.id ?? '?')
   const lastResult = textOf(since.findLast(({ role }) => role === 'tool')?.content)
   return {
     question,
     call: since.filter(({ role }) => role === 'assistant').length,
-    earlier,
+    earlier: asked.slice(0, -1).map(({ id }) => id),
     mark: /"mark":"(\[S1\])"/.exec(lastResult)?.[1] ?? 'nothing',
     readBack: readTextOf(lastResult),
   }

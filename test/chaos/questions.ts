@@ -38,10 +38,12 @@ export function questionText({ id, ...rest }: Question): string {
   return `Question ${id} ${JSON.stringify(rest)}`
 }
 
-export function parseQuestion(text: string): Question | undefined {
-  // A question without an answer is in one message with the next one.
-  const match = /^Question (\S+) (\{.*\})$/.exec(text.split('\n\n').at(-1) ?? '')
-  return match ? { id: match[1] ?? '', ...JSON.parse(match[2] ?? '') } : undefined
+/** The questions of a message. Those without an answer are in one message with the next one. */
+export function parseQuestions(text: string): readonly Question[] {
+  return text.split('\n\n').flatMap((part): readonly Question[] => {
+    const match = /^Question (\S+) (\{.*\})$/.exec(part)
+    return match ? [{ id: match[1] ?? '', ...JSON.parse(match[2] ?? '') }] : []
+  })
 }
 
 const english = 'candle window morning letter river teacher student road naïve Straße'.split(' ')

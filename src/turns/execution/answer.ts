@@ -65,15 +65,13 @@ export function createAnswer(
   const tools: ToolUse[] = []
   const shown = new GrowingText()
   let checked: readonly CheckedSource[] | undefined
-  let unknownRefs: RunEnd['unknown_refs'] = []
-  let quotations: readonly VerifiedQuote[] = []
-  let asked: readonly VerifiedQuote[] = []
+  let found: Found = { unknown_refs: [], quotations: [] }
   let toldCited = 0
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
     renderSourceList(cited, {
       language: languageOf(shown.toString().replaceAll(linkedNumber, '')),
       isolates,
-      notFound: quotations.filter(({ result }) => result === 'not_found').length,
+      notFound: found.quotations.filter(({ result }) => result === 'not_found').length,
     })
   return {
     show(text) {
@@ -103,11 +101,7 @@ export function createAnswer(
     async check(lookups) {
       const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
       checked = result.sources
-      quotations = besidesQuestion(result.quotations, question)
-      asked = await checkQuestion(question, lookups)
-      unknownRefs = result.refs.flatMap(({ ref, exists, nearest, publisher }) =>
-        exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],
-      )
+      found = foundIn(result, question, await checkQuestion(question, lookups))
     },
     end(costMicros, { paused }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
@@ -117,15 +111,32 @@ export function createAnswer(
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length + (ownWords?.numbersLeftOut() ?? 0),
-        unknown_refs: unknownRefs,
-        quotations,
-        ...(asked.length > 0 && { question_quotations: asked }),
+        ...found,
         files: lastChangeOfEach(files),
         tool_calls: paused ? openToolCalls(steps) : [],
         tools_used: tools,
         usage: usageOf(steps, costMicros),
       }
     },
+  }
+}
+
+/** What the check found beside the cited sources. */
+type Found = Pick<RunEnd, 'unknown_refs' | 'question_quotations'> & {
+  readonly quotations: readonly VerifiedQuote[]
+}
+
+function foundIn(
+  { refs, quotations }: Awaited<ReturnType<typeof checkCitations>>,
+  question: string,
+  asked: readonly VerifiedQuote[],
+): Found {
+  return {
+    unknown_refs: refs.flatMap(({ ref, exists, nearest, publisher }) =>
+      exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],
+    ),
+    quotations: besidesQuestion(quotations, question),
+    ...(asked.length > 0 && { question_quotations: asked }),
   }
 }
 

@@ -155,12 +155,12 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.goto('/operator/runs')
     await page.getByLabel('Id of the run').fill(answer.headers.get('x-service-run-id') ?? '')
     await page.getByRole('button', { name: 'Explain' }).click()
-    const told = await page.locator('main ol').innerText()
+    const told = await page.locator('main ol').textContent()
     expect(told).toMatch(/Admitted 20.*for API key/)
     expect(told).toMatch(/Charged [\d.]+ credits/)
-    expect(await page.locator('main').innerText()).not.toContain('What of the lamp?')
+    expect(await page.locator('main').textContent()).not.toContain('What of the lamp?')
     await page.goto('/operator/runs?run=run_unknown')
-    expect(await page.locator('main').innerText()).toContain('There is no such run')
+    expect(await page.locator('main').textContent()).toContain('There is no such run')
   })
 
   test('an operator resets, suspends, resumes and deletes an account, with audit entries', async () => {

@@ -157,9 +157,10 @@ export function phrasesFirst(
   if (best.size === 0) return fused
   const highest = Math.max(...[...best.values()].map(({ tier }) => tier))
   return fused
-    .map(({ row, score }) => {
-      const met = best.get(row.ref)
-      return { row: met?.row ?? row, score: ((met?.tier ?? 0) + score) / (highest + 1) }
+    .map(({ row, score, signals }) => {
+      const { tier, row: shown } = best.get(row.ref) ?? { tier: 0, row }
+      const known = tier > 0 ? { ...signals, phrase: tier } : signals
+      return { row: shown, score: (tier + score) / (highest + 1), signals: known }
     })
     .sort((a, b) => b.score - a.score)
 }

@@ -10,7 +10,8 @@ import {
   termSaturation,
 } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type ByTerm, matchTitles } from './title-match.ts'
+import { noSignals } from '../scoring/signals.ts'
+import { type ByTerm, conceptsByTerm, matchTitles } from './title-match.ts'
 
 /** Maximum distance, in words, of two query words that count as close to each other. */
 const nearby = 4
@@ -57,22 +58,28 @@ export function rerank(
   concepts: readonly WeightedConcept[],
   collection: CollectionStats,
 ): readonly ScoredDocument[] {
-  const byTerm = conceptsByTerm(concepts)
+  const byTerm = conceptsByTerm(concepts.map(({ concept }) => concept))
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
   const scored = candidates.flatMap(({ doc, score }) => {
     const row = rows.get(doc)
     if (!row) return []
     const titles = titleScores(row, concepts, byTerm, total)
-    const whole = score + proximityScore(passageWords(row).words) + titles.whole
-    return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention }]
+    const { order, unread } = proximityScore(passageWords(row).words)
+    const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole }
+    const whole = signals.bm25 + order + titles.whole
+    return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention, signals }]
   })
   return mentionedFirst(scored).sort(
     (a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc),
   )
 }
 
-type Scored = ScoredDocument & { readonly ref: string; readonly work: string; readonly mention: number }
+type Scored = Required<ScoredDocument> & {
+  readonly ref: string
+  readonly work: string
+  readonly mention: number
+}
 
 /**
  * Puts the passages of each work in another order: those whose title the query mentions gain. The work as a whole keeps
@@ -84,20 +91,12 @@ function mentionedFirst(scored: readonly Scored[]): Scored[] {
   return [...Map.groupBy(scored, ({ work }) => work).values()].flatMap((ofWork) => {
     const places = ofWork.map(({ score }) => score).sort((a, b) => b - a)
     const inOrder = ofWork.toSorted((a, b) => b.score + b.mention - a.score - a.mention)
-    return inOrder.map((one, at) => ({ ...one, score: places[at] ?? one.score }))
+    return inOrder.map((one, at) => {
+      const score = places[at] ?? one.score
+      const title = one.signals.title + score - one.score
+      return { ...one, score, signals: { ...one.signals, title } }
+    })
   })
-}
-
-function conceptsByTerm(concepts: readonly WeightedConcept[]): ByTerm {
-  const byTerm = new Map<string, number[]>()
-  for (const [index, { concept }] of concepts.entries()) {
-    for (const term of concept.terms.keys()) {
-      const known = byTerm.get(term)
-      if (known) known.push(index)
-      else byTerm.set(term, [index])
-    }
-  }
-  return byTerm
 }
 
 /**
@@ -138,13 +137,13 @@ function worthAsked(query: Query, concepts: readonly WeightedConcept[], collecti
 
 const none: readonly never[] = []
 
-/** Returns a function that computes the gain of a text by its words. */
+/** Returns a function that computes what a text gains by its words: by their order, and by words not read before. */
 function proximityScorer(
   query: Query,
   concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
   collection: CollectionStats,
-): (words: readonly Pick<Token, 'term'>[]) => number {
+): (words: readonly Pick<Token, 'term'>[]) => { readonly order: number; readonly unread: number } {
   const phraseWorth = phraseScorer(query, concepts)
   return (tokens) => {
     const counts = new Float64Array(concepts.length)
@@ -157,13 +156,14 @@ function proximityScorer(
         last[index] = at
       }
     })
-    let sum = phraseWorth(tokens)
-    for (const worth of together.values()) sum += worth
+    let order = phraseWorth(tokens)
+    for (const worth of together.values()) order += worth
+    let unread = 0
     concepts.forEach(({ missing, worth }, index) => {
       const count = counts[index] ?? 0
-      if (missing && count > 0) sum += worth * termSaturation(count, tokens.length, collection)
+      if (missing && count > 0) unread += worth * termSaturation(count, tokens.length, collection)
     })
-    return sum
+    return { order, unread }
   }
 }
 

@@ -3,13 +3,12 @@ import { ServiceError } from '../../errors.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
-import type { MarkdownFacts } from './front-matter.ts'
-import { type LikelyHeading, likelyHeadings } from './likely-headings.ts'
+import type { LikelyHeading } from './likely-headings.ts'
 import { cutParagraph, type Paragraph } from './markdown-passages.ts'
-import { type MarkdownText, readMarkdown } from './read-markdown.ts'
+import type { OwnText } from './read-markdown.ts'
 import { storedDivision } from './stored-division.ts'
 
-export type MarkdownReport = {
+export type TextReport = {
   readonly work: string
   readonly works: number
   readonly versions: number
@@ -30,23 +29,28 @@ export type MarkdownReport = {
   readonly likelyHeadings: readonly LikelyHeading[]
 }
 
+export type TextOptions = {
+  /** Restricted licence classes that the operator accepts, in addition to open licences and own texts. */
+  readonly allowLicenses: readonly RestrictedLicense[]
+  /** Whether the version may lose passages that the text lacks; otherwise such a text is refused. */
+  readonly replace?: boolean
+}
+
 /**
- * Imports a Markdown text. Headings become parts of the refs; the paragraphs below each heading are numbered from 1:
- * `My Notes, On Joy, First Part 3`. Long paragraphs are cut into pieces, ` §1`, ` §2`. A second import replaces the
- * version if its text has changed.
- * @throws ServiceError `invalid_value` when the text has no title, no paragraph, or a licence that is not allowed.
+ * Imports a text of headings and paragraphs. Headings become parts of the refs; the paragraphs below each heading are numbered
+ * from 1: `My Notes, On Joy, First Part 3`. Long paragraphs are cut into pieces, ` §1`, ` §2`. A second import replaces
+ * the version if its text has changed.
+ * @throws ServiceError `invalid_value` when its licence is not allowed, or when passages would be lost.
  */
-export async function importMarkdown(
+export async function importText(
   database: Database,
-  content: string,
-  flags: MarkdownFacts,
-  allowLicenses: readonly RestrictedLicense[],
-): Promise<MarkdownReport> {
-  const text = readMarkdown(content, flags)
+  text: OwnText,
+  { allowLicenses, replace = false }: TextOptions,
+): Promise<TextReport> {
   if (!mayImport(text.license, allowLicenses)) {
     throw new ServiceError('invalid_value', `Nothing was imported: ${licenseRefusal(text.license)}.`)
   }
-  const { passages, stored } = await withImportTx(database, (tx) => store(tx, text))
+  const { passages, stored } = await withImportTx(database, (tx) => store(tx, text, !replace))
   const isNew = stored.versions > 0
   return {
     work: text.work.title,
@@ -58,7 +62,7 @@ export async function importMarkdown(
   }
 }
 
-async function store(tx: Executor, text: MarkdownText) {
+async function store(tx: Executor, text: OwnText, keepsPassages: boolean) {
   const { work, language, version, license, sourceUrl } = text
   await lockLibrary(tx)
   const division = await storedDivision(tx, work.title, { language, title: version })
@@ -66,6 +70,7 @@ async function store(tx: Executor, text: MarkdownText) {
   const index = createIndexWriter()
   const stored = await storeWork(tx, {
     work,
+    keepsPassages,
     places: passages.map(({ place }) => place),
     versions: [
       {
@@ -88,7 +93,7 @@ async function store(tx: Executor, text: MarkdownText) {
 
 /** What the text consists of, as far as its owner can see from it whether it was read as meant. */
 function contentOf(
-  { work, body, linesBefore, paragraphs, language, version, license }: MarkdownText,
+  { work, likelyHeadings, paragraphs, language, version, license }: OwnText,
   passages: readonly Paragraph[],
 ) {
   const sections = new Set(paragraphs.map(({ place }) => place.sectionRef))
@@ -101,6 +106,6 @@ function contentOf(
     notes: passages.reduce((sum, { notes }) => sum + notes.length, 0),
     first: passages[0]?.place.ref ?? '',
     last: passages.at(-1)?.place.ref ?? '',
-    likelyHeadings: likelyHeadings(body, linesBefore),
+    likelyHeadings,
   }
 }
