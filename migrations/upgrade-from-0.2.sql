@@ -468,6 +468,8 @@ ANALYZE accounts, ledger, runs, sessions;
 
 --> migration 1795900000001 baseline
 -- What differs from the baseline after all of the above.
+-- Databases that followed the source after 0.2.0 may have it.
+DROP TABLE IF EXISTS search_associations;
 DO $$
 DECLARE
   v_function regprocedure;

@@ -3,6 +3,7 @@ import { isReferenceWork } from '../vocabulary/titles/reference-works.ts'
 import type { Query } from './expansion/query.ts'
 import { addNamedPassages, type NamedPassages } from './named/named-passages.ts'
 import { boostNamedWorks, type NamedWorks } from './named/named-works.ts'
+import type { AskedWords } from './phrases/asked-words.ts'
 import { phrasesFirst } from './phrases/phrase-search.ts'
 import { entriesTogether } from './relevance/entries-together.ts'
 import { collapse, type FusedHit, fuse, type RankedList } from './scoring/fusion.ts'
@@ -21,6 +22,7 @@ export type RankingFacts = {
   readonly source: NamedWorks | undefined
   readonly query: Query
   readonly concepts: readonly FoundConcept[]
+  readonly wordsIn: AskedWords
   readonly named: NamedPassages
 }
 
@@ -59,7 +61,7 @@ export const rankingRules = [
   {
     name: 'phrase',
     does: 'Puts passages with a quoted phrase, the whole query or a long run of it first.',
-    apply: (hits, { query, rows }) => phrasesFirst(hits, query, rows),
+    apply: (hits, { query, rows, wordsIn }) => phrasesFirst(hits, query, rows, wordsIn),
   },
   {
     name: 'entries',

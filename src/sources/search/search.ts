@@ -5,26 +5,28 @@ import type { PassageRow } from '../library/passage-row.ts'
 import type { Script } from '../text/tokens.ts'
 import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
 import type { Query } from './expansion/query.ts'
-import { explainedConcepts } from './explain.ts'
+import { explainedConcepts, type HitExplanation } from './explain.ts'
 import type { SearchHit } from './hit.ts'
 import { countLanguages, type LanguageCounts } from './languages.ts'
 import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
 import { findNamedPassages } from './named/named-passages.ts'
 import { namedWorks, withCandidates } from './named/named-works.ts'
+import { type AskedWords, askedWords } from './phrases/asked-words.ts'
 import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
-import { rankByRules } from './ranking-rules.ts'
+import { type Ranking, rankByRules } from './ranking-rules.ts'
 import { type Candidates, findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
 import { expansionsOf } from './relevance/expansions.ts'
-import { isRelevant } from './relevance/relevance-floor.ts'
+import { type EvidenceParts, isRelevant } from './relevance/relevance-floor.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
 import { respell } from './respelling/respell.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
 import type { RankedList } from './scoring/fusion.ts'
 import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
+import type { Signals } from './scoring/signals.ts'
 import { withSections } from './sections.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 
@@ -102,8 +104,10 @@ export async function searchLibrary(
   query.signal?.throwIfAborted()
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const coverage = coverageOf(asked, facts, topics)
+  const wordsIn = askedWords(termsAsked(parsed, found))
   const ranking = rankByRules({
-    lists: rerankedLists(candidates, rows, parsed, facts),
+    lists: rerankedLists(candidates, rows, parsed, facts, wordsIn),
+    wordsIn,
     nearest,
     rows,
     isRelevant: (row) => isRelevant(coverage(row)),
@@ -114,19 +118,18 @@ export async function searchLibrary(
   })
   const expansions = expansionsOf(query.text, parsed, found)
   const snippet = snippetsOf(found, facts)
-  const termsIn = explainedConcepts(query.text, parsed, asked, facts)
+  const explanationOf = explainer(explainedConcepts(query.text, parsed, asked, facts), ranking)
   const hits = ranking.hits.slice(query.offset ?? 0, wanted).map(({ row, score, signals }) => {
     const { parts, ...covered } = coverage(row)
     // It cites exactly the requested place.
     const cites = named.citing.has(row.ref) && { titled: true, evidence: 1 }
-    const rules = query.explain ? ranking.stepsOf(row.ref) : []
     return {
       ...toPassage(row),
       snippet: snippet(row),
       coverage: { ...covered, ...cites },
       matched: expansions(row),
       score,
-      ...(query.explain && { explanation: { terms: termsIn(row), signals, rules, floor: parts } }),
+      ...(query.explain && { explanation: explanationOf(row, signals, parts) }),
     }
   })
   return { hits, languages: () => countLanguages(ranking.before, rows.values(), named) }
@@ -146,12 +149,30 @@ function rerankedLists(
   rows: ReadonlyMap<number, PassageRow>,
   query: Query,
   facts: StatsByScript,
+  wordsIn: AskedWords,
 ): readonly RankedList[] {
   return candidates.map(({ script, ranked, concepts }) => ({
-    ranked: withSections(rerank(ranked, rows, query, concepts, facts[script]), rows),
+    ranked: withSections(rerank(ranked, rows, query, concepts, facts[script], wordsIn), rows),
     // Without this divisor, the script with fewer texts would win, because its words look rarer.
     unit: Math.sqrt(inverseFrequency(1, facts[script])),
   }))
+}
+
+/** Returns a function that explains the rank of a passage. */
+function explainer(termsIn: ReturnType<typeof explainedConcepts>, { stepsOf }: Ranking) {
+  return (row: PassageRow, signals: Signals, floor: EvidenceParts): HitExplanation => ({
+    terms: termsIn(row),
+    signals,
+    rules: stepsOf(row.ref),
+    floor,
+  })
+}
+
+/** The terms of the query in all forms, and its words as they are. */
+function termsAsked({ tokens }: Query, found: readonly FoundConcept[]): ReadonlySet<string> {
+  const terms = new Set(tokens.map(({ term }) => term))
+  for (const concept of found) for (const term of concept.terms.keys()) terms.add(term)
+  return terms
 }
 
 /** The script of the query first. Of two versions that fit equally, the first list's is shown. */

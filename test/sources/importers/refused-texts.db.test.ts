@@ -29,8 +29,14 @@ const remove = (title: string) =>
 
 test('a word of 1.1 million letters is refused with its ref', async () => {
   await expect(load([{ ref: 'Lamp 1', en: `light ${'a'.repeat(1_100_000)}` }])).rejects.toThrow(
-    /Lamp 1.* has a word of more than 1,000 characters/,
+    /Lamp 1.* has a word of more than 100,000 characters/,
   )
+})
+
+test('a word of 90,000 letters without order is stored', async () => {
+  const letters = Array.from({ length: 90_000 }, (_, i) => 'abcdefghijklmnop'[(i * i * 7 + (i >> 3)) % 16])
+  await load([{ ref: 'Lamp 1', en: `light ${letters.join('')}` }])
+  expect(await refs()).toEqual(['Lamp 1'])
 })
 
 test.each(['\u200b\u200d', '\u00ad', '\u05b0\u05b8'])(

@@ -26,6 +26,7 @@ const rank = (article: number, text: number, more: Partial<Parameters<typeof ran
     source: undefined,
     query: parseQuery('joy'),
     concepts: [],
+    wordsIn: () => [],
     named: { rows: [], texts: [], citing: new Set(), isRef: false },
     ...more,
   })

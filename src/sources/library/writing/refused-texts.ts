@@ -4,26 +4,25 @@ import { ServiceError } from '../../../errors.ts'
 import type { VersionText } from './version-text.ts'
 
 /** Maximum letters of a word. A longer one is no word but encoded data, and Postgres cannot index it. */
-const maxWord = 1_000
+const maxWord = 100_000
 
-const longWord = new RegExp(`\\S{${maxWord + 1}}`)
 const visible = /[^\s\p{C}\p{Z}\p{M}]/u
 
 /**
  * Refuses texts that no reader could use.
  * @throws ServiceError `invalid_value` naming the ref of a text without visible characters, or with a word of more than
- *   1,000 letters.
+ *   100,000 letters.
  */
 export function refuseUnreadable(versions: readonly VersionText[]): void {
   for (const { texts } of versions) {
     for (const [ref, text] of texts) {
       if (!visible.test(text)) throw refused(`${ref} has no visible characters. Remove it or write its text`)
       if (text.length <= maxWord) continue
-      const at = text.search(longWord)
-      if (at < 0) continue
-      const start = text.slice(at, at + 20)
+      const word = text.split(/\s+/).find(({ length }) => length > maxWord)
+      if (word === undefined) continue
+      const start = word.slice(0, 20)
       throw refused(
-        `${ref} has a word of more than 1,000 characters: "${start}…". Remove it or put spaces into it`,
+        `${ref} has a word of more than 100,000 characters: "${start}…". Remove it or put spaces into it`,
       )
     }
   }

@@ -1,7 +1,7 @@
 import type { PassageRow } from '../../library/passage-row.ts'
-import type { Token } from '../../text/tokens.ts'
 import { Runs } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
+import type { AskedWord, AskedWords } from '../phrases/asked-words.ts'
 import { passageWords } from '../phrases/passage-words.ts'
 import {
   type CollectionStats,
@@ -57,6 +57,7 @@ export function rerank(
   query: Query,
   concepts: readonly WeightedConcept[],
   collection: CollectionStats,
+  wordsIn: AskedWords,
 ): readonly ScoredDocument[] {
   const byTerm = conceptsByTerm(concepts.map(({ concept }) => concept))
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
@@ -65,7 +66,7 @@ export function rerank(
     const row = rows.get(doc)
     if (!row) return []
     const titles = titleScores(row, concepts, byTerm, total)
-    const { order, unread } = proximityScore(passageWords(row).words)
+    const { order, unread } = proximityScore(wordsIn(row), passageWords(row).words.length)
     const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole }
     const whole = signals.bm25 + order + titles.whole
     return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention, signals }]
@@ -143,25 +144,25 @@ function proximityScorer(
   concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
   collection: CollectionStats,
-): (words: readonly Pick<Token, 'term'>[]) => { readonly order: number; readonly unread: number } {
+): (words: readonly AskedWord[], length: number) => { readonly order: number; readonly unread: number } {
   const phraseWorth = phraseScorer(query, concepts)
-  return (tokens) => {
+  return (words, length) => {
     const counts = new Float64Array(concepts.length)
     const last = new Int32Array(concepts.length).fill(-1_000)
     const together = new Map<number, number>()
-    tokens.forEach((token, at) => {
-      for (const index of byTerm.get(token.term) ?? none) {
-        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(token.term) ?? 0)
+    for (const { term, at } of words) {
+      for (const index of byTerm.get(term) ?? none) {
+        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(term) ?? 0)
         markNeighbours(concepts, index, at, last, together)
         last[index] = at
       }
-    })
-    let order = phraseWorth(tokens)
+    }
+    let order = phraseWorth(words)
     for (const worth of together.values()) order += worth
     let unread = 0
     concepts.forEach(({ missing, worth }, index) => {
       const count = counts[index] ?? 0
-      if (missing && count > 0) unread += worth * termSaturation(count, tokens.length, collection)
+      if (missing && count > 0) unread += worth * termSaturation(count, length, collection)
     })
     return { order, unread }
   }
@@ -187,7 +188,7 @@ function markNeighbours(
 function phraseScorer(
   query: Query,
   concepts: readonly WeightedConcept[],
-): (words: readonly Pick<Token, 'term'>[]) => number {
+): (words: readonly AskedWord[]) => number {
   const asked = query.tokens
   const worthAt = new Float64Array(asked.length)
   for (const { concept, worth } of concepts) {
