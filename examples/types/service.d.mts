@@ -680,7 +680,7 @@ export interface paths {
         };
         /**
          * Search the library
-         * @description By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.
+         * @description By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. With `explain=true` each hit says which terms, signals and rules made its rank. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.
          */
         get: operations["getSourcesSearch"];
         put?: never;
@@ -2288,6 +2288,49 @@ export interface components {
             ref?: string;
         } | {
             /** @constant */
+            type: "question_quotation";
+            /** @description The quotation as the text has it */
+            quote?: string;
+            /** @enum {string} */
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            /** @description What stands in the passage, letter for letter */
+            original?: string;
+            /** @description Place of `original` in the passage, in UTF-16 units */
+            start?: number;
+            end?: number;
+            similarity?: number;
+            /** @description The place that has the quotation; a range if it runs over several passages */
+            found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
+            /** @description The place that the text names in words, if it is not that of the passage cited */
+            named_ref?: string;
+            /** @description What differs from the passage, in the words of the quotation and of the text */
+            differences?: {
+                /** @enum {string} */
+                kind: "abbreviation" | "changed" | "left_out" | "added";
+                quote: string;
+                text: string;
+            }[];
+            /** @description Number of words of the passage that the ellipses of the quotation leave out */
+            omitted_words?: number;
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            context_warning?: {
+                words: string;
+                /** @enum {string} */
+                where: "before" | "after" | "ellipsis";
+                /**
+                 * @description Absent in answers of an earlier version
+                 * @enum {string}
+                 */
+                kind?: "negation" | "condition" | "speaker" | "length";
+            };
+            /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+            position?: number;
+            /** @description The place that its sentence names, if it names one */
+            ref?: string;
+        } | {
+            /** @constant */
             type: "file";
             id: string;
             filename: string;
@@ -2327,10 +2370,67 @@ export interface components {
                 /** @description As the passage or its heading has it */
                 by: string;
                 /** @enum {string} */
-                through: "vocabulary" | "lexicon" | "learned" | "synonyms" | "spelling";
+                through: "vocabulary" | "lexicon" | "synonyms" | "spelling";
             }[];
             /** @description Comparable within one search only */
             score: number;
+            /** @description Only with `explain=true`: why the hit has its rank, and what the relevance floor weighed */
+            explanation?: {
+                /** @description The words and phrases of the query as they were searched */
+                terms: {
+                    word: string;
+                    /**
+                     * @description The texts in which it was searched
+                     * @enum {string}
+                     */
+                    script: "he" | "en";
+                    /** @description Its index terms that the passage has */
+                    found: string[];
+                    /** @description Number of its index terms that the library has */
+                    terms: number;
+                    /** @description Its frequency in the texts of the library */
+                    documents: number;
+                    /** @description Its weight in the ranking */
+                    weight: number;
+                }[];
+                /** @description What the rules read. The first five numbers add up to the fit of the words */
+                signals: {
+                    bm25: number;
+                    order: number;
+                    title: number;
+                    section: number;
+                    languages: number;
+                    /** @description Rank by meaning */
+                    meaning?: number;
+                    /** @constant */
+                    source?: true;
+                    /** @constant */
+                    reference?: true;
+                    phrase?: number;
+                    /** @constant */
+                    entry?: true;
+                    /** @constant */
+                    named?: true;
+                };
+                /** @description The rules that changed its rank or score, in their order */
+                rules: {
+                    /** @enum {string} */
+                    rule: "words" | "meaning" | "source" | "reference" | "phrase" | "entries" | "named" | "neighbours";
+                    rank: number;
+                    score: number;
+                }[];
+                /** @description The parts of `coverage.evidence` */
+                floor: {
+                    words: number;
+                    names: number;
+                    share: number;
+                    title: number;
+                    field: number;
+                    everyday: number;
+                    unknown: number;
+                    needed: number;
+                };
+            };
         };
         SearchHitList: {
             /** @constant */
@@ -5184,6 +5284,7 @@ export interface operations {
                 to?: number;
                 limit?: number;
                 after?: string;
+                explain?: "true" | "false";
             };
             header?: never;
             path?: never;
