@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 
 /** A room: a folder that its README.md describes, or a file of `src` that `src/README.md` describes. */
 export type Room = {
-  /** Path relative to `src`, such as `turns/recording`, or `app.ts`. */
+  /** Path relative to `src`, such as `turns/record`, or `app.ts`. */
   readonly name: string
   readonly readme: string
   /** Files that other rooms may import. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Database, withTx } from '../../src/db/client.ts'
-import { readLog } from '../../src/turns/recording/run-log.ts'
+import { readLog } from '../../src/turns/record/run-log.ts'
 import { findViolations } from '../support/invariants.ts'
 import type { RunStatus } from './replies.ts'
 

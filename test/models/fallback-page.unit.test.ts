@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationTurn } from '../../src/turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../src/turns/read/conversation.ts'
 import { asWritten } from '../../src/web/pages/ref-names.ts'
 import { runPage } from '../../src/web/pages/runs/run-views.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'

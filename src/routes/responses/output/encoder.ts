@@ -1,4 +1,4 @@
-import type { CommittedEvent } from '../../../turns/recording/run-log.ts'
+import type { CommittedEvent } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'

@@ -1,6 +1,6 @@
 import type { StreamOut } from '../../../http/connection/stream.ts'
-import { followCommitted } from '../../../turns/reading/follow.ts'
-import type { Log } from '../../../turns/recording/run-log.ts'
+import { followCommitted } from '../../../turns/read/follow.ts'
+import type { Log } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import type { Services } from '../../../turns/services.ts'

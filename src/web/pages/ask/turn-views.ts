@@ -1,4 +1,4 @@
-import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import type { Alternatives } from '../../../turns/sessions/branches.ts'

@@ -1,5 +1,5 @@
-import { foldLog, type RunState } from '../../../turns/recording/fold-log.ts'
-import type { Log } from '../../../turns/recording/run-log.ts'
+import { foldLog, type RunState } from '../../../turns/record/fold-log.ts'
+import type { Log } from '../../../turns/record/run-log.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { asWritten, type RefNames } from '../ref-names.ts'
 

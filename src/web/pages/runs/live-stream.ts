@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { sendEvents } from '../../../http/connection/stream.ts'
-import { followCommitted } from '../../../turns/reading/follow.ts'
+import { followCommitted } from '../../../turns/read/follow.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'

@@ -1,4 +1,4 @@
-import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
 import { dataTable } from '../../components/data-table.ts'
