@@ -1,10 +1,10 @@
 import type { Executor } from '../../db/client.ts'
 import { rangeEnd } from './grammar/ref-parts.ts'
 import type { ParsedRef } from './grammar/refs.ts'
+import { isUnitOf } from './grammar/units.ts'
 import { matchHeadings, numbersHeadings, unitsOf } from './heading-match.ts'
 import { withOtherHeads } from './numbered/generic-heads.ts'
 import type { NamedParts } from './numbered/numbered-headings.ts'
-import { isKnownUnit } from './numbered/part-units.ts'
 import { type TitleSplit, titleSplits } from './numbered/title-splits.ts'
 import { type NumberedWork, numberedWorks } from './numbered-works.ts'
 import type { Named } from './title-lookup.ts'
@@ -93,9 +93,10 @@ function readingByHeading(
   const isRangeOfHeadings = until !== undefined && address.length === 0
   if (isRangeOfHeadings || address.some((name) => name.startsWith('@'))) return []
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
+  const isLeaf = named.parts.slice(match.taken).at(-1)?.unit === 'leaf'
   return [
     {
-      reading: { heading: heading.heading, address, ...end },
+      reading: { heading: heading.heading, address, isLeaf, ...end },
       named: { headings: match.headings, isWork: false, isWhole: true },
       isSure: match.isSure,
     },
@@ -108,13 +109,13 @@ function readingByNumbers(
   { parts, words }: NamedParts,
   { workId, title }: NumberedWork,
 ): readonly NumberedReading[] {
-  const isOther = parts.some(({ unit }) => unit !== undefined && !isKnownUnit(unit))
+  const isOther = parts.some(({ unit }) => unit !== undefined && !isUnitOf(unit, 'heads'))
   if (words.length > 0 || isOther) return []
   const address = parts.map(({ name }) => name)
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
   return [
     {
-      reading: { heading: title, address, ...end },
+      reading: { heading: title, address, isLeaf: parts.at(-1)?.unit === 'leaf', ...end },
       named: { headings: [{ heading: title, workId }], isWork: false, isWhole: true },
       isSure: false,
     },

@@ -212,7 +212,8 @@ function* growing(
   yield { to: at + 1, key, loose, cutEnd: form.cutEnd }
   for (let to = at + 2; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
     const next = words[to - 1]
-    if (!next || isBreak(gapBefore(text, words, to - 1))) return
+    const isInitial = /^\p{Lu}$/u.test(words[to - 2]?.text ?? '')
+    if (!next || (isBreak(gapBefore(text, words, to - 1)) && !isInitial)) return
     key += ` ${next.key}`
     loose += ` ${next.looseNext}`
     yield { to, key, loose, cutEnd: 0 }

@@ -3,9 +3,13 @@ import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { chapterIn } from '../grammar/hebrew-refs.ts'
+import { hasUnitRole } from '../grammar/units.ts'
 import { scriptureBook } from '../scripture/scripture.ts'
-import { type AddressRun, bare, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
+import { isYear } from '../grammar/years.ts'
+import { type AddressRun, bare, gapBefore, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
 import { goesOnAfter, isAmount } from '../text-numbers/number-senses.ts'
+import type { TextWord } from '../text-numbers/text-words.ts'
 import { endsClause, type WrittenAddress, writtenAddress } from '../text-numbers/written-address.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import type { TitleInText } from './titles-in-text.ts'
@@ -58,23 +62,24 @@ function isBeside(named: NamedNumber): boolean {
   return goesOn && (!gapOf(named).includes(',') || isCited(named))
 }
 
-/** Units of places. Others, such as letters and sections, also count things: `Numbers, section 3`. */
-const placeUnits =
-  /^(?:chapters?|chap|chs?|perek|perakim|daf|folio|siman|pasuk|verses?|vv?|[ושבהמל]{0,2}(?:פרק|פרקימ|דפ|דפימ|סימנ|סי|משנה|הלכה|פסוק|פ[א-ת]{1,3}))$/
-
 /** Whether a number makes a ref with a title that is also a name or a word: `Numbers 3:4`, `ברכות ה ע"א`. */
 function isSurePlace(named: NamedNumber): boolean {
   const { read, title, run, address, name, key } = named
   if (!/^(?:,? |\s?\()["'“”*_]{0,2}$/.test(gapOf(named))) return false
   const isHebrew = /^[א-ת]/.test(key)
   const isLeaf = scriptureBook(name)?.division === 'leaf'
-  if (run.hasUnit) return title.to - title.from > 1 || placeUnits.test(read.words[run.from]?.key ?? '')
+  if (run.hasUnit) return title.to - title.from > 1 || isPlaceUnit(read.words[run.from])
   // A book of chapters has no leaves.
   if (address.hasSide) return isLeaf || scriptureBook(name) === undefined
   if (isLeaf && leafMark(read.text, name, address) !== '') return true
   const isColon = read.text.slice(title.end, address.end).includes(':')
   if (address.levels > 1) return isLeaf ? isSideByLetter(named) : isHebrew || isColon
   return isSingleOfBook(named, isHebrew, isLeaf)
+}
+
+/** Other units, such as letters and sections, also count things: `Numbers, section 3`. */
+function isPlaceUnit(word: TextWord | undefined): boolean {
+  return hasUnitRole(word?.key ?? '', 'place') || chapterIn(bare(word)) !== undefined
 }
 
 /** Whether a leaf has its side as a letter: `ברכות ה, א`. */
@@ -109,19 +114,18 @@ function gapOf({ read: { text, words }, title, run }: NamedNumber): string {
 }
 
 /**
- * Finds weekly portions without a number after titles, alone in brackets: `(Noam Elimelech, Vayeshev)`. A known work that
- * the library lacks is named too; of other works the library must have the portion.
+ * Finds weekly portions without a number after titles, perhaps with a year: `(Noam Elimelech, Vayeshev)`, `In Sefat Emet,
+ * Vayishlach 5631, “…”`. A portion that a known work does not have is named too; of other works the library must have it.
  */
 export function* unheldPortions(read: ReadText): Generator<undefined, readonly Placed[]> {
   const placed: Placed[] = []
   for (const title of read.titles) {
-    const from = portionWord.test(read.words[title.to]?.key ?? '') ? title.to + 1 : title.to
-    for (const length of [1, 2, 3, 4]) {
-      const portion = portionOf(read, title, from, from + length)
-      if (!portion) continue
-      const known = isKnownBook(portion.title) ? { unheld: portion } : {}
-      const site = { candidates: [portion], isSure: false, ...known, isPortion: true }
-      placed.push({ site, from: title.from, to: from + length })
+    const portion = portionBehind(read, title)
+    if (portion) {
+      const { candidate, to } = portion
+      const known = isKnownBook(candidate.title) ? { unheld: candidate } : {}
+      const site = { candidates: [candidate], isSure: false, ...known, isPortion: true }
+      placed.push({ site, from: title.from, to })
     }
     yield
   }
@@ -130,17 +134,48 @@ export function* unheldPortions(read: ReadText): Generator<undefined, readonly P
 
 /** Matches the word for a weekly portion, in the form of `headingKey`. */
 const portionWord = /^(?:פרשת|פ|para?shas?t?)$/u
+/** Words between a title and its portion. */
+const portionLinks = new Set(['on', 'to', 'על'])
+/** A portion is named in at most four words, if two are read together. */
+const maxPortionWords = 4
+/** Matches what follows the end of a ref: the end of the clause, or a quotation. */
+const behindPortion = /^["”'’*_]{0,2}(?:\s?[)\]},;:.—–]|\s*\n|\s*$|\s["“„«])/u
 
-function portionOf(read: ReadText, title: TitleInText, from: number, to: number): Candidate | undefined {
+function portionBehind(
+  read: ReadText,
+  title: TitleInText,
+): { readonly candidate: Candidate; readonly to: number } | undefined {
   const { text, words } = read
-  const [behind, first, last] = [words[title.to], words[from], words[to - 1]]
-  if (!title.isExact || !behind || !first || !last) return undefined
-  if (!/^,? $/.test(text.slice(title.end, behind.start))) return undefined
-  if (!arePortions(words.slice(from, to).map(({ key }) => key))) return undefined
-  if (!isInBrackets(text, title.start, last.end)) return undefined
-  const asked = text.slice(title.start, last.end)
+  const gap = gapBefore(text, words, title.to)
+  if (!title.isExact || !/^(?:['’]s)?(?:,? | ?\()$/.test(gap)) return undefined
+  const isLinked = portionLinks.has(words[title.to]?.key ?? '')
+  const at = isLinked ? title.to + 1 : title.to
+  const isMarked = portionWord.test(words[at]?.key ?? '')
+  const from = isMarked ? at + 1 : at
+  const portionEnd = endOfPortion(read, from)
+  if (portionEnd === undefined) return undefined
+  const hasYear =
+    isYear(bare(words[portionEnd])) && /^,? [([]?$/.test(gapBefore(text, words, portionEnd))
+  const to = hasYear ? portionEnd + 1 : portionEnd
+  const end = words[to - 1]?.end ?? title.end
+  const isName = /^\p{Lu}/u.test(words[from]?.text ?? '') && (isLinked || title.to - title.from > 1)
+  const isJoined = /[,(]/.test(gap) || isMarked || isName || isInBrackets(text, title.start, end)
+  if (!isJoined || !(isMarked || behindPortion.test(text.slice(end, end + 6)))) return undefined
   const name = text.slice(title.start, title.end)
-  return { start: title.start, end: last.end, asked, title: name, mustExist: true }
+  const part = text.slice(words[from]?.start ?? end, end)
+  return {
+    candidate: { start: title.start, end, asked: `${name}, ${part}`, title: name, mustExist: true },
+    to,
+  }
+}
+
+/** Index after the longest name of a portion that begins at a word. */
+function endOfPortion({ text, words }: ReadText, from: number): number | undefined {
+  let last = from + 1
+  while (last < from + maxPortionWords && /^(?: ?[-–/־] ?| )$/.test(gapBefore(text, words, last))) last += 1
+  for (let to = Math.min(words.length, last); to > from; to -= 1)
+    if (arePortions(words.slice(from, to).map(({ key }) => key))) return to
+  return undefined
 }
 
 /** Whether words are the name of a weekly portion, or of two that are read together. */

@@ -1,3 +1,4 @@
+import { hasUnitRole } from '../grammar/units.ts'
 import { type AddressRun, addressAt, gapBefore } from '../text-numbers/addresses.ts'
 import type { ReadText } from './site.ts'
 import { firstTitleFrom } from './titles-in-text.ts'
@@ -28,8 +29,6 @@ const openings = wordSet(
   'explain summarize summarise describe discuss tell teach show give quote compare find translate according what which ' +
     'does do did why how see read also after before then now please open study learn whose who where when can could i',
 )
-/** Units that may follow any title. Other units, such as verse, letter and section, also count other things. */
-const chapterUnits = wordSet('chapter chap ch perek siman daf')
 
 /**
  * Finds texts that look like a ref, with any title: capitalised words with numbers and a colon, or with a leaf, as in
@@ -46,7 +45,7 @@ export function* unknownTitles(read: ReadText): Generator<undefined, readonly Un
     if (at % wordsPerStep === 0) yield
     const end = certainEnd(text, word.start, word.text)
     if (end !== undefined) add(titledBefore(read, at, end))
-    else if (chapterUnits.has(word.key) || chapters.test(word.key)) {
+    else if (hasUnitRole(word.key, 'title')) {
       const run = addressAt(text, words, at)
       if (run?.hasUnit) add(titledAround(read, run))
     }
@@ -100,8 +99,6 @@ function lastCapital({ text, words }: ReadText, first: number): number | undefin
   return last
 }
 
-/** In the form of heading keys, with medial letters. */
-const chapters = /^[בשומהל]{0,2}(?:פרק|סימנ|דפ)$/
 /**
  * Matches up to four Hebrew words, one with an article, at the beginning of a text or of a question: `מעייני הדעת פרק
  * ז`.

@@ -2,7 +2,7 @@ import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
 import { romanNumber } from '../grammar/roman-numbers.ts'
-import { innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
+import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
 import { isBreak, type TextWord } from './text-words.ts'
 
 /**
@@ -89,9 +89,11 @@ function jointOf(
   item: Item,
 ): Joint {
   const gap = gapBefore(text, words, before.end)
-  if (isBreak(gap) || /[()[\]{}«»“”"]/.test(gap)) return 'none'
+  // The number of a list item on the next line is not part of the ref.
+  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
   // The sign `§` is the unit of its number, and joins it to what precedes.
   if (/^\s?§\s?$/.test(gap)) return 'tight'
+  if (isWeak(gap) && /^ע"[אב]$/.test(bare(words[before.end]))) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
@@ -124,12 +126,24 @@ export function gapBefore(text: string, words: readonly TextWord[], at: number):
 
 /** Parses one number with its unit, in one or more words: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
 function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
+  const item = oneItemAt(text, words, at)
+  const isOpen = item && opensRange.test(words[item.end]?.text ?? '') && gapBefore(text, words, item.end) === ' '
+  return isOpen ? { ...item, end: item.end + 1 } : item
+}
+
+/** Words that extend a number to the places after it. */
+const opensRange = /^(?:ff?|ואילך|והלאה)$/
+
+/** Matches a number in digits, with its side or the sign for the places after it: `19b`, `15ff`. */
+const digits = /^\d{1,4}(?:[a-d]|ff?)?$/i
+
+function oneItemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
   if (!word) return undefined
   const counted = ordinalEnd(words, at)
   if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
   if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
-  if (/^\d{1,4}[a-d]?$/i.test(word.text))
+  if (digits.test(word.text))
     return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
   const written = bare(word)
   if (isHebrewUnit(written)) {
@@ -154,7 +168,6 @@ function bareItem(written: string, at: number): Item | undefined {
   return { ...plain, end: at + 1, isWord: !isMarked(written) }
 }
 
-const countedUnits = new Set(['chapter', 'perek', 'epistle'])
 /** Works whose parts are letters. Elsewhere `the first letter of Genesis` is not a ref. */
 const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
 
@@ -164,8 +177,8 @@ function ordinalEnd(words: readonly TextWord[], at: number): number | undefined 
   if (!found) return undefined
   const end = at + found.words + 1
   const unit = words[end - 1]?.key ?? ''
-  const isLetter = unit === 'letter' && words.slice(end, end + 4).some(({ key }) => lettered.has(key))
-  return countedUnits.has(unit) || isLetter ? end : undefined
+  const isOther = unit === 'letter' && !words.slice(end, end + 4).some(({ key }) => lettered.has(key))
+  return hasUnitRole(unit, 'counted') && !isOther ? end : undefined
 }
 
 const plain: Omit<Item, 'end'> = { hasUnit: false, isPart: false, isWord: false }
@@ -193,13 +206,15 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
   if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
   const isOther = pronounBehind.has(unit) && words[at + 1]?.text === 'one'
   const end = isOther ? undefined : numberEnd(words, at + 1)
-  return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
+  // `c. 1745` is a year.
+  if (end === undefined || (unit === 'c' && /^\d{4}/.test(next?.text ?? ''))) return undefined
+  return { ...plain, end, hasUnit: !isPart, isPart }
 }
 
 /** Index after the number that follows a unit: digits, a Roman number or words. */
 function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   const written = words[at]?.text ?? ''
-  if (/^\d{1,4}[a-d]?$/i.test(written) || romanNumber(written) !== undefined) return at + 1
+  if (digits.test(written) || romanNumber(written) !== undefined) return at + 1
   if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
   const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
   return spelled && at + spelled.words
@@ -225,7 +240,7 @@ function isNumber(written: string): boolean {
 }
 
 function computeIsNumber(written: string): boolean {
-  if (/^\d{1,4}[a-d]?$/.test(written)) return true
+  if (digits.test(written)) return true
   const number = /^[א-ת"']{1,8}$/.test(written) ? hebrewNumber(written) : undefined
   return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
 }

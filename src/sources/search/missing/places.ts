@@ -107,7 +107,7 @@ async function missingRefs(
   for (const ref of refs) {
     if (ref.outcome === 'missing' && !isPageRef(withDigits(ref.asked)))
       found.push({ span: ref, place: placeOf(ref) })
-    else if (/^(?:missing|unknown_work)$/.test(ref.outcome) && !parts.some(({ span }) => overlap(span, ref)))
+    else if (/^(?:missing|unknown_work|unplaced)$/.test(ref.outcome) && !parts.some(({ span }) => overlap(span, ref)))
       found.push({ span: ref, place: await unknownPlace(executor, ref) })
   }
   return [...found, ...parts.filter(({ span }) => !found.some((one) => overlap(one.span, span)))]
