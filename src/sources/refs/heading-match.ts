@@ -48,7 +48,9 @@ function isLarge([heading]: readonly HeadingWithParts[]): boolean {
 function fits(part: NumberedPart, own: NumberedPart, units: ReadonlySet<string>, isStrict: boolean): boolean {
   if (part.name !== own.name) return false
   if (part.unit === undefined || part.unit === own.unit) return true
-  return !isStrict && (isUnitOf(part.unit, 'counting') || (mayBeOtherUnit(part.unit) && !units.has(part.unit)))
+  return (
+    !isStrict && (isUnitOf(part.unit, 'counting') || (mayBeOtherUnit(part.unit) && !units.has(part.unit)))
+  )
 }
 
 type IsSame = (part: NumberedPart, own: NumberedPart) => boolean

@@ -1,7 +1,7 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
+import type { WorkInText } from '../../refs/works/works-in-text.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
-import type { WorkInText } from '../../refs/works/works-in-text.ts'
 import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
 import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'

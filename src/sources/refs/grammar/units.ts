@@ -84,9 +84,14 @@ export function hasUnitRole(word: string, role: Role): boolean {
   return (find(inText, word) ?? find(byKey, word))?.roles.has(role) === true
 }
 
-/** Whether a word is a unit, in a text or in a heading. */
+/** The unit that a word means, in a text or in a heading, as the first column of `units.tsv`. */
+export function unitOf(word: string): string | undefined {
+  return (find(inText, word) ?? find(byKey, word))?.id
+}
+
+/** Whether a word is a unit. */
 export function isUnit(key: string): boolean {
-  return find(byKey, key) !== undefined
+  return unitOf(key) !== undefined
 }
 
 /**

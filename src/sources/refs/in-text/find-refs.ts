@@ -4,19 +4,19 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
 import { refReadings } from '../grammar/refs.ts'
-import { namesYear } from '../grammar/years.ts'
 import { isWithoutNumbers } from '../grammar/without-numbers.ts'
+import { namesYear } from '../grammar/years.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
 import { addressAt, romanAddressAt } from '../text-numbers/addresses.ts'
 import type { TextWord } from '../text-numbers/text-words.ts'
+import { portionsInText } from './portions.ts'
 import { sitesWithin } from './short-refs.ts'
 import type { Candidate, ReadText, Site } from './site.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
 import { TitledText } from './titled-text.ts'
-import { unheldPortions } from './unheld-works.ts'
 import { unknownTitles } from './unknown-titles.ts'
 import { unreadRefs } from './unread-refs.ts'
 
@@ -97,7 +97,9 @@ async function withHeldWorks(
 ): Promise<readonly Chosen[]> {
   const titleOf = ({ start, end, outcome }: Chosen): string | undefined => {
     if (outcome !== 'unknown_work') return undefined
-    const title = titles.find((one) => one.isExact && one.start <= start + maxBefore && one.start >= start && one.end <= end)
+    const title = titles.find(
+      (one) => one.isExact && one.start <= start + maxBefore && one.start >= start && one.end <= end,
+    )
     return title && text.slice(title.start, title.end)
   }
   const named = refs.map(titleOf)
@@ -134,7 +136,7 @@ function* sitesOf(
   const own = yield* sitesWithTitle(read)
   const { placed, short } = yield* sitesInContext(read, own, context)
   if (numbersOnly) return { placed: [...own, ...placed], short }
-  const titled = [...sitesOfTitles(read), ...(yield* unheldPortions(read))]
+  const titled = [...sitesOfTitles(read), ...(yield* portionsInText(read))]
   return { placed: [...own, ...titled, ...placed], short }
 }
 
@@ -179,8 +181,7 @@ function outcomeOf(
   let missing: Chosen | undefined
   for (const candidate of candidates) {
     const resolution = resolutions.get(candidate.asked)
-    if (resolution?.found)
-      return chosen(candidate, resolution.several.length > 0 ? 'ambiguous' : 'found', resolution)
+    if (resolution?.found) return chosen(candidate, 'found', resolution)
     if (missing || candidate.mustExist || !isSure || !resolution) continue
     const named = resolution.known.filter(({ reading }) => reading.address.length > 0)
     if (named.length > 0) missing = chosen(candidate, 'missing', resolution)
@@ -211,7 +212,8 @@ function chosen(
   outcome: FoundRef['outcome'],
   resolution: Resolution,
 ): Chosen {
-  return { start, end, asked, outcome, resolution }
+  const isTaken = outcome === 'found' && resolution.several.length > 0
+  return { start, end, asked, outcome: isTaken ? 'ambiguous' : outcome, resolution }
 }
 
 /**
@@ -229,8 +231,7 @@ function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   for (const one of best) {
     const last = apart.at(-1)
     if (!last || one.start >= last.end) apart.push(one)
-    else if (isPartOf(last, one) || (rank(one) < rank(last) && !isPartOf(one, last)))
-      apart.splice(-1, 1, one)
+    else if (isPartOf(last, one) || (rank(one) < rank(last) && !isPartOf(one, last))) apart.splice(-1, 1, one)
   }
   return apart
 }
@@ -262,14 +263,13 @@ async function withNearest(
     const closed = end + closingBracket(text, start, end)
     const isPrinted = outcome === 'missing' && isUnplaced(asked, near.get(asked) ?? [])
     refs.push({
+      ref: null,
       start,
       end: closed,
       written: text.slice(start, closed),
       asked: asked.replace(/\s+/g, ' '),
       outcome: isPrinted ? 'unplaced' : outcome,
-      ...(resolution?.found && outcome === 'found'
-        ? { ref: resolution.found.ref, place: resolution.found.place }
-        : { ref: null }),
+      ...(outcome === 'found' ? resolution?.found : undefined),
       nearest: outcome === 'ambiguous' ? (resolution?.several ?? []) : (near.get(asked) ?? []),
     })
   }
@@ -280,7 +280,9 @@ async function withNearest(
 function isUnplaced(asked: string, nearest: readonly string[]): boolean {
   const text = withDigits(asked)
   if (isPageRef(text) || (namesYear(text) && !nearest.some(namesYear))) return true
-  const hasSide = refReadings(asked).some(({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)))
+  const hasSide = refReadings(asked).some(
+    ({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)),
+  )
   return hasSide && !nearest.some((ref) => /\d[a-d](?![\p{L}\d])/u.test(ref))
 }
 

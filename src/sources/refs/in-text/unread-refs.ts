@@ -1,3 +1,4 @@
+import { isUnit } from '../grammar/units.ts'
 import { addressAt, bare, isMarked } from '../text-numbers/addresses.ts'
 import type { ReadText } from './site.ts'
 import type { UnknownTitle } from './unknown-titles.ts'
@@ -38,10 +39,12 @@ function unreadIn(
     const title = words.slice(from, at)
     const number = words[to - 1]
     const isHebrew = title.every(({ text: word }) => /^[א-ת]/.test(word))
-    const isSure = run.hasUnit || (isHebrew ? isMarked(bare(number)) : /^\d{1,3}[a-d]?$/.test(number?.text ?? ''))
+    const isSure =
+      run.hasUnit || (isHebrew ? isMarked(bare(number)) : /^\d{1,3}[a-d]?$/.test(number?.text ?? ''))
     const isTitle = isHebrew
       ? title.some((word) => isMarked(bare(word)))
-      : title.every(({ text: word }) => /^\p{Lu}/u.test(word)) && title.some(isInitialism)
+      : title.every(({ key, text: word }) => /^\p{Lu}/u.test(word) && !isUnit(key)) &&
+        title.some(isInitialism)
     const [first] = title
     if (!isSure || !isTitle || !first || !number) return undefined
     return { start: first.start, end: number.end, asked: text.slice(first.start, number.end) }

@@ -140,7 +140,8 @@ function sideAfter(words: readonly Word[], at: number, behind: string): readonly
   const [first, second] = [words[at]?.text ?? '', words[at + 1]?.text ?? '']
   const side = /^ע"([אב])$/.exec(first)?.[1]
   if (side !== undefined) return [side === 'א' ? 'a' : 'b', at + 1]
-  if (hasUnitRole(first, 'page') && /^[אב]'?$/.test(second)) return [second.startsWith('א') ? 'a' : 'b', at + 2]
+  if (hasUnitRole(first, 'page') && /^[אב]'?$/.test(second))
+    return [second.startsWith('א') ? 'a' : 'b', at + 2]
   // Only at the end of a ref, because elsewhere a dot or a colon separates numbers.
   if (at === words.length && /^[.:]$/.test(behind)) return [behind === '.' ? 'a' : 'b', at]
   return ['', at]

@@ -63,9 +63,8 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
 export function romanAddressAt(words: readonly TextWord[], from: number): AddressRun | undefined {
   const written = words[from]?.text ?? ''
   if (romanNumber(written) === undefined) return undefined
-  // A single letter, and small letters, may be a word.
-  const isWord = !/^[A-Z]{2}/.test(written)
-  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord }
+  const mayBeWord = !/^[A-Z]{2}/.test(written)
+  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord: mayBeWord }
 }
 
 /** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
@@ -91,9 +90,7 @@ function jointOf(
   const gap = gapBefore(text, words, before.end)
   // The number of a list item on the next line is not part of the ref.
   if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
-  // The sign `§` is the unit of its number, and joins it to what precedes.
-  if (/^\s?§\s?$/.test(gap)) return 'tight'
-  if (isWeak(gap) && /^ע"[אב]$/.test(bare(words[before.end]))) return 'tight'
+  if (isJoined(gap, words[before.end])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
@@ -101,6 +98,11 @@ function jointOf(
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** Whether a word is the side of a leaf, or the number of the sign `§`, which joins it to what precedes. */
+function isJoined(gap: string, word: TextWord | undefined): boolean {
+  return /^\s?§\s?$/.test(gap) || (isWeak(gap) && /^ע"[אב]$/.test(bare(word)))
 }
 
 /** Whether a unit begins another place: `ובפרק כו`. */
@@ -127,8 +129,8 @@ export function gapBefore(text: string, words: readonly TextWord[], at: number):
 /** Parses one number with its unit, in one or more words: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
 function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const item = oneItemAt(text, words, at)
-  const isOpen = item && opensRange.test(words[item.end]?.text ?? '') && gapBefore(text, words, item.end) === ' '
-  return isOpen ? { ...item, end: item.end + 1 } : item
+  if (!item || gapBefore(text, words, item.end) !== ' ') return item
+  return opensRange.test(words[item.end]?.text ?? '') ? { ...item, end: item.end + 1 } : item
 }
 
 /** Words that extend a number to the places after it. */
@@ -143,8 +145,7 @@ function oneItemAt(text: string, words: readonly TextWord[], at: number): Item |
   const counted = ordinalEnd(words, at)
   if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
   if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
-  if (digits.test(word.text))
-    return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
+  if (digits.test(word.text)) return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
   const written = bare(word)
   if (isHebrewUnit(written)) {
     const number = words[at + 1]
@@ -156,7 +157,6 @@ function oneItemAt(text: string, words: readonly TextWord[], at: number): Item |
   return bareItem(written, at)
 }
 
-/** A number in one Hebrew word. */
 function bareItem(written: string, at: number): Item | undefined {
   if (chapterIn(written) !== undefined) return { ...plain, end: at + 1, hasUnit: true }
   // `סי"א` is no number, so it can only be siman 11. `ס"א` is a number too.
@@ -194,6 +194,11 @@ export function signBefore(text: string, { start }: TextWord): string {
 /** Units before which `one` is a pronoun: `no one`, `the Torah one learns`. */
 const pronounBehind = new Set(['no', 'torah'])
 
+/** Whether a word and a number mean something else: `no one`, `c. 1745`. */
+function hasOtherSense(unit: string, number: string): boolean {
+  return (pronounBehind.has(unit) && number === 'one') || (unit === 'c' && /^\d{4}/.test(number))
+}
+
 function latinItem(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const unit = words[at]?.key ?? ''
   const gap = gapBefore(text, words, at + 1)
@@ -204,11 +209,8 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
   if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
-  const isOther = pronounBehind.has(unit) && words[at + 1]?.text === 'one'
-  const end = isOther ? undefined : numberEnd(words, at + 1)
-  // `c. 1745` is a year.
-  if (end === undefined || (unit === 'c' && /^\d{4}/.test(next?.text ?? ''))) return undefined
-  return { ...plain, end, hasUnit: !isPart, isPart }
+  const end = hasOtherSense(unit, next?.text ?? '') ? undefined : numberEnd(words, at + 1)
+  return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
 }
 
 /** Index after the number that follows a unit: digits, a Roman number or words. */
@@ -245,9 +247,7 @@ function computeIsNumber(written: string): boolean {
   return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
 }
 
-/**
- * Whether the letters are not in descending order, as in `ז"ל` and `א"כ`. Such words are abbreviations, not numbers.
- */
+/** Whether the letters are not in descending order, as in the abbreviations `ז"ל` and `א"כ`. */
 function isTurned(written: string, number: number): boolean {
   const letters = written.replace(/["']/g, '')
   return (
@@ -264,9 +264,7 @@ function descends(letters: string): boolean {
   return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
 }
 
-/**
- * Whether a word is marked as a number: by gershayim, or by a geresh after a single letter that is not a name of God.
- */
+/** Whether a word is marked as a number: by gershayim, or a geresh after one letter that is not a name of God. */
 export function isMarked(written: string): boolean {
   return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
 }
@@ -294,7 +292,9 @@ export function mayEndClause(written: string): boolean {
 /** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
 export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {
   return (
-    commonWords.has(written) && /^\s+["'“„]?$/.test(gapBefore(text, words, at + 1)) && at + 1 < words.length
+    commonWords.has(written) &&
+    /^[^\S\n]+["'“„]?$/.test(gapBefore(text, words, at + 1)) &&
+    at + 1 < words.length
   )
 }
 
