@@ -93,7 +93,7 @@ function readingByHeading(
   const isRangeOfHeadings = until !== undefined && address.length === 0
   if (isRangeOfHeadings || address.some((name) => name.startsWith('@'))) return []
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
-  const isLeaf = named.parts.slice(match.taken).at(-1)?.unit === 'leaf'
+  const isLeaf = endsWithLeaf(named.parts.slice(match.taken))
   return [
     {
       reading: { heading: heading.heading, address, isLeaf, ...end },
@@ -101,6 +101,12 @@ function readingByHeading(
       isSure: match.isSure,
     },
   ]
+}
+
+/** Whether the last number is that of a leaf, or stands for its side: `דף ה`, `דף ה, א`. */
+function endsWithLeaf(parts: NamedParts['parts']): boolean {
+  const [last, before] = parts.toReversed()
+  return last?.unit === 'leaf' || (before?.unit === 'leaf' && last?.unit === undefined)
 }
 
 /** Numbers that stand directly under the title of the work: `Sayings, saying 3`, `Zohar I 15a`. */
@@ -115,7 +121,7 @@ function readingByNumbers(
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
   return [
     {
-      reading: { heading: title, address, isLeaf: parts.at(-1)?.unit === 'leaf', ...end },
+      reading: { heading: title, address, isLeaf: endsWithLeaf(parts), ...end },
       named: { headings: [{ heading: title, workId }], isWork: false, isWhole: true },
       isSure: false,
     },

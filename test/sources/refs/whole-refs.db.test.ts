@@ -48,9 +48,13 @@ const texts = [
   },
 ].map((line) => JSON.stringify({ ...line, license: 'CC0' }))
 
+async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines
+}
+
 beforeAll(async () => {
   db = await createTestDatabase()
-  await importJsonl(db.database, texts, { allowLicenses: [] })
+  await importJsonl(db.database, linesOf(texts), { allowLicenses: [] })
 })
 afterAll(() => db.drop())
 
@@ -154,7 +158,7 @@ it('an unknown ref in a work of many headings leaves the event loop free', async
       license: 'CC0',
     }),
   )
-  await importJsonl(db.database, lines, { allowLicenses: [] })
+  await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   await findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')

@@ -190,6 +190,7 @@ function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): reado
   if (last?.side === undefined || before === undefined) return [plainAddress]
   const leafAndSide = { address: sided(address.slice(0, -1), last.side) }
   if (last.unit !== undefined && hasUnitRole(last.unit, 'page')) return [leafAndSide]
+  if (before.unit !== undefined && hasUnitRole(before.unit, 'leaf')) return [leafAndSide]
   return last.unit === undefined ? [leafAndSide, plainAddress] : [plainAddress]
 }
 

@@ -17,8 +17,7 @@ import type { Candidate, ReadText, Site } from './site.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
 import { TitledText } from './titled-text.ts'
-import { unknownTitles } from './unknown-titles.ts'
-import { unreadRefs } from './unread-refs.ts'
+import { unknownTitles, unreadRefs } from './unknown-titles.ts'
 
 /** A ref in a text, with the result of its look-up. */
 export type FoundRef = {

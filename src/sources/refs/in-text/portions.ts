@@ -4,7 +4,7 @@ import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { isYear } from '../grammar/years.ts'
-import { bare, gapBefore } from '../text-numbers/addresses.ts'
+import { bare, gapBefore } from '../text-numbers/text-words.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { isInBrackets } from './unheld-works.ts'
@@ -56,7 +56,7 @@ function portionBehind(
   const isJoined = /[,(]/.test(gap) || isName || isInBrackets(text, title.start, end)
   if (!isMarked && !(isJoined && behindPortion.test(text.slice(end, end + 6)))) return undefined
   const name = text.slice(title.start, title.end)
-  const asked = `${name}, ${text.slice(words[from]?.start ?? end, end)}`
+  const asked = `${name}, ${text.slice(words[from]?.start ?? end, end).replace(/[([]/, '')}`
   return { candidate: { start: title.start, end, asked, title: name, mustExist: true }, to }
 }
 

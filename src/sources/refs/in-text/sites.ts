@@ -3,7 +3,6 @@ import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
 import {
   type AddressRun,
   addressAt,
-  gapBefore,
   innerUnitOf,
   isCommonWordAt,
   romanAddressAt,
@@ -12,7 +11,7 @@ import { furtherNumbers } from '../text-numbers/further-numbers.ts'
 import { isAmount } from '../text-numbers/number-senses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
-import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { unheldRef } from './unheld-works.ts'

@@ -8,8 +8,7 @@ import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
-import { gapBefore } from '../text-numbers/addresses.ts'
-import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {

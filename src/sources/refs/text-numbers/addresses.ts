@@ -3,7 +3,7 @@ import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
 import { romanNumber } from '../grammar/roman-numbers.ts'
 import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
-import { isBreak, type TextWord } from './text-words.ts'
+import { bare, gapBefore, isBreak, type TextWord } from './text-words.ts'
 
 /**
  * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are
@@ -90,7 +90,7 @@ function jointOf(
   const gap = gapBefore(text, words, before.end)
   // The number of a list item on the next line is not part of the ref.
   if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
-  if (isJoined(gap, words[before.end])) return 'tight'
+  if (isJoined(gap, words[before.end], words[before.end - 1])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
@@ -100,9 +100,12 @@ function jointOf(
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
 }
 
+const sided = /^(?:ע"[אב]|\d{1,4}[a-d])$/i
+
 /** Whether a word is the side of a leaf, or the number of the sign `§`, which joins it to what precedes. */
-function isJoined(gap: string, word: TextWord | undefined): boolean {
-  return /^\s?§\s?$/.test(gap) || (isWeak(gap) && /^ע"[אב]$/.test(bare(word)))
+function isJoined(gap: string, word: TextWord | undefined, before: TextWord | undefined): boolean {
+  const isLeaf = sided.test(bare(word)) && !sided.test(bare(before))
+  return /^\s?§\s?$/.test(gap) || (isWeak(gap) && isLeaf)
 }
 
 /** Whether a unit begins another place: `ובפרק כו`. */
@@ -120,10 +123,6 @@ function jointOfInner(gap: string, unit: string, above: string | undefined): Joi
 /** Whether a gap has only spaces and signs that may stand within an address. */
 function isWeak(gap: string): boolean {
   return /^[\s,:.]*$/.test(gap)
-}
-
-export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
-  return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
 }
 
 /** Parses one number with its unit, in one or more words: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
@@ -220,14 +219,6 @@ function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
   const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
   return spelled && at + spelled.words
-}
-
-/** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
-export function bare(word: TextWord | undefined): string {
-  return (word?.text ?? '')
-    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
-    .replace(/[׳‘’`´]/g, "'")
-    .replace(/''|[״“”„]/g, '"')
 }
 
 const numbers = new Map<string, boolean>()

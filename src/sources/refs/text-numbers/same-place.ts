@@ -1,6 +1,5 @@
 import { isUnit } from '../grammar/units.ts'
-import { gapBefore } from './addresses.ts'
-import type { TextWord } from './text-words.ts'
+import { gapBefore, type TextWord } from './text-words.ts'
 
 const otherPlaces = new Set('entry passage place ערכ מקומ פרשה'.split(' '))
 

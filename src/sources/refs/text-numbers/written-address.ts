@@ -1,7 +1,7 @@
 import { chapterIn } from '../grammar/hebrew-refs.ts'
 import { hasUnitRole } from '../grammar/units.ts'
-import { type AddressRun, bare, gapBefore, isMarked, mayEndClause } from './addresses.ts'
-import type { TextWord } from './text-words.ts'
+import { type AddressRun, isMarked, mayEndClause } from './addresses.ts'
+import { bare, gapBefore, type TextWord } from './text-words.ts'
 
 /** The address after a title as its writer meant it, where no library tells which of its numbers belong to it. */
 export type WrittenAddress = {
