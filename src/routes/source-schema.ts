@@ -202,6 +202,26 @@ const notCompared = z.object({
   ]),
 })
 
+const refReading = z
+  .object({
+    normalised: z.string().describe('Without a web address, with digits for numbers in words'),
+    tokens: z.array(
+      z.object({
+        start: count.describe('Offset in the normalised ref, in UTF-16 units'),
+        end: count,
+        text: z.string(),
+        kind: z.enum(['name', 'unit', 'number', 'side', 'year']),
+        unit: z.string().optional(),
+        value: z.string().optional(),
+      }),
+    ),
+    looked_up: z
+      .array(z.object({ title: z.string(), address: z.string(), ref: z.string() }))
+      .describe('Titles and numbers that the library was asked for, in this order'),
+    is_page: z.boolean().describe('Whether it names a page or leaf'),
+  })
+  .meta({ id: 'RefReading', description: 'How a ref was read. Only with `explain`.' })
+
 export const verificationSchema = z
   .object({
     object: z.literal('source.verification'),
@@ -219,6 +239,7 @@ export const verificationSchema = z
         nearest: z.string().nullable(),
         text: z.string().optional().describe('As it stands in the text'),
         found_ref: z.string().optional().describe('As the library writes it'),
+        reading: refReading.optional(),
       }),
     ),
     not_compared: z

@@ -1,4 +1,5 @@
 import type { OfferedSource } from '../../agent/tools.ts'
+import { explainRef } from '../refs/grammar/ref-trace.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
@@ -30,11 +31,14 @@ export type Unchecked = {
 /** A quotation with the rule and the comparisons behind its verdict. */
 export type ExplainedQuote = VerifiedQuote & { readonly explanation?: Explanation }
 
+/** A ref with how it was read, token by token. */
+export type ExplainedRef = RefCheck & { readonly reading?: ReturnType<typeof readingOf> }
+
 /** The reply of `POST /v1/sources/verify`. */
 export type Verification = {
   readonly object: 'source.verification'
   readonly quotes: readonly ExplainedQuote[]
-  readonly refs: readonly RefCheck[]
+  readonly refs: readonly ExplainedRef[]
   /** Words that look like quotations and were not compared. Only with `explain`. */
   readonly not_compared?: readonly Unchecked[]
   /** Number of quotations left out because the text has more than 500, or because time ran out. */
@@ -96,10 +100,17 @@ export async function verifyText(
   return {
     object: 'source.verification',
     quotes: checked.quotes.map(({ check, explanation }) => (explain ? { ...check, explanation } : check)),
-    refs: toRefChecks(checked.refs),
+    refs: toRefChecks(checked.refs).map((check) =>
+      explain ? { ...check, reading: readingOf(check) } : check,
+    ),
     ...(explain && { not_compared: checked.notCompared }),
     unchecked: checked.unchecked,
   }
+}
+
+function readingOf({ ref, text }: RefCheck) {
+  const { normalised, tokens, readings, isPage } = explainRef(text ?? ref)
+  return { normalised, tokens, looked_up: readings, is_page: isPage }
 }
 
 /** Does the work of `verifyText`, also for answers. Without look-ups it only compares the passages of marks. */

@@ -237,3 +237,17 @@ describe('a quotation in the question', () => {
     },
   )
 })
+
+it('an explained verification tells token by token how each ref was read', async () => {
+  const { refs } = await verify('As Bitachon, ch. XXXII says, all is well.')
+  expect(refs[0]).toMatchObject({
+    exists: false,
+    reading: {
+      tokens: expect.arrayContaining([
+        expect.objectContaining({ text: 'ch', kind: 'unit', unit: 'chapter' }),
+        expect.objectContaining({ text: '32', kind: 'number', value: '32' }),
+      ]),
+      is_page: false,
+    },
+  })
+})

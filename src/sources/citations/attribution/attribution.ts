@@ -1,4 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
+import type { WorkInText } from '../../refs/works/works-in-text.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims } from '../comparison/checker.ts'
 import type { NamedPlace } from '../comparison/stretch.ts'
@@ -57,7 +58,8 @@ export async function readAttributions(
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
-  const isOpen = found.quotations.some((_, i) => !marked[i] && named[i]?.named.length === 0)
+  const isPlaced = ({ keys }: Anchor): boolean => inText[Number(keys[0])]?.outcome !== 'unplaced'
+  const isOpen = found.quotations.some((_, i) => !marked[i] && !named[i]?.named.some(isPlaced))
   const works = isOpen && asked.length === 0 ? ((await lookups?.worksIn(usual)) ?? []) : []
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
@@ -67,15 +69,22 @@ export async function readAttributions(
     refs,
     async attributionOf(i) {
       const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
-      const inSentence = await places(named[i]?.named)
+      const inSentence = await places(named[i]?.named.filter(isPlaced))
       const isBare = own.length === 0 && inSentence.length === 0
       const claimed = isBare && asked.length > 0 ? await Promise.all(asked.map(placeOf)) : inSentence
       const quotation = found.quotations[i]
       const hasPlace = own.length > 0 || claimed.length > 0 || quotation === undefined
-      const work = hasPlace ? undefined : claimedWork(usual, quotation, works)
-      return { marked: own, named: claimed, hinted: await places(named[i]?.hinted), ...(work && { work }) }
+      const unplaced = named[i]?.named.find((ref) => !isPlaced(ref))
+      const work = hasPlace ? undefined : (workOf(unplaced, works) ?? claimedWork(usual, quotation, works))
+      const hinted = await places(named[i]?.hinted.filter(isPlaced))
+      return { marked: own, named: claimed, hinted, ...(work && { work }) }
     },
   }
+}
+
+/** The work of a ref whose place is not known: the words must stand in it. */
+function workOf(ref: Anchor | undefined, works: readonly WorkInText[]): WorkInText | undefined {
+  return ref && works.find(({ start, end }) => ref.start <= start && end <= ref.end)
 }
 
 /** Caches the passages of each ref, so that each ref is read once. */

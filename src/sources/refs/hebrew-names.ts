@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Executor } from '../../../db/client.ts'
-import { withoutHebrewPiece, withoutPiece } from '../grammar/pieces.ts'
-import { hebrewHeadingOf } from '../grammar/refs.ts'
+import type { Executor } from '../../db/client.ts'
+import { withoutHebrewPiece, withoutPiece } from './grammar/pieces.ts'
+import { hebrewHeadingOf } from './grammar/refs.ts'
 
 /**
  * Reads the Hebrew names of refs and titles that have one: `תניא פרק נג` for `Tanya 53`. It sends one statement.
