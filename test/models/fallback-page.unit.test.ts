@@ -20,8 +20,8 @@ test('the page of a run shows which server answered a step, and why others did n
     },
     ...{ promptTokens: 1, completionTokens: 1, refs: [], upstream },
   }
-  const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date(), usage: {} }
-  const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: {} }
+  const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date() }
+  const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: { usage: {} } }
   const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn, asWritten)
   expect(`${main}`).toContain('Server: small &lt;1&gt;. large did not answer in time.')
 })
