@@ -1531,6 +1531,29 @@ export interface components {
             /** @enum {string} */
             library?: "ok" | "read-only" | "unavailable";
         };
+        /** @description How a ref was read. Only with `explain`. */
+        RefReading: {
+            /** @description Without a web address, with digits for numbers in words */
+            normalised: string;
+            tokens: {
+                /** @description Offset in the normalised ref, in UTF-16 units */
+                start: number;
+                end: number;
+                text: string;
+                /** @enum {string} */
+                kind: "name" | "unit" | "number" | "side" | "year";
+                unit?: string;
+                value?: string;
+            }[];
+            /** @description Titles and numbers that the library was asked for, in this order */
+            looked_up: {
+                title: string;
+                address: string;
+                ref: string;
+            }[];
+            /** @description Whether it names a page or leaf */
+            is_page: boolean;
+        };
         Response: {
             id: string;
             /** @constant */
@@ -2669,6 +2692,7 @@ export interface components {
                 text?: string;
                 /** @description As the library writes it */
                 found_ref?: string;
+                reading?: components["schemas"]["RefReading"];
             }[];
             /** @description Only with `explain`: words that look like a quotation and were not compared, each with the reason */
             not_compared?: {
@@ -3097,6 +3121,7 @@ export type ProjectList = components['schemas']['ProjectList'];
 export type Quotation = components['schemas']['Quotation'];
 export type QuoteCheck = components['schemas']['QuoteCheck'];
 export type Readiness = components['schemas']['Readiness'];
+export type RefReading = components['schemas']['RefReading'];
 export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
