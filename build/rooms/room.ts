@@ -43,15 +43,15 @@ export function roomOf(rooms: ReadonlyMap<string, Room>, file: string): Room | u
   return undefined
 }
 
-/** What `layers.yaml` says of one part of the house, a room of `src` with the rooms in it. */
+/** What `layers.yaml` says of one part of the house, a room of `src` with the rooms in it. Names are separated by spaces. */
 type Layer = {
-  /** The rooms in it, `.` for itself. Each may import those before it, and those in its own brackets. */
-  readonly rooms?: readonly (string | readonly string[])[]
+  /** The rooms in it, `.` for itself. Each may import those before it; rooms joined by `+` may import each other. */
+  readonly rooms?: string
   /** Rooms of other parts. */
-  readonly imports?: readonly string[]
-  readonly packages?: readonly string[]
+  readonly imports?: string
+  readonly packages?: string
   /** What one of its rooms may import besides. */
-  readonly also?: Readonly<Record<string, readonly string[]>>
+  readonly also?: Readonly<Record<string, string>>
 }
 
 /** What rooms may import. */
@@ -63,29 +63,29 @@ export type Layers = {
 }
 
 const partOf = (room: string): string => room.split('/')[0] ?? room
+const namesIn = (list = ''): readonly string[] => list.split(' ').filter((name) => name !== '')
 
 /** @param text of `layers.yaml`. */
 export function parseLayers(text: string): Layers {
-  const layers = new Map(Object.entries(parse(text) as Readonly<Record<string, Layer | null>>))
+  const layers = new Map(Object.entries(parse(text) as Readonly<Record<string, Layer>>))
   const places = new Map<string, number>()
-  for (const [part, layer] of layers)
-    for (const [place, rooms] of (layer?.rooms ?? ['.']).entries())
-      for (const room of [rooms].flat()) places.set(path.posix.join(part, room), place)
+  for (const [part, { rooms = '.' }] of layers)
+    for (const [place, joined] of namesIn(rooms).entries())
+      for (const room of joined.split('+')) places.set(path.posix.join(part, room), place)
   const isAlso = (from: string, name: string): boolean => {
     const part = partOf(from)
-    return layers.get(part)?.also?.[path.posix.relative(part, from) || '.']?.includes(name) ?? false
+    return namesIn(layers.get(part)?.also?.[path.posix.relative(part, from) || '.']).includes(name)
   }
-  const listed = [...layers.values()].flatMap((layer) => [
-    ...(layer?.imports ?? []),
-    ...Object.values(layer?.also ?? {}).flat(),
+  const listed = [...layers.values()].flatMap(({ imports, also }) => [
+    ...namesIn(imports),
+    ...Object.values(also ?? {}).flatMap(namesIn),
   ])
   return {
     names: new Set([...places.keys(), ...listed]),
     mayImport: (from, to) =>
       partOf(from) === partOf(to)
         ? (places.get(to) ?? Number.NaN) <= (places.get(from) ?? Number.NaN)
-        : (layers.get(partOf(from))?.imports?.includes(to) ?? false) || isAlso(from, to),
-    mayUse: (from, name) =>
-      (layers.get(partOf(from))?.packages?.includes(name) ?? false) || isAlso(from, name),
+        : namesIn(layers.get(partOf(from))?.imports).includes(to) || isAlso(from, to),
+    mayUse: (from, name) => namesIn(layers.get(partOf(from))?.packages).includes(name) || isAlso(from, name),
   }
 }

@@ -28,8 +28,14 @@ const small = {
   ]),
   layers: `
 ids.ts: {}
-shop: { rooms: [cellar, .], imports: [ids.ts], packages: [zod] }
-street: { imports: [shop], also: { .: [ids.ts] } }
+shop:
+  rooms: cellar .
+  imports: ids.ts
+  packages: zod
+street:
+  imports: shop
+  also:
+    .: ids.ts
 `,
   sources: new Map([
     ['ids.ts', ''],
@@ -114,7 +120,7 @@ describe('the check of rooms', () => {
       ...small.readmes,
       ['shop/README.md', '# shop\n\nDoor: `till.ts`, `window.ts`.\n'],
     ])
-    const places = small.layers.replace('[ids.ts]', '[ids.ts, moon]')
+    const places = small.layers.replace('imports: ids.ts', 'imports: ids.ts moon')
     expect(findBreaches(small.sources, readmes, places)).toEqual([
       'src/shop/README.md names shop/window.ts, which does not exist.',
       'src/layers.yaml names moon, which does not exist.',
