@@ -305,13 +305,6 @@ CREATE TABLE "passages" (
 	"ordinal" integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "search_associations" (
-	"term" text NOT NULL,
-	"other" text NOT NULL,
-	"strength" integer NOT NULL,
-	CONSTRAINT "search_associations_term_other_pk" PRIMARY KEY("term","other")
-);
---> statement-breakpoint
 CREATE TABLE "search_postings" (
 	"term" text NOT NULL,
 	"block" integer NOT NULL,
@@ -388,27 +381,19 @@ CREATE TABLE "replicas" (
 	"unlocked_at" timestamp (6) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "run_events" (
+CREATE TABLE "run_log" (
 	"run_id" text NOT NULL,
 	"seq" integer NOT NULL,
-	"account_id" text NOT NULL,
-	"step" integer NOT NULL,
-	"attempt" integer NOT NULL,
-	"event" jsonb NOT NULL,
-	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "run_events_run_id_seq_pk" PRIMARY KEY("run_id","seq")
-);
---> statement-breakpoint
-CREATE TABLE "run_steps" (
-	"run_id" text NOT NULL,
 	"step" integer NOT NULL,
 	"account_id" text NOT NULL,
 	"epoch" integer NOT NULL,
-	"kind" text NOT NULL,
-	"record" jsonb NOT NULL,
+	"events" integer NOT NULL,
+	"steps" integer NOT NULL,
 	"cost_micros" bigint NOT NULL,
+	"entries" jsonb NOT NULL,
 	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "run_steps_run_id_step_pk" PRIMARY KEY("run_id","step")
+	CONSTRAINT "run_log_run_id_seq_step_pk" PRIMARY KEY("run_id","seq","step"),
+	CONSTRAINT "run_log_entries" CHECK (jsonb_array_length("run_log"."entries") = "run_log"."events" + "run_log"."steps")
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
@@ -424,11 +409,8 @@ CREATE TABLE "runs" (
 	"request" jsonb NOT NULL,
 	"request_hash" "bytea",
 	"project_instructions" text,
-	"output" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"error_code" text,
-	"error_message" text DEFAULT '' NOT NULL,
+	"reply" jsonb,
 	"finish_reason" text,
-	"usage" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"cost_micros" bigint DEFAULT 0 NOT NULL,
 	"hold_micros" bigint NOT NULL,
 	"held_allowance_micros" bigint NOT NULL,
@@ -539,6 +521,8 @@ CREATE UNIQUE INDEX "messages_order" ON "messages" USING btree ("session_id","tu
 --> statement-breakpoint
 CREATE INDEX "messages_transcript" ON "messages" USING btree ("transcript","created_at") WHERE "messages"."transcript" is not null;
 --> statement-breakpoint
+CREATE INDEX "run_log_with_events" ON "run_log" USING btree ("created_at") WHERE "run_log"."events" > 0;
+--> statement-breakpoint
 CREATE UNIQUE INDEX "runs_session_turn" ON "runs" USING btree ("session_id","turn");
 --> statement-breakpoint
 CREATE INDEX "runs_account_created" ON "runs" USING btree ("account_id","created_at");
@@ -620,8 +604,8 @@ DECLARE
 BEGIN
   FOREACH guarded IN ARRAY ARRAY[
     'accounts', 'answer_feedback', 'api_keys', 'file_chunks', 'file_texts', 'file_versions', 'files', 'idempotency_keys',
-    'key_spending', 'ledger', 'messages', 'project_instructions', 'projects', 'reading_marks', 'run_events', 'run_steps',
-    'runs', 'session_branches', 'sessions', 'shared_sessions', 'source_sheets', 'web_sessions'
+    'key_spending', 'ledger', 'messages', 'project_instructions', 'projects', 'reading_marks', 'run_log', 'runs',
+    'session_branches', 'sessions', 'shared_sessions', 'source_sheets', 'web_sessions'
   ] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', guarded);
@@ -632,7 +616,7 @@ BEGIN
   END LOOP;
   -- The checks of all rules read these tables whole. The policy `tenant` asks for the setting with every row, which takes ten
   -- times as long as reading it; this one asks once per statement. Policies are tried from the last name to the first.
-  FOREACH guarded IN ARRAY ARRAY['ledger', 'run_events', 'run_steps', 'runs', 'sessions'] LOOP
+  FOREACH guarded IN ARRAY ARRAY['ledger', 'run_log', 'runs', 'sessions'] LOOP
     EXECUTE format(
       'CREATE POLICY wildcard ON %I FOR SELECT USING ((SELECT current_setting(''app.account'', true)) = ''*'')', guarded);
   END LOOP;
@@ -668,8 +652,7 @@ END $$;
 --> statement-breakpoint
 CREATE FUNCTION delete_with_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM run_steps WHERE run_id = OLD.id;
-  DELETE FROM run_events WHERE run_id = OLD.id;
+  DELETE FROM run_log WHERE run_id = OLD.id;
   RETURN NULL;
 END $$;
 --> statement-breakpoint

@@ -5,14 +5,6 @@
 --> migration 1795385918574 0012_passage_urls
 ALTER TABLE "passage_texts" ADD COLUMN "url" text DEFAULT '' NOT NULL;
 
---> migration 1795394186350 0013_associations
-CREATE TABLE "search_associations" (
-	"term" text NOT NULL,
-	"other" text NOT NULL,
-	"strength" integer NOT NULL,
-	CONSTRAINT "search_associations_term_other_pk" PRIMARY KEY("term","other")
-);
-
 --> migration 1795421831158 0014_passage_vectors
 CREATE TABLE "embedding_models" (
 	"id" serial PRIMARY KEY NOT NULL,
@@ -476,6 +468,8 @@ ANALYZE accounts, ledger, runs, sessions;
 
 --> migration 1795900000001 baseline
 -- What differs from the baseline after all of the above.
+-- Databases that followed the source after 0.2.0 may have it.
+DROP TABLE IF EXISTS search_associations;
 DO $$
 DECLARE
   v_function regprocedure;
@@ -514,3 +508,71 @@ BEGIN
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', v_key.of_table, v_key.conname);
   END LOOP;
 END $$;
+-- The log becomes one table, with a row per former step, and one per attempt for its events.
+CREATE TABLE run_log (
+  run_id text NOT NULL,
+  seq integer NOT NULL,
+  step integer NOT NULL,
+  account_id text NOT NULL,
+  epoch integer NOT NULL,
+  events integer NOT NULL,
+  steps integer NOT NULL,
+  cost_micros bigint NOT NULL,
+  entries jsonb NOT NULL,
+  created_at timestamp (6) with time zone NOT NULL DEFAULT now()
+);
+INSERT INTO run_log
+SELECT run_id, 0, step, account_id, epoch, 0, 1, cost_micros,
+  jsonb_build_array(jsonb_build_object('type', 'step', 'record', record, 'micros', cost_micros::text)), created_at
+FROM run_steps;
+INSERT INTO run_log
+SELECT run_id, max(seq), 0, account_id, attempt, count(*), 0, 0,
+  jsonb_agg(CASE WHEN event ? 'end' THEN jsonb_build_object('type', event->'type') ELSE event END ORDER BY seq), max(created_at)
+FROM run_events GROUP BY run_id, account_id, attempt;
+ALTER TABLE run_log ADD CONSTRAINT run_log_run_id_seq_step_pk PRIMARY KEY (run_id, seq, step),
+  ADD CONSTRAINT run_log_entries CHECK (jsonb_array_length(entries) = events + steps);
+CREATE INDEX run_log_with_events ON run_log (created_at) WHERE events > 0;
+ALTER TABLE run_log ENABLE ROW LEVEL SECURITY;
+ALTER TABLE run_log FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON run_log USING (
+  account_id = current_setting('app.account', true) OR current_setting('app.account', true) = '*');
+CREATE POLICY wildcard ON run_log FOR SELECT USING ((SELECT current_setting('app.account', true)) = '*');
+CREATE OR REPLACE FUNCTION delete_with_run() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM run_log WHERE run_id = OLD.id;
+  RETURN NULL;
+END $$;
+-- The end of a run becomes one value. Its last event has all of it; where that has expired, its output has most.
+CREATE FUNCTION items_of(p_output jsonb, p_type text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(jsonb_agg(item - 'type' ORDER BY at), '[]')
+  FROM jsonb_array_elements(p_output) WITH ORDINALITY AS o (item, at) WHERE item->>'type' = p_type
+$$;
+CREATE FUNCTION reply_of(p_status text, p_output jsonb, p_usage jsonb, p_reason text, p_code text, p_message text, p_answer text)
+RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  v_shown text := coalesce(items_of(p_output, 'message')->0->>'content', '');
+  -- The answer for later turns, without the source list.
+  v_text text := (SELECT m.content->>'content' FROM messages m WHERE m.id = p_answer);
+BEGIN
+  IF p_status IN ('queued', 'in_progress') THEN RETURN NULL; END IF;
+  IF v_text IS NULL OR NOT starts_with(v_shown, v_text) THEN v_text := v_shown; END IF;
+  RETURN jsonb_build_object('type', 'run.' || p_status, 'end', jsonb_build_object(
+      'text', v_text, 'source_list', substr(v_shown, length(v_text) + 1),
+      'sources', items_of(p_output, 'source'), 'citations', '[]'::jsonb, 'unknown_marks', 0, 'unknown_refs', '[]'::jsonb,
+      'quotations', items_of(p_output, 'quotation'), 'files', (
+        SELECT coalesce(jsonb_agg(file - 'content_type' || jsonb_build_object('contentType', file->'content_type') ORDER BY at), '[]')
+        FROM jsonb_array_elements(items_of(p_output, 'file')) WITH ORDINALITY AS f (file, at)),
+      'tool_calls', items_of(p_output, 'tool_call'), 'usage', p_usage))
+    || CASE p_status
+      WHEN 'completed' THEN jsonb_build_object('reason', coalesce(p_reason, 'stop'))
+      WHEN 'failed' THEN jsonb_build_object('code', coalesce(p_code, 'run_failed'), 'message', p_message)
+      ELSE '{}' END;
+END $$;
+ALTER TABLE runs RENAME COLUMN output TO reply;
+ALTER TABLE runs ALTER COLUMN reply DROP DEFAULT, ALTER COLUMN reply DROP NOT NULL,
+  ALTER COLUMN reply TYPE jsonb USING reply_of(status, reply, usage, finish_reason, error_code, error_message, message_id);
+UPDATE runs r SET reply = e.event FROM run_events e WHERE e.run_id = r.id AND e.event ? 'end';
+ALTER TABLE runs DROP COLUMN usage, DROP COLUMN error_code, DROP COLUMN error_message;
+DROP FUNCTION reply_of, items_of;
+DROP TABLE run_events, run_steps;
+ANALYZE run_log;

@@ -26,7 +26,7 @@ import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { loadSpellings } from './sources/vocabulary/spelling/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
-import { createRunner, type Runner } from './turns/ownership/runner.ts'
+import { createRunner, type Runner } from './turns/drive/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
 import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'

@@ -7,7 +7,7 @@ import { type LibraryDatabase, libraryPoolsOf } from './db/library/library-datab
 import { registerPoolMetrics } from './db/pool-metrics.ts'
 import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
-import { createTurnMetrics, type TurnMetrics } from './turns/execution/turn-metrics.ts'
+import { createTurnMetrics, type TurnMetrics } from './turns/drive/turn-metrics.ts'
 
 /** Metrics and traces of the process, as far as the settings enable them. Disabled parts are not loaded. */
 export type Telemetry = {

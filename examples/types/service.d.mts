@@ -680,7 +680,7 @@ export interface paths {
         };
         /**
          * Search the library
-         * @description By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.
+         * @description By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. With `explain=true` each hit says which terms, signals and rules made its rank. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.
          */
         get: operations["getSourcesSearch"];
         put?: never;
@@ -702,7 +702,7 @@ export interface paths {
         put?: never;
         /**
          * Check refs and quotations of any text
-         * @description Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of `refs`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; `unchecked` counts the others. An account has one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects.
+         * @description Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of `refs`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; `unchecked` counts the others. An account has one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects. With `explain`, each quotation has the rule and the comparisons behind its verdict, and `not_compared` has what looks like a quotation and was left out.
          */
         post: operations["postSourcesVerify"];
         delete?: never;
@@ -1441,12 +1441,12 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
-        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
+        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
         Quotation: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1468,7 +1468,7 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -1484,12 +1484,12 @@ export interface components {
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
-        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there. `fuzzy`: something at least 85 % alike stands there. `misattributed`: it stands in `found_ref` instead, exactly or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
+        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
         QuoteCheck: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1511,7 +1511,7 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -1530,6 +1530,29 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             library?: "ok" | "read-only" | "unavailable";
+        };
+        /** @description How a ref was read. Only with `explain`. */
+        RefReading: {
+            /** @description Without a web address, with digits for numbers in words */
+            normalised: string;
+            tokens: {
+                /** @description Offset in the normalised ref, in UTF-16 units */
+                start: number;
+                end: number;
+                text: string;
+                /** @enum {string} */
+                kind: "name" | "unit" | "number" | "side" | "year";
+                unit?: string;
+                value?: string;
+            }[];
+            /** @description Titles and numbers that the library was asked for, in this order */
+            looked_up: {
+                title: string;
+                address: string;
+                ref: string;
+            }[];
+            /** @description Whether it names a page or leaf */
+            is_page: boolean;
         };
         Response: {
             id: string;
@@ -2117,6 +2140,8 @@ export interface components {
             unknown_refs: components["schemas"]["UnknownRef"][];
             /** @description Absent in ends that an earlier version logged */
             quotations?: components["schemas"]["Quotation"][];
+            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has. Absent if there are none */
+            question_quotations?: components["schemas"]["Quotation"][];
             files: components["schemas"]["FileChange"][];
             /** @description Calls of the client’s own tools */
             tool_calls: {
@@ -2247,7 +2272,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2269,7 +2294,50 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            context_warning?: {
+                words: string;
+                /** @enum {string} */
+                where: "before" | "after" | "ellipsis";
+                /**
+                 * @description Absent in answers of an earlier version
+                 * @enum {string}
+                 */
+                kind?: "negation" | "condition" | "speaker" | "length";
+            };
+            /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
+            position?: number;
+            /** @description The place that its sentence names, if it names one */
+            ref?: string;
+        } | {
+            /** @constant */
+            type: "question_quotation";
+            /** @description The quotation as the text has it */
+            quote?: string;
+            /** @enum {string} */
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            /** @description What stands in the passage, letter for letter */
+            original?: string;
+            /** @description Place of `original` in the passage, in UTF-16 units */
+            start?: number;
+            end?: number;
+            similarity?: number;
+            /** @description The place that has the quotation; a range if it runs over several passages */
+            found_ref?: string;
+            /** @description The version of `found_ref` that has the quotation, if the version cited does not */
+            found_version?: string;
+            /** @description The place that the text names in words, if it is not that of the passage cited */
+            named_ref?: string;
+            /** @description What differs from the passage, in the words of the quotation and of the text */
+            differences?: {
+                /** @enum {string} */
+                kind: "abbreviation" | "changed" | "left_out" | "added";
+                quote: string;
+                text: string;
+            }[];
+            /** @description Number of words of the passage that the ellipses of the quotation leave out */
+            omitted_words?: number;
+            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
@@ -2325,10 +2393,67 @@ export interface components {
                 /** @description As the passage or its heading has it */
                 by: string;
                 /** @enum {string} */
-                through: "vocabulary" | "lexicon" | "learned" | "synonyms" | "spelling";
+                through: "vocabulary" | "lexicon" | "synonyms" | "spelling";
             }[];
             /** @description Comparable within one search only */
             score: number;
+            /** @description Only with `explain=true`: why the hit has its rank, and what the relevance floor weighed */
+            explanation?: {
+                /** @description The words and phrases of the query as they were searched */
+                terms: {
+                    word: string;
+                    /**
+                     * @description The texts in which it was searched
+                     * @enum {string}
+                     */
+                    script: "he" | "en";
+                    /** @description Its index terms that the passage has */
+                    found: string[];
+                    /** @description Number of its index terms that the library has */
+                    terms: number;
+                    /** @description Its frequency in the texts of the library */
+                    documents: number;
+                    /** @description Its weight in the ranking */
+                    weight: number;
+                }[];
+                /** @description What the rules read. The first five numbers add up to the fit of the words */
+                signals: {
+                    bm25: number;
+                    order: number;
+                    title: number;
+                    section: number;
+                    languages: number;
+                    /** @description Rank by meaning */
+                    meaning?: number;
+                    /** @constant */
+                    source?: true;
+                    /** @constant */
+                    reference?: true;
+                    phrase?: number;
+                    /** @constant */
+                    entry?: true;
+                    /** @constant */
+                    named?: true;
+                };
+                /** @description The rules that changed its rank or score, in their order */
+                rules: {
+                    /** @enum {string} */
+                    rule: "words" | "meaning" | "source" | "reference" | "phrase" | "entries" | "named" | "neighbours";
+                    rank: number;
+                    score: number;
+                }[];
+                /** @description The parts of `coverage.evidence` */
+                floor: {
+                    words: number;
+                    names: number;
+                    share: number;
+                    title: number;
+                    field: number;
+                    everyday: number;
+                    unknown: number;
+                    needed: number;
+                };
+            };
         };
         SearchHitList: {
             /** @constant */
@@ -2361,6 +2486,8 @@ export interface components {
             unknown_marks?: number;
             unknown_refs?: components["schemas"]["UnknownRef"][];
             quotations?: components["schemas"]["Quotation"][];
+            /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has */
+            question_quotations?: components["schemas"]["Quotation"][];
             usage?: components["schemas"]["TurnUsage"];
             /** @description In a whole reply that could no longer answer with an error status */
             error?: {
@@ -2490,6 +2617,26 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
+        /** @description Why a quotation has its verdict. Only with `explain`. */
+        VerdictExplanation: {
+            /** @enum {string} */
+            rule: "at_its_place" | "in_another_version" | "cited_by_a_passage" | "elsewhere" | "place_without_the_words" | "named_place_differs" | "other_script" | "beside_its_original" | "nothing_similar";
+            /** @description In the order in which they were made */
+            comparisons: {
+                /** @enum {string} */
+                searched: "marks" | "other_versions" | "named_refs" | "paragraph" | "other_marks" | "named_work" | "library";
+                compared: {
+                    ref: string;
+                    version?: string;
+                    /**
+                     * @description `none`: nothing there is similar enough
+                     * @enum {string}
+                     */
+                    result: "verbatim" | "edited" | "fuzzy" | "none";
+                    similarity?: number;
+                }[];
+            }[];
+        };
         Verification: {
             /** @constant */
             object: "source.verification";
@@ -2497,7 +2644,7 @@ export interface components {
                 /** @description The quotation as the text has it */
                 quote?: string;
                 /** @enum {string} */
-                result: "verbatim" | "fuzzy" | "misattributed" | "not_found" | "paraphrase";
+                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
                 /** @description What stands in the passage, letter for letter */
                 original?: string;
                 /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2519,7 +2666,7 @@ export interface components {
                 }[];
                 /** @description Number of words of the passage that the ellipses of the quotation leave out */
                 omitted_words?: number;
-                /** @description Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words */
+                /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
                 context_warning?: {
                     words: string;
                     /** @enum {string} */
@@ -2534,6 +2681,7 @@ export interface components {
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
                 ref?: string;
+                explanation?: components["schemas"]["VerdictExplanation"];
             }[];
             refs: {
                 /** @description In full, as the library was asked */
@@ -2544,6 +2692,16 @@ export interface components {
                 text?: string;
                 /** @description As the library writes it */
                 found_ref?: string;
+                reading?: components["schemas"]["RefReading"];
+            }[];
+            /** @description Only with `explain`: words that look like a quotation and were not compared, each with the reason */
+            not_compared?: {
+                text: string;
+                /** @description Offset in the text, in UTF-16 units */
+                start: number;
+                end: number;
+                /** @enum {string} */
+                reason: "too_short" | "emphasis" | "ref" | "name_of_source" | "title" | "said_missing" | "of_the_reader" | "limit";
             }[];
             /** @description Quotations that were left out: those beyond the first 500, and those not reached within 20 s */
             unchecked: number;
@@ -2963,6 +3121,7 @@ export type ProjectList = components['schemas']['ProjectList'];
 export type Quotation = components['schemas']['Quotation'];
 export type QuoteCheck = components['schemas']['QuoteCheck'];
 export type Readiness = components['schemas']['Readiness'];
+export type RefReading = components['schemas']['RefReading'];
 export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
@@ -2994,6 +3153,7 @@ export type UnknownRef = components['schemas']['UnknownRef'];
 export type Upstream = components['schemas']['Upstream'];
 export type Usage = components['schemas']['Usage'];
 export type UsageList = components['schemas']['UsageList'];
+export type VerdictExplanation = components['schemas']['VerdictExplanation'];
 export type Verification = components['schemas']['Verification'];
 export type Work = components['schemas']['Work'];
 export type WorkList = components['schemas']['WorkList'];
@@ -5149,6 +5309,7 @@ export interface operations {
                 to?: number;
                 limit?: number;
                 after?: string;
+                explain?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -5194,6 +5355,7 @@ export interface operations {
                 "application/json": {
                     text: string;
                     refs?: string[] | null;
+                    explain?: boolean | null;
                 };
             };
         };

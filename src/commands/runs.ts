@@ -1,6 +1,6 @@
 import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
-import { explainRun } from '../turns/reading/explain.ts'
+import { explainRun } from '../turns/read/explain.ts'
 import { readRun } from '../turns/run/runs.ts'
 import type { Command } from './command.ts'
 

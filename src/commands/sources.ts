@@ -3,25 +3,26 @@ import { ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
-import { lockLibrary, removeWork } from '../sources/library/writing/library.ts'
+import { lockLibrary, removeVersion, removeWork } from '../sources/library/writing/library.ts'
+import { explanationLines } from '../sources/search/explain.ts'
 import { searchSources } from '../sources/search/search.ts'
 import { openSemanticSearch } from '../sources/search/semantic/semantic-search.ts'
 import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
 import { embedCommands } from './embed-sources.ts'
 import { collectionCommands } from './imports/add-collection.ts'
-import { markdownCommands } from './imports/import-markdown.ts'
-import { allowedLicenses, exitCodeOf, licenseOption } from './imports/import-options.ts'
+import { allowedLicenses, exitCodeOf, licenseOption, replaceOption } from './imports/import-options.ts'
 import { sefariaCommands } from './imports/import-sefaria.ts'
+import { textCommands } from './imports/import-text.ts'
 import { linesOfFile, namingFile } from './imports/text-file.ts'
 import { recorded, recordLibraryAction } from './library-audit.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   ...collectionCommands,
   'sources import jsonl': {
-    usage: 'FILE [--allow-license cc-by-nc|unknown]',
+    usage: 'FILE [--allow-license cc-by-nc|unknown] [--replace]',
     summary: 'imports texts, one JSON object per line; a repeated import changes only what differs',
-    options: licenseOption,
+    options: { ...licenseOption, ...replaceOption },
     words: [1, 1],
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
@@ -31,6 +32,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         const rows = await namingFile(file, () =>
           importJsonl(invocation.installation.library, linesOfFile(file), {
             allowLicenses,
+            replace: invocation.flag('replace'),
             onProgress: (done) => invocation.progress(`${done} lines`),
           }),
         )
@@ -40,7 +42,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       })
     },
   },
-  ...markdownCommands,
+  ...textCommands,
   ...sefariaCommands,
   ...checkCommands,
   ...embedCommands,
@@ -57,51 +59,69 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     },
   },
   'sources search': {
-    usage: '"WORDS" [--limit N]',
+    usage: '"WORDS" [--limit N] [--explain]',
     summary: 'searches the library as the agent does',
-    options: { limit: { type: 'string' } },
+    options: { limit: { type: 'string' }, explain: { type: 'boolean' } },
     words: [1, 1],
     run: async (invocation) => {
-      const { installation, words, text, config, log, progress } = invocation
+      const { installation, words, text, flag, config, log, progress } = invocation
       const limit = Number(text('limit') ?? 10)
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
       const semantic = openSemanticSearch(installation.library, model, log)
-      const query = { text: words[0] ?? '', limit }
+      const query = { text: words[0] ?? '', limit, explain: flag('explain') }
       const rows = await searchSources(installation.library.system, query, semantic).finally(() =>
         semantic?.close(),
       )
       return {
         rows,
-        lines: rows.flatMap((hit) => [`${hit.ref}  [${hit.language}, ${hit.license}]`, `    ${hit.snippet}`]),
+        lines: rows.flatMap((hit) => [
+          `${hit.ref}  [${hit.language}, ${hit.license}]`,
+          `    ${hit.snippet}`,
+          ...(hit.explanation ? explanationLines(hit.explanation).map((line) => `    ${line}`) : []),
+        ]),
       }
     },
   },
   'sources remove': {
-    usage: 'WORK',
-    summary: 'removes a work with all its versions',
-    options: {},
+    usage: 'WORK [--version V] [--language L]',
+    summary: 'removes a work with all its versions, or one version',
+    options: { version: { type: 'string' }, language: { type: 'string' } },
     words: [1, 1],
-    run: async ({ installation, words }) => {
+    run: async ({ installation, words, text }) => {
       const title = words[0] ?? ''
+      const [version, language] = [text('version'), text('language')]
+      if (version === undefined && language !== undefined)
+        throw new ServiceError('invalid_value', '--language needs --version, which names what to remove.')
       const removed = await withTx(installation.library, 'system', async (tx) => {
         await lockLibrary(tx)
-        if (!(await removeWork(tx, title))) return false
-        const details = { command: 'sources remove', work: title, outcome: 'done' }
+        const found =
+          version === undefined
+            ? await removeWork(tx, title)
+            : (await removeVersion(tx, title, { title: version, language })) > 0
+        if (!found) return false
+        const details = {
+          command: 'sources remove',
+          work: title,
+          outcome: 'done',
+          ...(version && { version }),
+        }
         // Committed first, so that no removal goes without an entry.
         await withTx(installation.database, 'system', (main) =>
           recordLibraryAction(main, { action: 'library.work_removed', details }),
         )
         return true
       })
+      const name = version === undefined ? `"${title}"` : `"${title}" with the version "${version}"`
       if (!removed)
         throw new ServiceError(
           'not_found',
-          `The library has no work "${title}". The command \`sources list\` shows all works.`,
+          `The library has no work ${name}. The command \`sources list\` shows all works.`,
         )
-      return { rows: { removed: title }, lines: [`Removed: ${title}`] }
+      const rows = version === undefined ? { removed: title } : { removed: title, version }
+      return { rows, lines: [`Removed: ${version === undefined ? title : `${title}, ${version}`}`] }
     },
   },
 }

@@ -143,12 +143,12 @@ const newestShown = 20
 export async function failureHealth(executor: Executor): Promise<FailureHealth> {
   const lastDay = sql`finished_at > now() - interval '1 day'`
   const counts = await executor.execute<{ code: string; runs: number; failed: boolean }>(sql`
-    select case when status = 'failed' then coalesce(error_code, 'unknown') else '' end as code,
+    select case when status = 'failed' then coalesce(reply->>'code', 'unknown') else '' end as code,
       status = 'failed' as failed, count(*)::int as runs
     from runs where status in ('completed', 'failed', 'cancelled') and ${lastDay} group by 1, 2 order by runs desc, 1`)
   const newest = await executor.execute<Omit<Failure, 'at'> & { finished: string }>(sql`
-    select id as "runId", account_id as "accountId", coalesce(error_code, 'unknown') as code,
-      left(error_message, 300) as message, model, finished_at as finished
+    select id as "runId", account_id as "accountId", coalesce(reply->>'code', 'unknown') as code,
+      left(reply->>'message', 300) as message, model, finished_at as finished
     from runs where status = 'failed' and ${lastDay} order by finished_at desc, id limit ${newestShown}`)
   return {
     byCode: counts.rows.filter(({ failed }) => failed),

@@ -75,7 +75,7 @@ export async function keepLibrary(library: LibraryDatabase, options: UpkeepOptio
   }
 }
 
-/** Work that writes the library: its search index, word associations, and imports of collections. */
+/** Work that writes the library: its search index, and imports of collections. */
 function workOn(library: LibraryDatabase, { exportPlace, log }: UpkeepOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const indexing = renewIndex(library, stopping.signal, log)

@@ -63,16 +63,20 @@ function rowsOf(table: string, batch: number, expired: SQL): Expiry {
   }
 }
 
-/** Starts from the events, because at most a day of them is stored, whereas runs are kept. */
+/** Starts from the events, because at most a day of them is stored, whereas runs and their steps are kept. */
 async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   const ended = await tx.execute<{ id: string }>(sql`
-    select r.id from (select distinct run_id from run_events) e join runs r on r.id = e.run_id
+    select r.id from (
+        select distinct run_id from run_log where events > 0 and created_at < now() - make_interval(hours => ${eventHours})
+      ) e join runs r on r.id = e.run_id
     where r.finished_at < now() - make_interval(hours => ${eventHours})
     limit ${atMost}`)
-  const ids = ended.rows.map((row) => row.id)
-  if (ids.length > 0)
-    await tx.execute(sql`delete from run_events where run_id = any(${sql.param(ids)}::text[])`)
-  return ids.length
+  const ids = sql`${sql.param(ended.rows.map(({ id }) => id))}::text[]`
+  await tx.execute(sql`delete from run_log where run_id = any(${ids}) and steps = 0`)
+  await tx.execute(sql`
+    update run_log set events = 0, entries = jsonb_path_query_array(entries, '$[*] ? (@.type == "step")')
+    where run_id = any(${ids}) and events > 0`)
+  return ended.rows.length
 }
 
 /** Maximum batches per kind and round; the next round continues. */

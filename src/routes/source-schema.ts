@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, listOf } from '../http/openapi/docs.ts'
+import { rankingRules } from '../sources/search/ranking-rules.ts'
 import { quoteCheck } from './turn-reply/turn-schema.ts'
 
 export const workSchema = z
@@ -54,13 +55,66 @@ export const hitSchema = z
         z.object({
           word: z.string().describe('As the query has it'),
           by: z.string().describe('As the passage or its heading has it'),
-          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms', 'spelling']),
+          through: z.enum(['vocabulary', 'lexicon', 'synonyms', 'spelling']),
         }),
       )
       .describe(
         'Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, the parallel texts of the library, or another spelling',
       ),
     score: z.number().describe('Comparable within one search only'),
+    explanation: z
+      .object({
+        terms: z
+          .array(
+            z.object({
+              word: z.string(),
+              script: z.enum(['he', 'en']).describe('The texts in which it was searched'),
+              found: z.array(z.string()).describe('Its index terms that the passage has'),
+              terms: count.describe('Number of its index terms that the library has'),
+              documents: count.describe('Its frequency in the texts of the library'),
+              weight: z.number().describe('Its weight in the ranking'),
+            }),
+          )
+          .describe('The words and phrases of the query as they were searched'),
+        signals: z
+          .object({
+            bm25: z.number(),
+            order: z.number(),
+            title: z.number(),
+            section: z.number(),
+            languages: z.number(),
+            meaning: count.optional().describe('Rank by meaning'),
+            source: z.literal(true).optional(),
+            reference: z.literal(true).optional(),
+            phrase: count.optional(),
+            entry: z.literal(true).optional(),
+            named: z.literal(true).optional(),
+          })
+          .describe('What the rules read. The first five numbers add up to the fit of the words'),
+        rules: z
+          .array(
+            z.object({
+              rule: z.enum(rankingRules.map(({ name }) => name)),
+              rank: count,
+              score: z.number(),
+            }),
+          )
+          .describe('The rules that changed its rank or score, in their order'),
+        floor: z
+          .object({
+            words: z.number(),
+            names: z.number(),
+            share: z.number(),
+            title: z.number(),
+            field: z.number(),
+            everyday: z.number(),
+            unknown: z.number(),
+            needed: z.number(),
+          })
+          .describe('The parts of `coverage.evidence`'),
+      })
+      .optional()
+      .describe('Only with `explain=true`: why the hit has its rank, and what the relevance floor weighed'),
   })
   .meta({ id: 'SearchHit' })
 
@@ -93,6 +147,81 @@ export const sourceSchema = z
   })
   .meta({ id: 'Source' })
 
+const comparedPlace = z.object({
+  ref: z.string(),
+  version: z.string().optional(),
+  result: z.enum(['verbatim', 'edited', 'fuzzy', 'none']).describe('`none`: nothing there is similar enough'),
+  similarity: z.number().min(0).max(1).optional(),
+})
+
+const explanation = z
+  .object({
+    rule: z.enum([
+      'at_its_place',
+      'in_another_version',
+      'cited_by_a_passage',
+      'elsewhere',
+      'place_without_the_words',
+      'named_place_differs',
+      'other_script',
+      'beside_its_original',
+      'nothing_similar',
+    ]),
+    comparisons: z
+      .array(
+        z.object({
+          searched: z.enum([
+            'marks',
+            'other_versions',
+            'named_refs',
+            'paragraph',
+            'other_marks',
+            'named_work',
+            'library',
+          ]),
+          compared: z.array(comparedPlace),
+        }),
+      )
+      .describe('In the order in which they were made'),
+  })
+  .meta({ id: 'VerdictExplanation', description: 'Why a quotation has its verdict. Only with `explain`.' })
+
+const notCompared = z.object({
+  text: z.string(),
+  start: count.describe('Offset in the text, in UTF-16 units'),
+  end: count,
+  reason: z.enum([
+    'too_short',
+    'emphasis',
+    'ref',
+    'name_of_source',
+    'title',
+    'said_missing',
+    'of_the_reader',
+    'limit',
+  ]),
+})
+
+const refReading = z
+  .object({
+    normalised: z.string().describe('Without a web address, with digits for numbers in words'),
+    tokens: z.array(
+      z.object({
+        start: count.describe('Offset in the normalised ref, in UTF-16 units'),
+        end: count,
+        text: z.string(),
+        kind: z.enum(['name', 'unit', 'number', 'side', 'year']),
+        unit: z.string().optional(),
+        value: z.string().optional(),
+      }),
+    ),
+    looked_up: z
+      .array(z.object({ title: z.string(), address: z.string(), ref: z.string() }))
+      .describe('Titles and numbers that the library was asked for, in this order'),
+    is_page: z.boolean().describe('Whether it names a page or leaf'),
+  })
+  .meta({ id: 'RefReading', description: 'How a ref was read. Only with `explain`.' })
+
 export const verificationSchema = z
   .object({
     object: z.literal('source.verification'),
@@ -100,6 +229,7 @@ export const verificationSchema = z
       z.object({
         ...quoteCheck.shape,
         ref: z.string().optional().describe('What it was compared with; absent if the text names nothing'),
+        explanation: explanation.optional(),
       }),
     ),
     refs: z.array(
@@ -109,8 +239,15 @@ export const verificationSchema = z
         nearest: z.string().nullable(),
         text: z.string().optional().describe('As it stands in the text'),
         found_ref: z.string().optional().describe('As the library writes it'),
+        reading: refReading.optional(),
       }),
     ),
+    not_compared: z
+      .array(notCompared)
+      .optional()
+      .describe(
+        'Only with `explain`: words that look like a quotation and were not compared, each with the reason',
+      ),
     unchecked: count.describe(
       'Quotations that were left out: those beyond the first 500, and those not reached within 20 s',
     ),

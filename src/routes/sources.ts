@@ -16,6 +16,7 @@ import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../s
 import { passageUrl } from '../sources/library/source-url.ts'
 import type { Passage } from '../sources/library/types.ts'
 import { periodAsked } from '../sources/periods/period-arguments.ts'
+import type { HitExplanation } from '../sources/search/explain.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/search/hit-page.ts'
 import type { Services } from '../turns/services.ts'
 import {
@@ -46,6 +47,10 @@ const verifyBody = z.object({
   refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs)
     .nullish()
     .transform((refs) => refs ?? []),
+  explain: z
+    .boolean()
+    .nullish()
+    .transform((explain) => explain ?? false),
 })
 
 const docs = {
@@ -53,7 +58,7 @@ const docs = {
   search: {
     summary: 'Search the library',
     description:
-      'By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.',
+      'By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. With `explain=true` each hit says which terms, signals and rules made its rank. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.',
     tag: 'Sources',
     response: hitList,
   },
@@ -62,7 +67,8 @@ const docs = {
     example: { text: '“The Psalmist asks to serve God in joy” (Concepts of Chassidut, Simcha 1)' },
     description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
 \`refs\`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; \`unchecked\` counts the others. An account has \
-one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects.`,
+one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects. With \`explain\`, each \
+quotation has the rule and the comparisons behind its verdict, and \`not_compared\` has what looks like a quotation and was left out.`,
     tag: 'Sources',
     response: verificationSchema,
   },
@@ -191,6 +197,15 @@ function passageBody(passage: Passage, origin: string): BodyOf<typeof passageSch
   }
 }
 
+function explanationBody({ terms, signals, rules, floor }: HitExplanation) {
+  return {
+    terms: terms.map((term) => ({ ...term, found: [...term.found] })),
+    signals,
+    rules: [...rules],
+    floor,
+  }
+}
+
 function hitBody(hit: HitPage['hits'][number], origin: string): BodyOf<typeof hitSchema> {
   return {
     id: hit.id,
@@ -200,5 +215,6 @@ function hitBody(hit: HitPage['hits'][number], origin: string): BodyOf<typeof hi
     coverage: hit.coverage,
     matched: [...hit.matched],
     score: hit.score,
+    ...(hit.explanation && { explanation: explanationBody(hit.explanation) }),
   }
 }

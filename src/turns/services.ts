@@ -1,7 +1,7 @@
 import type { Peppers } from '../accounts/keys/pepper.ts'
 import type { EmbeddingOffer } from '../models/embedding-offer.ts'
-import type { RunnerServices } from './execution/run-turn.ts'
-import type { Runner } from './ownership/runner.ts'
+import type { RunnerServices } from './drive/run-turn.ts'
+import type { Runner } from './drive/runner.ts'
 import type { Pressure } from './replicas/pressure.ts'
 import type { TurnLimits } from './run/turn-limits.ts'
 

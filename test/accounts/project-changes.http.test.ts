@@ -99,7 +99,7 @@ test('ids of a deleted project and its contents answer byte for byte like unknow
       ).rowCount,
     ).toBe(0)
   const leftovers = await world.db.database.systemPool.query(
-    `select 1 from run_steps where run_id = $1 union all select 1 from run_events where run_id = $1
+    `select 1 from run_log where run_id = $1
      union all select 1 from messages where session_id = $2`,
     [things.runId, things.sessionId],
   )

@@ -89,14 +89,7 @@ const shared = [
     'passages',
     'replicas',
   ],
-  ...[
-    'search_associations',
-    'search_postings',
-    'search_spelling_buckets',
-    'search_spellings',
-    'versions',
-    'works',
-  ],
+  ...['search_postings', 'search_spelling_buckets', 'search_spellings', 'versions', 'works'],
 ]
 
 type Table = {

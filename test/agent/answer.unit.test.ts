@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ModelStep, ToolStep } from '../../src/agent/events.ts'
 import type { FileChange } from '../../src/agent/tools.ts'
 import { createSourceMarks } from '../../src/sources/citations/source-marks.ts'
-import { createAnswer } from '../../src/turns/execution/answer.ts'
+import { createAnswer } from '../../src/turns/drive/answer.ts'
 
 const passage = (n: number) => ({
   ref: `Tanya ${n}`,

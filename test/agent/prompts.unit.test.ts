@@ -5,7 +5,7 @@ import { agentPrompt, litePrompt } from '../../src/agent/prompts/prompts.ts'
 import { estimateTokens } from '../../src/agent/tokens.ts'
 import type { Database } from '../../src/db/client.ts'
 import type { LibraryDatabase } from '../../src/db/library/library-database.ts'
-import { specsOf } from '../../src/turns/execution/turn-tools.ts'
+import { specsOf } from '../../src/turns/drive/turn-tools.ts'
 
 const specs = specsOf({ database: {} as Database, library: {} as LibraryDatabase, plans: builtInPlans })
 

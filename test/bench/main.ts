@@ -49,13 +49,14 @@ const { values, positionals } = parseArgs({
     'without-starter': { type: 'boolean', default: false },
     semantic: { type: 'string' },
     exhaustive: { type: 'boolean', default: false },
+    results: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 })
 if (positionals.join() === 'quotations') {
-  const { library: libraries, cases, verbose } = values
-  process.exit((await measureQuotations({ libraries, cases, verbose })) ? 0 : 1)
+  const { library: libraries, cases, verbose, results: resultsFile } = values
+  process.exit((await measureQuotations({ libraries, cases, verbose, resultsFile })) ? 0 : 1)
 }
 if (positionals.join() === 'relevance') {
   const { library: libraries, questions, verbose } = values

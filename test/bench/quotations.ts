@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- quotations [--library FILE]… [--cases FILE]… [--verbose]`: how many planted quotations get the right
- * verdict, for each class. It imports the starter library, and the JSON lines named, into an embedded Postgres of its own.
+ * `npm run bench -- quotations [--library FILE]… [--cases FILE]… [--verbose] [--results FILE]`: how many planted quotations
+ * get the right verdict, for each class. `--results` writes what was found, one case a line, to compare two states. It imports the starter library, and the JSON lines named, into an embedded Postgres of its own.
  * A case has `class`, `text`, `quotations` (`quote`, `verdict`, `ref`, `context_warning`), and optionally `sources`,
  * the refs that `[S1]`, `[S2]` and so on stand for, and `refs` (`text`, `exists`). A case is right when all its quotations
  * and refs are, and nothing else is taken for a quotation. The cases of the repository need the Hebrew Tanya as a library.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { OfferedSource } from '../../src/agent/tools.ts'
@@ -94,9 +94,9 @@ async function offeredFor(executor: Executor, refs: readonly string[]): Promise<
   return found.filter((source) => source !== undefined)
 }
 
-async function judge(executor: Executor, one: Case): Promise<readonly string[]> {
+async function verify(executor: Executor, one: Case): Promise<Verification> {
   const offered = await offeredFor(executor, one.sources ?? [])
-  return mistakesIn(one, await verifyText(one.text, { ...verifyLookups(executor), offered }))
+  return verifyText(one.text, { ...verifyLookups(executor), offered })
 }
 
 function printTable(results: readonly { readonly one: Case; readonly isRight: boolean }[]): boolean {
@@ -121,15 +121,24 @@ async function readCases(file: string | URL): Promise<readonly Case[]> {
   return lines.map((line) => JSON.parse(line) as Case)
 }
 
-async function measure(executor: Executor, cases: readonly Case[], verbose: boolean): Promise<boolean> {
+async function measure(
+  executor: Executor,
+  cases: readonly Case[],
+  { verbose, resultsFile }: Pick<QuotationsOptions, 'verbose' | 'resultsFile'>,
+): Promise<boolean> {
+  const found: Verification[] = []
   const results: { one: Case; isRight: boolean }[] = []
   const began = performance.now()
   for (const one of cases) {
-    const mistakes = await judge(executor, one)
+    const verification = await verify(executor, one)
+    found.push(verification)
+    const mistakes = mistakesIn(one, verification)
     results.push({ one, isRight: mistakes.length === 0 })
     if (verbose && mistakes.length > 0) print(`[${one.class}] ${one.text}\n    ${mistakes.join('\n    ')}`)
   }
   const reached = printTable(results)
+  if (resultsFile !== undefined)
+    await writeFile(resultsFile, found.map((verification) => `${JSON.stringify(verification)}\n`).join(''))
   print(`${((performance.now() - began) / Math.max(1, cases.length)).toFixed(0)} ms a case`)
   return reached
 }
@@ -139,6 +148,8 @@ export type QuotationsOptions = {
   /** Files of cases; those of the repository when there are none. */
   readonly cases: readonly string[]
   readonly verbose: boolean
+  /** Where the verification of each case is written, one a line. */
+  readonly resultsFile?: string | undefined
 }
 
 /** @returns whether all floors are reached. */
@@ -154,7 +165,7 @@ export async function measureQuotations(options: QuotationsOptions): Promise<boo
     }
     const files = options.cases.length > 0 ? options.cases : ownCases
     const cases = (await Promise.all(files.map(readCases))).flat()
-    const reached = await measure(database.system, cases, options.verbose)
+    const reached = await measure(database.system, cases, options)
     await database.close()
     return reached
   } finally {

@@ -12,7 +12,6 @@ import path from 'node:path'
 import { type Database, type Executor, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { ensureAssociations } from '../../src/sources/associations/associations.ts'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { missingPlaces } from '../../src/sources/search/missing/places.ts'
@@ -124,8 +123,6 @@ async function load(database: Database, options: RelevanceOptions): Promise<void
   for (const library of options.libraries) {
     await importJsonl(database, linesOfFile(library), { allowLicenses: ['cc-by-nc', 'unknown'] })
   }
-  // A running service does so within two minutes.
-  await ensureAssociations(database)
 }
 
 async function filesOf({ questions }: RelevanceOptions): Promise<readonly string[]> {

@@ -71,13 +71,13 @@ test('a broken rule stays reported with its rows until a check finds it whole', 
 
 test('doctor ends with 2 and the reason when rules could not be checked', async () => {
   const { systemPool } = db.database
-  await systemPool.query('alter table run_steps rename to run_steps_away')
+  await systemPool.query('alter table run_log rename to run_log_away')
   const { run, failureExitCode } = doctorCommands['doctor'] ?? {}
   const output = await run?.({
     installation: { database: db.database, library: libraryIn(db.database) },
   } as Parameters<typeof run>[0])
-  await systemPool.query('alter table run_steps_away rename to run_steps')
+  await systemPool.query('alter table run_log_away rename to run_log')
   expect(output?.exitCode).toBe(2)
-  expect(output?.lines?.join('\n')).toContain('relation "run_steps" does not exist')
+  expect(output?.lines?.join('\n')).toContain('relation "run_log" does not exist')
   expect(failureExitCode).toBe(2)
 })

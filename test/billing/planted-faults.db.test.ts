@@ -168,42 +168,42 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
   [
     'a run is charged for more than it did',
     'a run costs what its steps cost, at most its hold, unless it failed and cost nothing',
-    `delete from run_steps where run_id = ${completed}`,
+    `update run_log set cost_micros = 0 where run_id = ${completed}`,
   ],
   [
     'a run is charged for less than it did',
     'a run costs what its steps cost, at most its hold, unless it failed and cost nothing',
-    `update run_steps set cost_micros = cost_micros + 1 where run_id = ${completed} and step = 1`,
+    `update run_log set cost_micros = cost_micros + 1 where run_id = ${completed} and steps > 0`,
   ],
   [
     'a step gives credits back',
     'no step costs less than nothing',
-    `update run_steps set cost_micros = -1 where run_id = ${completed}`,
+    `update run_log set cost_micros = -1 where run_id = ${completed}`,
   ],
   [
     'a step is lost',
     'the steps of a run are numbered without gap',
-    `delete from run_steps where run_id = ${completed} and step = 1`,
+    `update run_log set entries = entries - -1, steps = steps - 1 where run_id = ${completed} and steps > 0`,
   ],
   [
     'an event is lost',
     'the events of a run are numbered without gap',
-    `delete from run_events where run_id = ${completed} and seq = 2`,
+    `update run_log set entries = entries - 0, events = events - 1 where run_id = ${completed} and events > 0`,
   ],
   [
     'an owner without its epoch appends an event',
     'the events of a run are numbered without gap',
-    `insert into run_events (run_id, seq, account_id, step, attempt, event) select id, event_count + 2, account_id, 0, 0, '{}' from runs where id = ${completed}`,
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries) select id, event_count + 2, step_count, account_id, 0, 1, 0, 0, '[{}]' from runs where id = ${completed}`,
   ],
   [
     'a run goes and leaves its events',
     'steps and events belong to a run',
-    `insert into run_events (run_id, seq, account_id, step, attempt, event) select 'run_gone', 1, account_id, 0, 1, '{}' from runs where id = ${completed}`,
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries) select 'run_gone', 1, 0, account_id, 1, 1, 0, 0, '[{}]' from runs where id = ${completed}`,
   ],
   [
     'a run goes and leaves its steps',
     'steps and events belong to a run',
-    `update run_steps set run_id = 'run_gone' where run_id = ${completed}`,
+    `update run_log set run_id = 'run_gone' where run_id = ${completed}`,
   ],
   [
     'a run is forgotten',

@@ -5,19 +5,18 @@ import { estimateTokens } from '../../src/agent/tokens.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import { withTx } from '../../src/db/client.ts'
 import type { Catalogue } from '../../src/models/model-catalogue.ts'
-import type { LiveRun } from '../../src/turns/execution/live-runs.ts'
-import { createDrivenRuns, type DrivenRuns } from '../../src/turns/ownership/driven-runs.ts'
-import { claimRun } from '../../src/turns/ownership/leases.ts'
-import type { Runner } from '../../src/turns/ownership/runner.ts'
-import { clientDisconnected } from '../../src/turns/reading/client-disconnect.ts'
-import { readEvents } from '../../src/turns/recording/event-log.ts'
-import { readJournal } from '../../src/turns/recording/journal.ts'
+import { createDrivenRuns, type DrivenRuns } from '../../src/turns/drive/driven-runs.ts'
+import { claimRun } from '../../src/turns/drive/leases.ts'
+import type { LiveRun } from '../../src/turns/drive/live-runs.ts'
+import type { Runner } from '../../src/turns/drive/runner.ts'
+import { clientDisconnected } from '../../src/turns/read/client-disconnect.ts'
+import { readLog } from '../../src/turns/record/run-log.ts'
+import { createTurnStore } from '../../src/turns/record/turn-store.ts'
 import { ClientConnections } from '../../src/turns/replicas/client-connections.ts'
 import { createOutageLog } from '../../src/turns/replicas/outage-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../src/turns/run/runs.ts'
-import { createTurnStore } from '../../src/turns/store/turn-store.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
@@ -179,10 +178,7 @@ async function claim(run: Run): Promise<Run> {
 
 /** What each attempt is known to have shown of the step that no attempt has finished. */
 async function committedTexts(run: Run): Promise<readonly string[]> {
-  const [events, { steps }] = await withTx(db.database, run, async (tx) => [
-    await readEvents(tx, run.id, 0),
-    await readJournal(tx, run.id),
-  ])
+  const { events, steps } = await withTx(db.database, run, (tx) => readLog(tx, run.id))
   const texts = new Map<number, string>()
   for (const { epoch: of, event } of events) {
     if (event.type !== 'text.delta' || event.step !== steps.length + 1) continue
@@ -201,7 +197,7 @@ type Ended = {
 
 async function endOf(run: Run): Promise<Ended> {
   const { rows } = await db.database.systemPool.query<Ended>(
-    `select status, cost_micros::text as cost, hold_micros::text as held, (usage->>'estimated')::boolean as estimated,
+    `select status, cost_micros::text as cost, hold_micros::text as held, (reply #>> '{end,usage,estimated}')::boolean as estimated,
       array(select (-(allowance_micros + granted_micros))::text from ledger where run_id = runs.id) as charges
     from runs where id = $1`,
     [run.id],

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { Database } from '../../src/db/client.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
+import { readLog } from '../../src/turns/record/run-log.ts'
 import { findViolations } from '../support/invariants.ts'
 import type { RunStatus } from './replies.ts'
 
@@ -54,14 +55,10 @@ export type Rows = {
   readonly staleWrites: readonly string[]
 }
 
-/** Steps and events carry the epoch of their writer. In their order the epoch never decreases. */
+/** Writes carry the epoch of their writer. In their order the epoch never decreases. */
 const staleWrites = `
-  select distinct 'event ' || seq || ' of ' || run_id as place from (
-    select run_id, seq, attempt, max(attempt) over (partition by run_id order by seq) as newest from run_events) e
-  where attempt < newest
-  union all
-  select distinct 'step ' || step || ' of ' || run_id from (
-    select run_id, step, epoch, max(epoch) over (partition by run_id order by step) as newest from run_steps) s
+  select 'write ' || seq || ', ' || step || ' of ' || run_id as place from (
+    select run_id, seq, step, epoch, max(epoch) over (partition by run_id order by seq, step) as newest from run_log) l
   where epoch < newest`
 
 export async function readRows(database: Database, followed: readonly string[]): Promise<Rows> {
@@ -73,20 +70,21 @@ export async function readRows(database: Database, followed: readonly string[]):
   const runs = await select<Omit<RunRow, keyof Micros> & Micros>(
     `select id, session_id as "sessionId", turn, status, epoch, cost_micros::text as "costMicros",
        created_at as "createdAt", finished_at as "finishedAt", cancel_requested_at is not null as "cancelRequested",
-       (select coalesce(sum(s.cost_micros), 0)::text from run_steps s
-        where s.run_id = runs.id and s.record @> '{"unfinished": true}') as "unfinishedMicros",
-       error_code as "errorCode", error_message as "errorMessage",
-       coalesce((select item ->> 'content' from jsonb_array_elements(output) item where item ->> 'type' = 'message'), '') as text
+       (select coalesce(sum((entry ->> 'micros')::bigint), 0)::text from run_log l, jsonb_array_elements(l.entries) entry
+        where l.run_id = runs.id and entry @> '{"record": {"unfinished": true}}') as "unfinishedMicros",
+       reply ->> 'code' as "errorCode", coalesce(reply ->> 'message', '') as "errorMessage",
+       coalesce((reply #>> '{end,text}') || (reply #>> '{end,source_list}'), '') as text
      from runs order by created_at`,
   )
   const charges = await select<{ runId: string; micros: string }>(
     `select run_id as "runId", (-allowance_micros - granted_micros)::text as micros from ledger
      where kind = 'charge' and run_id is not null`,
   )
-  const events = await select<EventRow & { runId: string }>(
-    'select run_id as "runId", seq, event from run_events where run_id = any($1) order by run_id, seq',
-    [[...followed]],
-  )
+  const events: (EventRow & { runId: string })[] = []
+  for (const runId of followed) {
+    const log = await withTx(database, 'system', (tx) => readLog(tx, runId))
+    events.push(...log.events.map(({ seq, event }) => ({ runId, seq, event })))
+  }
   const [held] = await select<{ micros: string }>(
     'select coalesce(sum(held_micros), 0)::text as micros from accounts',
   )

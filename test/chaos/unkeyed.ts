@@ -23,6 +23,8 @@ const options = parseArgs({
     intents: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     lanes: { type: 'string', default: '8' },
+    // Milliseconds that an application waits before it repeats a request.
+    delay: { type: 'string', default: '0' },
     'cuts-only': { type: 'boolean', default: false },
   },
 }).values
@@ -72,6 +74,7 @@ async function carryOutAll({ nodes }: Cluster, key: string, random: Random): Pro
         urls,
         `Intent ${n}, ${client.name}`,
         random.fork(`intent ${n}`),
+        Number(options.delay),
       )
       sent += times
     }

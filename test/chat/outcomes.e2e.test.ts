@@ -32,8 +32,8 @@ async function ended(runId: string): Promise<RunRow> {
     const { rows } = await db.database.system.execute<RunRow>(`
       select r.status, r.cost_micros::text as cost,
         (select (-allowance_micros - granted_micros)::text from ledger where run_id = r.id and kind = 'charge') as charged,
-        (select coalesce(sum(cost_micros), 0)::text from run_steps where run_id = r.id) as steps,
-        jsonb_array_length(r.output) > 0 as text
+        (select coalesce(sum(cost_micros), 0)::text from run_log where run_id = r.id) as steps,
+        r.reply #>> '{end,text}' <> '' as text
       from runs r where r.id = '${runId}'`)
     return rows[0]
   }
@@ -121,7 +121,8 @@ test.each([0, 1, 2])(
     const run = await ended(runId)
     expect(run).toMatchObject({ status: 'cancelled', cost: run.steps, charged: run.steps })
     const { rows } = await db.database.system.execute<{ last: object; number: number }>(
-      `select record->'usage' as last, step as number from run_steps where run_id = '${runId}' order by step desc limit 1`,
+      `select entries->-1->'record'->'usage' as last, step as number from run_log where run_id = '${runId}' and steps > 0
+        order by step desc limit 1`,
     )
     expect(rows[0]).toMatchObject({
       number: 2 * finished + 1,

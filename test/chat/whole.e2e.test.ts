@@ -136,7 +136,7 @@ test('what went wrong inside the service is not told to the client', async () =>
   // The step of the tool's result cannot be written.
   const refuse = `create function refuse_step() returns trigger language plpgsql as
     $$ begin raise exception 'secret detail'; end $$;
-    create trigger refuse_step before insert on run_steps for each row when (new.step = 2)
+    create trigger refuse_step before insert on run_log for each row when (new.step >= 2 and new.steps > 0)
     execute function refuse_step()`
   await world.db.database.systemPool.query(refuse)
   try {

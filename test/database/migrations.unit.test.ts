@@ -63,7 +63,7 @@ test.each([
   'ALTER TABLE runs ALTER COLUMN error_code SET NOT NULL',
   'ALTER TABLE runs ADD COLUMN region text NOT NULL',
   '-- a reason\nDELETE FROM runs',
-  'TRUNCATE run_events',
+  'TRUNCATE run_log',
   'DROP INDEX "runs_unfinished"',
   'CREATE OR REPLACE FUNCTION end_turn() RETURNS void LANGUAGE sql AS $$ SELECT 1 $$',
   'DO $$ BEGIN PERFORM 1; DELETE FROM t; END $$',

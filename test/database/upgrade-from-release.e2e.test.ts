@@ -199,6 +199,13 @@ describe('a database of the last release', () => {
     await command('.', 'migrate', '--backed-up')
     expect((await database.systemPool.query(creditsAfter)).rows).toEqual(credits)
     expect(await checkInvariants(database)).toEqual([])
+    const { rows: wrong } = await database.systemPool.query(
+      `select r.id, r.status, r.reply, m.content from runs r left join messages m on m.id = r.message_id
+       where (r.finished_at is null) <> (r.reply is null) or r.reply ->> 'type' <> 'run.' || r.status
+         or r.reply is not null and (r.reply #>> '{end,text}') || (r.reply #>> '{end,source_list}') is null
+         or r.reply #>> '{end,text}' <> m.content ->> 'content' or r.reply #>> '{end,usage,cost_micros}' <> r.cost_micros::text`,
+    )
+    expect(wrong).toEqual([])
     const fresh = await createTestDatabase()
     expect(await connected(url, schemaOf)).toEqual(await connected(fresh.url, schemaOf))
     await fresh.drop()

@@ -100,7 +100,7 @@ describe('the score of an answer', () => {
     const sources = [cited('Gate 1', 'verbatim', 'fuzzy'), cited('Gate 2', 'paraphrase')]
     const quotations = [{ result: 'not_found' as const, quote: 'x' }]
     expect(scoreAnswer(asked(), answered('A.', { sources, quotations }), none).quotations).toEqual({
-      ...{ verbatim: 1, fuzzy: 1, misattributed: 0, not_found: 1 },
+      ...{ verbatim: 1, edited: 0, fuzzy: 1, translation: 0, misattributed: 0, not_found: 1 },
     })
   })
 

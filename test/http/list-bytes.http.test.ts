@@ -27,8 +27,7 @@ beforeAll(async () => {
     create temp table copied_runs as select * from runs where id = '${home.runId}';
     insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', left(r.id, 20) || lpad(n::text, 8, '0'),
       'turn', r.turn + n, 'cost_micros', 0, 'status', 'failed', 'hold_micros', 0, 'held_allowance_micros', 0, 'step_count', 0,
-      'event_count', 0, 'output', jsonb_build_array(jsonb_build_object('type', 'message', 'id', r.message_id, 'role',
-      'assistant', 'content', ${large}))))).*
+      'event_count', 0, 'reply', jsonb_set(r.reply, '{end,text}', to_jsonb(${large}))))).*
       from copied_runs r, ${copies(largeRows)};
     insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
       select 'msg_' || lpad(n::text, 24, '0'), account_id, session_id, '', turn, 1000 + n, 'user',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationTurn } from '../../src/turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../src/turns/read/conversation.ts'
 import { asWritten } from '../../src/web/pages/ref-names.ts'
 import { runPage } from '../../src/web/pages/runs/run-views.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
@@ -20,8 +20,8 @@ test('the page of a run shows which server answered a step, and why others did n
     },
     ...{ promptTokens: 1, completionTokens: 1, refs: [], upstream },
   }
-  const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date(), usage: {} }
-  const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: {} }
+  const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date() }
+  const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: { usage: {} } }
   const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn, asWritten)
   expect(`${main}`).toContain('Server: small &lt;1&gt;. large did not answer in time.')
 })

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await run('delete from run_events')
+  await run('delete from run_log')
   await run('delete from idempotency_keys')
 })
 
@@ -47,8 +47,9 @@ test('all that has expired goes, in more batches than one, and nothing else', as
   await keys(12_001, '-')
   await keys(3, '+')
   await run(
-    `insert into run_events (run_id, seq, account_id, step, attempt, event)
-     select id, seq, $1, 0, 1, '{}' from runs, generate_series(1, 2) seq`,
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries, created_at)
+     select id, seq, seq, $1, 1, 1, seq - 1, 0, case seq when 1 then '[{}]' else '[{}, {"type": "step"}]' end::jsonb, finished_at
+     from runs, generate_series(1, 2) seq`,
     [accountId],
   )
   await run(
@@ -67,7 +68,8 @@ test('all that has expired goes, in more batches than one, and nothing else', as
   expect((await run(`select right(encode(digest, 'hex'), 1) as n from web_sessions`)).rows).toEqual([
     { n: '3' },
   ])
-  expect([await count('idempotency_keys'), await count('run_events')]).toEqual([3, 20])
+  expect([await count('idempotency_keys'), await count('run_log where events > 0')]).toEqual([3, 20])
+  expect(await count(`run_log where events = 0 and entries = '[{"type": "step"}]'`)).toBe(4_500)
   expect((await run('select id from file_versions order by id')).rows).toEqual([{ id: 'v3' }, { id: 'v4' }])
   expect(await count('runs')).toBe(4_510)
   expect(await removeExpired(db.database)).toBe(0)

@@ -11,7 +11,11 @@ import { textsIn } from '../../src/web/texts/catalogue.ts'
 
 const t = textsIn('en')
 const exact = { result: 'verbatim', quote: 'he may enter', ref: 'Gate 1:1', id: 'q1' } as AnswerCheck
-const lacksNot = { ...exact, id: 'q2', context_warning: { words: 'not', where: 'ellipsis' } } as AnswerCheck
+const lacksNot = {
+  ...exact,
+  id: 'q2',
+  context_warning: { words: 'not', where: 'before', kind: 'negation' },
+} as AnswerCheck
 
 const countsOf = (checks: readonly AnswerCheck[]) =>
   [...`${checkSummary(t, checks, (ref) => ref)}`.matchAll(/<\/span> (\d+) ([^<]+)<\/span>/g)].map(

@@ -20,11 +20,12 @@ beforeAll(async () => {
   const answer = await bodyOf(call(world.service, owner.key, 'POST', '/v1/chat/completions', ask('Why joy?')))
   ;({ session_id: sessionId, run_id: runId } = answer.x_service)
   const { id } = await bodyOf(call(world.service, owner.key, 'POST', '/v1/conversations', {}))
-  // A page has at most 4 MiB characters, and JSON writes six for each of these.
-  const items = Array(2).fill({ role: 'user', content: '\u0001'.repeat(950_000) })
-  for (let n = 0; n < 8; n += 1)
-    await call(world.service, owner.key, 'POST', `/v1/conversations/${id}/items`, { items })
-  longPath = `/v1/conversations/${id}/items?limit=100`
+  // A page has at least one item, however long; JSON writes six bytes for each of these characters.
+  const content = Array(2).fill({ type: 'input_text', text: '\u0001'.repeat(950_000) })
+  const path = `/v1/conversations/${id}/items`
+  const added = await call(world.service, owner.key, 'POST', path, { items: [{ role: 'user', content }] })
+  expect(added.status).toBe(200)
+  longPath = path
 })
 afterAll(() => world.close())
 

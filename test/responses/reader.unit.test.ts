@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ResponseReader } from '../../src/routes/responses/output/reader.ts'
-import type { CommittedEvent } from '../../src/turns/recording/event-log.ts'
+import type { CommittedEvent } from '../../src/turns/record/run-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import type { RunEnd, RunEvent } from '../../src/turns/run/run-events.ts'
 import { plainRequest } from '../support/turns/start.ts'

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeExpired } from '../../src/operations/retention.ts'
+import { expireLog } from '../support/expired-log.ts'
 import { clientOf, collect, lastResponse, runOf, textOf } from '../support/responses.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
 import { call } from '../support/world/requests.ts'
@@ -115,10 +115,7 @@ test('a response whose events have expired streams its stored end', async () => 
   world.upstream.enqueue(reply('kept for good'))
   const { id } = await openai.responses.create({ model, input: 'Keep' })
   const run = runOf(id)
-  await world.db.database.system.execute(
-    `update runs set finished_at = finished_at - interval '25 hours' where id = '${run}'`,
-  )
-  expect(await removeExpired(world.db.database)).toBeGreaterThan(0)
+  await expireLog(world.db, run)
   expect(await openai.responses.retrieve(id)).toMatchObject({
     status: 'completed',
     output_text: 'kept for good',

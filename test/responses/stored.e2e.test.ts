@@ -51,7 +51,7 @@ test('a deleted response is gone, and its charge stays', async () => {
   expect(await chargeOf(world, runOf(response.id))).toBe(charged)
   expect(await world.broken()).toEqual([])
   const run = runOf(response.id)
-  for (const table of ['messages', 'run_steps', 'run_events'])
+  for (const table of ['messages', 'run_log'])
     expect(await world.rows(`select 1 from ${table} where run_id = $1`, run)).toEqual([])
   // The session had no other turn.
   const { session_id } = serviceOf(response)

@@ -1,10 +1,10 @@
 import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import type { Admission } from '../../src/turns/admission/admission-types.ts'
+import type { Admission } from '../../src/turns/admit/admission-types.ts'
+import { createTurnStore, writeToRun } from '../../src/turns/record/turn-store.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { readRun } from '../../src/turns/run/runs.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
-import { createTurnStore, writeToRun } from '../../src/turns/store/turn-store.ts'
 import type { Caller } from './turns/caller.ts'
 import { decide } from './turns/start.ts'
 
@@ -66,7 +66,7 @@ export async function settleHold(
       kind: 'end',
       row: {
         status: chargeMicros === null ? 'failed' : 'completed',
-        ...{ output: '[]', errorCode: null, errorMessage: '', finishReason: null, usage: {}, facts: {} },
+        ...{ reply: { type: 'run.cancelled', end: {} as never }, finishReason: null, facts: {} },
         cost: String(chargeMicros ?? 0n),
         charge: chargeMicros === null ? null : String(chargeMicros),
         ...{ position: 1, answer: null },

@@ -22,7 +22,6 @@ export const libraryTables = [
   'search_postings',
   'search_spellings',
   'search_spelling_buckets',
-  'search_associations',
   'embedding_models',
   'passage_vectors',
   'library_jobs',

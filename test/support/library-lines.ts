@@ -7,7 +7,7 @@ export function importLines(database: Database, lines: Iterable<object>): Promis
   async function* written(): AsyncGenerator<string> {
     for (const line of lines) yield JSON.stringify(line)
   }
-  return importJsonl(database, written(), { allowLicenses: [] })
+  return importJsonl(database, written(), { allowLicenses: [], replace: true })
 }
 
 /** A heading of a work, its Hebrew form, and the addresses below it. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { NamedRef } from '../../src/sources/citations/attribution/named-refs.ts'
-import type { ComparedPassage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
+import type { ComparedPassage, Stretch } from '../../src/sources/citations/comparison/stretch.ts'
 import { verifyText } from '../../src/sources/citations/verify.ts'
 import { fold } from '../../src/sources/text/fold.ts'
 

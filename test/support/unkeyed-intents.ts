@@ -87,6 +87,7 @@ export function anyCut(random: Random): () => Cut {
 /**
  * Carries out one action that an application wants done once: it sends the request, and repeats it after each
  * error to any replica, at once or some moments later.
+ * @param leastMs that the application waits before it repeats the request.
  * @returns the number of requests sent.
  */
 export async function carryOutIntent(
@@ -94,6 +95,7 @@ export async function carryOutIntent(
   urls: readonly [string, ...string[]],
   question: string,
   random: Random,
+  leastMs = 0,
 ): Promise<number> {
   for (let sent = 1; ; sent += 1) {
     try {
@@ -101,7 +103,7 @@ export async function carryOutIntent(
       return sent
     } catch (error) {
       if (sent === maxSent) throw error
-      if (random.chance(0.5)) await delay(random.between(0, 400))
+      await delay(leastMs + (random.chance(0.5) ? random.between(0, 400) : 0))
     }
   }
 }

@@ -116,7 +116,7 @@ async function parameter(row: Row): Promise<void> {
   const first = await ask(row, plan, refuses.sent)
   const runOf = (runId: string) =>
     row.world.row<{ leftOut: readonly string[] }>(
-      `select coalesce(usage->'left_out', '[]') as "leftOut" from runs where id = $1`,
+      `select coalesce(reply #> '{end,usage,left_out}', '[]') as "leftOut" from runs where id = $1`,
       runId,
     )
   const { leftOut } = await runOf(first.runId)

@@ -128,7 +128,7 @@ export const runEnd = `select r.status,
     (select count(*)::int from ledger t where t.run_id = r.id and t.kind = 'charge') as charges,
     r.cost_micros = (select sum(-t.allowance_micros - t.granted_micros) from ledger t where t.run_id = r.id and t.kind = 'charge')
       as "isCost",
-    coalesce((r.usage->>'estimated')::boolean, false) as estimated
+    coalesce((r.reply #>> '{end,usage,estimated}')::boolean, false) as estimated
   from runs r where r.id = $1`
 
 export async function whole(row: Row, plan: string, text: string, more: Body = {}): Promise<Answer> {

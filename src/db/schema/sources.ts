@@ -215,20 +215,6 @@ export const searchSpellings = pgTable(
   (t) => [primaryKey({ columns: [t.skeleton, t.term] })],
 )
 
-/**
- * Pairs of words of two languages that correspond, learned from passages in both languages
- * (`sources/associations`). Each pair is stored in both directions; `strength` is in thousandths.
- */
-export const searchAssociations = pgTable(
-  'search_associations',
-  {
-    term: text('term').notNull(),
-    other: text('other').notNull(),
-    strength: integer('strength').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.term, t.other] })],
-)
-
 export const libraryJobStatuses = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
 
 /** An import of a collection. At most one runs, and each collection has at most one that is unfinished. */

@@ -5,8 +5,8 @@ import { belongsTo, bytea, byteCount, instant, micros, ofAccount } from './colum
 
 /**
  * The tables of a turn have few foreign keys: a session to its account and its project, a run and a message to their
- * session. Each further key would cost a lookup per row. Steps and events are written under
- * their run's lock and deleted with it by a trigger.
+ * session. Each further key would cost a lookup per row. The log is written under its
+ * run's lock and deleted with it by a trigger.
  */
 export const sessions = pgTable(
   'sessions',
@@ -56,12 +56,10 @@ export const runs = pgTable(
     requestHash: bytea('request_hash'),
     /** Hash of the project's instructions that the turn follows. Null: it follows none. */
     projectInstructions: text('project_instructions'),
-    /** Items of type `message`, `tool_call`, `source`, `quotation` and `file`, as the API shows them. */
-    output: jsonb('output').notNull().default([]),
-    errorCode: text('error_code'),
-    errorMessage: text('error_message').notNull().default(''),
+    /** The last event of the run with the whole reply (`TerminalEvent`), from which every API and page encodes. Null: it has not ended. */
+    reply: jsonb('reply'),
+    /** The reason in the reply, for queries: null if the run has not completed. */
     finishReason: text('finish_reason'),
-    usage: jsonb('usage').notNull().default({}),
     costMicros: micros('cost_micros').notNull().default(sql`0`),
     /** The current hold in micro-credits: the maximum charge. */
     holdMicros: micros('hold_micros').notNull(),
@@ -156,39 +154,33 @@ export const messages = pgTable(
   ],
 )
 
-/** The journal: one row per finished step. Any replica can continue a run from it. */
-export const runSteps = pgTable(
-  'run_steps',
-  {
-    runId: text('run_id').notNull(),
-    step: integer('step').notNull(),
-    accountId: ofAccount(),
-    epoch: integer('epoch').notNull(),
-    kind: text('kind', { enum: ['model', 'tool'] }).notNull(),
-    record: jsonb('record').notNull(),
-    costMicros: micros('cost_micros').notNull(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-  },
-  (t) => [primaryKey({ columns: [t.runId, t.step] })],
-)
-
 /**
- * The event log that every reader follows. `seq` counts from 1 without gaps and is assigned by the committing
- * transaction.
+ * What a run has done: one row per write, with events and finished steps. Any replica can continue a run from it. Rows are
+ * only added; a day after the end of the run its events are removed, and its steps stay.
  */
-export const runEvents = pgTable(
-  'run_events',
+export const runLog = pgTable(
+  'run_log',
   {
     runId: text('run_id').notNull(),
+    /** Numbers of the run's newest event and newest step after this write. Both count from 1 without gaps. */
     seq: integer('seq').notNull(),
-    accountId: ofAccount(),
     step: integer('step').notNull(),
+    accountId: ofAccount(),
     /** The owner's epoch. Events of an abandoned attempt at a step are void. */
-    epoch: integer('attempt').notNull(),
-    event: jsonb('event').notNull(),
+    epoch: integer('epoch').notNull(),
+    /** How many events and how many steps the entries are, and what these steps cost together. */
+    events: integer('events').notNull(),
+    steps: integer('steps').notNull(),
+    costMicros: micros('cost_micros').notNull(),
+    /** The events and then the steps, each in order (`LogEntry`). */
+    entries: jsonb('entries').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.runId, t.seq] })],
+  (t) => [
+    primaryKey({ columns: [t.runId, t.seq, t.step] }),
+    index('run_log_with_events').on(t.createdAt).where(sql`${t.events} > 0`),
+    check('run_log_entries', sql`jsonb_array_length(${t.entries}) = ${t.events} + ${t.steps}`),
+  ],
 )
 
 export const idempotencyKeys = pgTable(

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
 import { type PassageRange, resolveRefs } from '../../sources/refs/ref-lookup.ts'
 import { expectedRefs, type Question } from './question.ts'
 
@@ -11,17 +12,24 @@ export type RangesByRef = ReadonlyMap<string, PassageRange>
 
 /** Looks up refs of any number. */
 export async function findRanges(executor: Executor, refs: Iterable<string>): Promise<RangesByRef> {
+  return (await lookUp(executor, refs)).ranges
+}
+
+/** The ranges, and the refs of works that the library has, without the place. */
+async function lookUp(executor: Executor, refs: Iterable<string>) {
   const all = [...new Set(refs)]
   const ranges = new Map<string, PassageRange>()
+  const wrong = new Set<string>()
   for (let at = 0; at < all.length; at += batch) {
     const some = all.slice(at, at + batch)
     const resolved = await resolveRefs(executor, some)
     for (const [i, ref] of some.entries()) {
       const range = resolved[i]?.found?.place
       if (range) ranges.set(ref, range)
+      else if (resolved[i] && resolved[i].known.length > 0) wrong.add(ref)
     }
   }
-  return ranges
+  return { ranges, wrong }
 }
 
 /** Whether both refs name the same passage, or ranges that overlap. */
@@ -34,13 +42,14 @@ export function isSamePassage(a: string, b: string, ranges: RangesByRef): boolea
 /**
  * Finds what the library lacks for each question: titles of `needs`, and refs of `expected`. A question of which it
  * has one of the `any` refs lacks nothing of them.
+ * @throws ServiceError `invalid_value` for an expected ref that does not exist in a work that the library has.
  * @returns the missing titles and refs by question id. A question without an entry can be asked.
  */
 export async function findMissing(
   executor: Executor,
   questions: readonly Question[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const ranges = await findRanges(executor, questions.flatMap(expectedRefs))
+  const { ranges, wrong } = await lookUp(executor, questions.flatMap(expectedRefs))
   const titles = await titlesHeld(
     executor,
     questions.flatMap(({ needs }) => needs),
@@ -48,6 +57,13 @@ export async function findMissing(
   const missing = new Map<string, readonly string[]>()
   for (const { id, expected, needs } of questions) {
     const noWork = needs.filter((title) => !titles.has(title.toLowerCase()))
+    const mistyped = [...expected.any, ...expected.all].find((ref) => wrong.has(ref))
+    if (mistyped !== undefined && noWork.length === 0) {
+      throw new ServiceError(
+        'invalid_value',
+        `Question ${id} expects "${mistyped}": the library has the work, but not this place. Correct the ref, name what the question needs in "needs", or use --ask-all.`,
+      )
+    }
     const noneOfAny = expected.any.some((ref) => ranges.has(ref)) ? [] : expected.any
     const lacking = [...noWork, ...noneOfAny, ...expected.all.filter((ref) => !ranges.has(ref))]
     if (lacking.length > 0) missing.set(id, lacking)

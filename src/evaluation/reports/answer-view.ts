@@ -9,7 +9,9 @@ import { secondsText } from './rows.ts'
 
 const results: Readonly<Record<QuoteCheck['result'], string>> = {
   verbatim: 'word for word',
+  edited: 'edited',
   fuzzy: 'close',
+  translation: 'translation',
   misattributed: 'in another passage',
   not_found: 'not found',
   paraphrase: 'no quotation',
@@ -60,7 +62,7 @@ function sourceItem(source: CitedSource, id: string): Html {
   const kinds = [...new Set(source.verification.map(({ result }) => result))]
   const facts = [source.version, source.license].filter((fact) => fact !== '').join(' · ')
   const spans = source.verification.flatMap(({ result, start, end }) =>
-    (result === 'verbatim' || result === 'fuzzy') && start !== undefined && end !== undefined
+    /^(?:verbatim|edited|fuzzy)$/.test(result) && start !== undefined && end !== undefined
       ? [{ start, end }]
       : [],
   )
@@ -87,7 +89,7 @@ function checkLine({ result, quote, found_ref: found, original }: QuoteCheck): H
   if (quote === undefined) return nothing
   const elsewhere = found === undefined ? nothing : html` It is in <bdi>${found}</bdi>.`
   const differs =
-    result === 'fuzzy' && original !== undefined
+    (result === 'fuzzy' || result === 'edited') && original !== undefined
       ? html` The text has <q dir="auto">${original}</q>.`
       : nothing
   return html`<p class="why"><span class="badge ${result}">${results[result]}</span> <q dir="auto">${quote}</q>${elsewhere}${differs}</p>`

@@ -71,7 +71,7 @@ th, td { padding: 0.3rem 0.75rem; border-bottom: 1px solid var(--line); text-ali
   display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.82rem; white-space: nowrap;
   background: var(--sunk); color: var(--soft);
 }
-.right, .verbatim, .better, .found { background: var(--good-soft); color: var(--good); }
+.right, .verbatim, .edited, .better, .found { background: var(--good-soft); color: var(--good); }
 .wrong, .failed, .not_found, .worse, .lacking { background: var(--bad-soft); color: var(--bad); }
 .partly, .fuzzy, .misattributed { background: var(--warn-soft); color: var(--warn); }
 .sources, .refs { margin: 0; padding: 0; list-style: none; }

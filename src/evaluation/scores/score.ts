@@ -6,7 +6,9 @@ import { statesRefusal } from './refusals.ts'
 /** Quotations of an answer by the result of their verification. */
 export type QuoteCounts = {
   readonly verbatim: number
+  readonly edited: number
   readonly fuzzy: number
+  readonly translation: number
   readonly misattributed: number
   readonly not_found: number
 }
@@ -46,7 +48,14 @@ export type ScoringFacts = {
   readonly namedByQuestion: ReadonlySet<string>
 }
 
-const noQuotes: QuoteCounts = { verbatim: 0, fuzzy: 0, misattributed: 0, not_found: 0 }
+const noQuotes: QuoteCounts = {
+  verbatim: 0,
+  edited: 0,
+  fuzzy: 0,
+  translation: 0,
+  misattributed: 0,
+  not_found: 0,
+}
 
 /** The score of a question without an answer. */
 export function emptyScore(
@@ -113,7 +122,9 @@ function countQuotes({ sources, quotations = [] }: AnswerEnd): QuoteCounts {
   const count = (wanted: string) => results.filter((result) => result === wanted).length
   return {
     verbatim: count('verbatim'),
+    edited: count('edited'),
     fuzzy: count('fuzzy'),
+    translation: count('translation'),
     misattributed: count('misattributed'),
     not_found: count('not_found'),
   }

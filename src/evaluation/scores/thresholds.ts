@@ -24,7 +24,7 @@ export const thresholds = {
   'min-verified': {
     measures: ({ verified }) => verified.share,
     isShare: true,
-    label: 'quotations word for word or close',
+    label: 'quotations word for word, edited or close',
   },
   'max-forbidden': {
     measures: (totals) => totals.forbidden_cited,

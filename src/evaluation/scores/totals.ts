@@ -27,7 +27,7 @@ export type Totals = {
   /** Answers that cite a forbidden ref. */
   readonly forbidden_cited: number
   readonly quotations: QuoteCounts & { readonly total: number }
-  /** Word for word or close, of all quotations. */
+  /** Word for word, edited or close, of all quotations. */
   readonly verified: Share
   /** Refs in answers that the library does not have. */
   readonly unresolved_refs: number
@@ -70,7 +70,7 @@ export function totalsOf(questions: readonly ScoredQuestion[]): Totals {
     ),
     forbidden_cited: questions.filter((question) => question.forbidden_cited.length > 0).length,
     quotations,
-    verified: shareOf(quotations.verbatim + quotations.fuzzy, quotations.total),
+    verified: shareOf(quotations.verbatim + quotations.edited + quotations.fuzzy, quotations.total),
     unresolved_refs: sum(questions.map((question) => question.unresolved_refs.length)),
     removed_marks: sum(questions.map((question) => question.removed_marks)),
     cost_micros: questions.reduce((micros, question) => micros + BigInt(question.cost_micros), 0n).toString(),
@@ -96,7 +96,9 @@ function addQuotes(questions: readonly ScoredQuestion[]): Totals['quotations'] {
   const add = (name: keyof QuoteCounts) => sum(questions.map(({ quotations }) => quotations[name]))
   const counts = {
     verbatim: add('verbatim'),
+    edited: add('edited'),
     fuzzy: add('fuzzy'),
+    translation: add('translation'),
     misattributed: add('misattributed'),
     not_found: add('not_found'),
   }

@@ -8,7 +8,7 @@ const windowSeconds = 60
 
 /**
  * Limits requests per minute, counted in this process: each replica counts for itself. Turns, which cost
- * credits, are counted exactly in the transaction that starts them (see `turns/admission`).
+ * credits, are counted exactly in the transaction that starts them (see `turns/admit`).
  */
 export type RateLimits = {
   /**

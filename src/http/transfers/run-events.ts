@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { followCommitted, type ReaderServices } from '../../turns/reading/follow.ts'
-import type { CommittedEvent } from '../../turns/recording/event-log.ts'
+import { followCommitted, type ReaderServices } from '../../turns/read/follow.ts'
+import type { CommittedEvent } from '../../turns/record/run-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { disconnectSignal } from '../connection/disconnect.ts'
 import { type StreamOut, sendEvents } from '../connection/stream.ts'
@@ -40,7 +40,7 @@ export function sendRunEvents(
     // Headers are sent with the first bytes: this comment shows the client of a queued run that it is
     // connected.
     await out.add(': connected\n\n')
-    await followCommitted(services, run, after, left, async (events) => {
+    await followCommitted(services, run, after, left, async ({ events }) => {
       await out.add(events.map((item) => frameOf(item, body(item))).join(''))
       return false
     })

@@ -1,7 +1,7 @@
 import type { Principal } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import { findRunOfCall, openCallsOf } from '../../turns/admission/continuation.ts'
+import { findRunOfCall, openCallsOf } from '../../turns/admit/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { Services } from '../../turns/services.ts'
 import type { ChatMessage } from '../turn-request/chat-body.ts'

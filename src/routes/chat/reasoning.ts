@@ -1,6 +1,4 @@
-import { type Database, withTx } from '../../db/client.ts'
-import { readToolTitles } from '../../turns/reading/log-page.ts'
-import type { Run } from '../../turns/run/run.ts'
+import type { RunEnd } from '../../turns/run/run-events.ts'
 import type { ChatBody } from '../turn-request/chat-body.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 
@@ -28,12 +26,10 @@ function wantsReasoning(sent: unknown): boolean {
   return enabled === true || (typeof effort === 'string' && effort !== 'none') || typeof tokens === 'number'
 }
 
-/** The member of a whole reply: what the deltas of a stream say, from the log of the run. Empty if the turn used no tool. */
-export async function readReasoning(
-  database: Database,
-  run: Run,
+/** The member of a whole reply: what the deltas of a stream say. Empty if the turn used no tool. */
+export function reasoningMember(
+  { tools_used: tools = [] }: RunEnd,
   field: ReasoningField,
-): Promise<Partial<Record<ReasoningField, string>>> {
-  const titles = await withTx(database, run, (tx) => readToolTitles(tx, run.id))
-  return titles.length === 0 ? {} : { [field]: titles.map((title) => `${title}\n`).join('') }
+): Partial<Record<ReasoningField, string>> {
+  return tools.length === 0 ? {} : { [field]: tools.map(({ title }) => `${title}\n`).join('') }
 }

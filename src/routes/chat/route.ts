@@ -7,9 +7,9 @@ import { unixSeconds } from '../../http/lists.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import { requireModel } from '../../turns/admission/requested-model.ts'
-import { admitResent } from '../../turns/admission/resent.ts'
+import { type Admitted, admitTurn } from '../../turns/admit/admit-turn.ts'
+import { requireModel } from '../../turns/admit/requested-model.ts'
+import { admitResent } from '../../turns/admit/resent.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
@@ -28,7 +28,7 @@ import { backgroundBody, completionBody, interruptedBody } from './completion.ts
 import { chatDocs } from './docs.ts'
 import { usesFunctions, withTools } from './functions.ts'
 import { chatParameters } from './parameters.ts'
-import { type ReasoningField, readReasoning, reasoningField } from './reasoning.ts'
+import { type ReasoningField, reasoningField, reasoningMember } from './reasoning.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads the run's event log. */
@@ -69,7 +69,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
         return delivery.background(`/v1/agent/runs/${run.id}`, backgroundBody(run, created, repeated))
       }
       const reasoning = reasoningField(body, options)
-      if (!streamed) return delivery.whole(wholeBodies(services, run, created, asFunctions, reasoning))
+      if (!streamed) return delivery.whole(wholeBodies(run, created, asFunctions, reasoning))
       const includeUsage = body.stream_options?.include_usage === true
       const { progress } = options
       const encoder = createChunkEncoder(run, { includeUsage, progress, reasoning, created, asFunctions })
@@ -122,15 +122,14 @@ async function admit(
 }
 
 function wholeBodies(
-  services: Services,
   run: Run,
   created: number,
   asFunctions: boolean,
   field: ReasoningField | undefined,
 ): WholeBodies {
   return {
-    ended: async (event) => {
-      const reasoning = field && (await readReasoning(services.database, run, field))
+    ended: (event) => {
+      const reasoning = field && reasoningMember(event.end, field)
       return completionBody(run, created, event, asFunctions, reasoning)
     },
     interrupted: (message) => interruptedBody(run, created, message),

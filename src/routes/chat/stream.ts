@@ -1,5 +1,5 @@
 import type { StreamOut } from '../../http/connection/stream.ts'
-import { followRun } from '../../turns/reading/follow.ts'
+import { followRun } from '../../turns/read/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'

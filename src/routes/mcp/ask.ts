@@ -5,11 +5,11 @@ import { ServiceError } from '../../errors.ts'
 import { boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { idempotencyKey } from '../../http/retry-headers.ts'
-import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
-import type { ClientTurn } from '../../turns/admission/client-turn.ts'
-import { requireModel } from '../../turns/admission/requested-model.ts'
-import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
-import { followRun } from '../../turns/reading/follow.ts'
+import { type Admitted, admitTurn } from '../../turns/admit/admit-turn.ts'
+import type { ClientTurn } from '../../turns/admit/client-turn.ts'
+import { requireModel } from '../../turns/admit/requested-model.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/read/client-disconnect.ts'
+import { followRun } from '../../turns/read/follow.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import { closeAfterReply, onReplySent } from '../turn-reply/delivery.ts'
@@ -162,7 +162,7 @@ async function follow(
 function answerResult({ run }: Admitted, event: TerminalEvent) {
   const block = endBlock(run, event)
   if (event.type !== 'run.completed') return errorResult(failureOf(event).message)
-  const { sources, quotations, unknown_refs, files, usage } = block
+  const { sources, quotations, question_quotations, unknown_refs, files, usage } = block
   const answer = contentOf(event.end)
   return {
     ...dataResult({
@@ -172,6 +172,7 @@ function answerResult({ run }: Admitted, event: TerminalEvent) {
       files,
       sources,
       quotations,
+      question_quotations,
       unknown_refs,
       usage,
     }),

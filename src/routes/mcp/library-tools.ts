@@ -64,6 +64,7 @@ const verifyInput = z.object({
     .describe(
       'Refs that the text is about; quotations without a ref of their own are compared with these first',
     ),
+  explain: z.boolean().default(false).describe('Tells why each quotation has its verdict'),
 })
 
 const worksInput = z.object({

@@ -1,7 +1,7 @@
 import type { Principal } from '../../accounts/principal.ts'
 import { type Executor, withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/admission/continuation.ts'
+import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/admit/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'

@@ -9,10 +9,9 @@ import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
-import { followCommitted } from '../../turns/reading/follow.ts'
-import { readAfter } from '../../turns/reading/log-page.ts'
+import { followCommitted } from '../../turns/read/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { isTerminal } from '../../turns/run/run-events.ts'
+import { isTerminal, replyOf } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import { type ChatPace, defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
@@ -22,8 +21,6 @@ import { cancelDocs, createDocs, getDocs } from './docs.ts'
 import { responseId } from './ids.ts'
 import { type ResponsesBody, responsesBody } from './input/schema.ts'
 import { inputTokenRoutes } from './input-tokens.ts'
-import { responseOfLog } from './output/encoder.ts'
-import { hasReasoning } from './output/reasoning.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
 import { storedResponseRoutes } from './stored-route.ts'
@@ -75,7 +72,7 @@ export function responsesRoutes(
     async (request, reply) => {
       const run = resourceOf<Run>(request)
       const { stream, starting_after: after } = request.query
-      if (stream === 'false') return bodyOf(services, run)
+      if (stream === 'false') return bodyOf(run)
       const left = disconnectSignal(reply)
       return sendEvents(reply, (out) => responseStream(services, run, after, left, out), {
         everyMs: pace.keepAliveMs,
@@ -91,7 +88,7 @@ export function responsesRoutes(
     const principal = principalOf(request)
     const now = await withTx(services.database, principal, (tx) => findRun(tx, principal, run.id))
     if (!now) throw notFound()
-    return bodyOf(services, now)
+    return bodyOf(now)
   })
 
   storedResponseRoutes(root, services, reads)
@@ -114,19 +111,17 @@ async function create(
     return delivery.stream((out) => responseStream(services, run, undefined, left, out, delivery))
   }
   if (background) {
-    return delivery.background(`/v1/responses/${responseId(run)}`, await bodyOf(services, run))
+    return delivery.background(`/v1/responses/${responseId(run)}`, bodyOf(run))
   }
-  return delivery.whole(wholeBodies(services, run))
+  return delivery.whole(wholeBodies(run))
 }
 
-/** The current response; for a run that has ended, made from its terminal event. */
-async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
-  if (run.finishedAt === null) return openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
-  const after = hasReasoning(run) ? 0 : run.eventCount - 1
-  const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, after))
-  const response = responseOfLog(run, events)
-  if (!response) throw notFound()
-  return response
+/** The current response. */
+function bodyOf(run: Run): ResponseBody {
+  const reply = replyOf(run)
+  return reply
+    ? endedResponse(run, reply)
+    : openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
 }
 
 /**
@@ -135,18 +130,14 @@ async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
  */
 async function waitForEnd(services: Services, run: Run, left: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([left, AbortSignal.timeout(cancelWaitMs)])
-  await followCommitted(services, run, run.eventCount, signal, (batch) =>
-    batch.some(({ event }) => isTerminal(event)),
+  await followCommitted(services, run, run.eventCount, signal, ({ events }) =>
+    events.some(({ event }) => isTerminal(event)),
   )
 }
 
-function wholeBodies(services: Services, run: Run): WholeBodies {
+function wholeBodies(run: Run): WholeBodies {
   return {
-    ended: async (event) => {
-      if (!hasReasoning(run)) return endedResponse(run, event)
-      const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, 0))
-      return responseOfLog(run, events) ?? endedResponse(run, event)
-    },
+    ended: (event) => endedResponse(run, event),
     interrupted: (message) => {
       const open = openResponse(run, 'in_progress')
       return { ...open, x_service: { ...open.x_service, error: { code: 'run_failed', message } } }

@@ -4,7 +4,7 @@ import { resourceOf } from '../../http/auth.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { eventPosition, sendRunEvents } from '../../http/transfers/run-events.ts'
-import type { CommittedEvent } from '../../turns/recording/event-log.ts'
+import type { CommittedEvent } from '../../turns/record/run-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
@@ -52,6 +52,6 @@ export function runEventRoutes(root: FastifyInstance, services: Services): void 
 function eventBody({ seq, event }: CommittedEvent): BodyOf<typeof runEvent> {
   if (event.type === 'file') return { seq, ...event, file: fileBody(event.file) }
   if (!isTerminal(event)) return { seq, ...event }
-  const { end } = event
+  const { tools_used: _, ...end } = event.end
   return { seq, ...event, end: { ...end, files: end.files.map(fileBody), usage: turnUsageBody(end.usage) } }
 }

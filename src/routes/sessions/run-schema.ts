@@ -21,6 +21,7 @@ const outputItem = z
     z.object({ type: z.literal('tool_call'), id: z.string(), name: z.string(), arguments: z.string() }),
     z.object({ type: z.literal('source'), ...citedSource.shape }),
     z.object({ type: z.literal('quotation'), ...freeQuotation.shape }),
+    z.object({ type: z.literal('question_quotation'), ...freeQuotation.shape }),
     z.object({ type: z.literal('file'), ...fileChange.shape }),
   ])
   .meta({ id: 'RunOutputItem' })
@@ -68,6 +69,12 @@ const runEnd = z
     unknown_marks: count.describe('Citations of sources that the model was never given; they were left out'),
     unknown_refs: z.array(unknownRef),
     quotations: z.array(freeQuotation).optional().describe('Absent in ends that an earlier version logged'),
+    question_quotations: z
+      .array(freeQuotation)
+      .optional()
+      .describe(
+        'Quotations of the question: those that it attributes to a work or a place, and those that the library has. Absent if there are none',
+      ),
     files: z.array(fileChange),
     tool_calls: z
       .array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }))

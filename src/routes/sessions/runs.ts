@@ -7,13 +7,13 @@ import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
-import { explainRun } from '../../turns/reading/explain.ts'
+import { explainRun } from '../../turns/read/explain.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { RunUsage } from '../../turns/run/run-events.ts'
+import { type RunEnd, type RunUsage, replyOf } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
-import { usageDetails } from '../turn-reply/wire.ts'
+import { contentOf, fileBody, usageDetails } from '../turn-reply/wire.ts'
 import { runSchema } from './run-schema.ts'
 
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
@@ -60,7 +60,8 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
 
 /** A run as the API returns it. */
 export function runBody(run: Run): RunBody {
-  const usage = run.usage as Partial<RunUsage>
+  const reply = replyOf(run)
+  const usage: Partial<RunUsage> = reply?.end.usage ?? {}
   const { prompt } = run.request as RunRequest
   return {
     id: run.id,
@@ -70,8 +71,8 @@ export function runBody(run: Run): RunBody {
     messageId: run.messageId,
     model: run.model,
     instructions: prompt ? { prompt: prompt.own, host: prompt.host, project: run.projectInstructions } : null,
-    output: run.output as RunBody['output'],
-    error: run.errorMessage,
+    output: reply ? outputOf(run, reply.end) : [],
+    error: reply?.type === 'run.failed' ? reply.message : '',
     credits: creditsText(run.costMicros),
     usage: {
       prompt_tokens: usage.prompt_tokens ?? 0,
@@ -89,4 +90,21 @@ export function runBody(run: Run): RunBody {
     started_at: run.startedAt ? unixSeconds(run.startedAt) : null,
     finished_at: run.finishedAt ? unixSeconds(run.finishedAt) : null,
   }
+}
+
+function outputOf(run: Run, end: RunEnd): RunBody['output'] {
+  const content = contentOf(end)
+  return [
+    ...(content === ''
+      ? []
+      : [{ type: 'message' as const, id: run.messageId, role: 'assistant' as const, content }]),
+    ...end.tool_calls.map((call) => ({ type: 'tool_call' as const, ...call })),
+    ...end.sources.map((source) => ({ type: 'source' as const, ...source })),
+    ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation' as const, ...quotation })),
+    ...(end.question_quotations ?? []).map((quotation) => ({
+      type: 'question_quotation' as const,
+      ...quotation,
+    })),
+    ...end.files.map((file) => ({ type: 'file' as const, ...fileBody(file) })),
+  ]
 }

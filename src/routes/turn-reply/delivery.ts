@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { onEarlyEnd } from '../../http/connection/early-end.ts'
 import { cutWhenStalled, type StreamOut, sendEvents, sendStream } from '../../http/connection/stream.ts'
-import type { Admitted } from '../../turns/admission/admit-turn.ts'
-import { clientDisconnected, replyCutShort } from '../../turns/reading/client-disconnect.ts'
-import { endOfRun } from '../../turns/reading/follow.ts'
+import type { Admitted } from '../../turns/admit/admit-turn.ts'
+import { clientDisconnected, replyCutShort } from '../../turns/read/client-disconnect.ts'
+import { endOfRun } from '../../turns/read/follow.ts'
 import type { ClientConnection } from '../../turns/replicas/client-connections.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { TerminalEvent } from '../../turns/run/run-events.ts'
+import { replyOf, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { within } from '../../waiting/waiting.ts'
 import { endBlock, refusedParam } from './wire.ts'
@@ -69,7 +69,8 @@ export class TurnReply {
       .header('x-service-message-id', run.messageId)
     if (repeated) reply.header('idempotency-replayed', 'true')
     // A replay of a run that has ended knows its files, also if it is streamed.
-    if (run.finishedAt !== null) filesHeader(reply, filesIn(run))
+    const ended = replyOf(run)
+    if (ended) filesHeader(reply, ended.end.files)
     onReplySent(reply, () => {
       if (this.#isComplete) closeAfterReply(services, reply, run, client, left)
     })
@@ -184,11 +185,6 @@ type WithId = { readonly id: string }
 /** Ids of the files that the turn wrote; empty when it wrote none. */
 function filesHeader(reply: FastifyReply, files: readonly WithId[]): void {
   reply.header('x-service-files', files.map(({ id }) => id).join(','))
-}
-
-function filesIn(run: Run): readonly WithId[] {
-  const items = run.output as readonly (WithId & { readonly type: string })[]
-  return items.filter(({ type }) => type === 'file')
 }
 
 function interrupted(): ServiceError {

@@ -19,6 +19,12 @@ export const serviceBlock = z
       .describe('Citations of sources that the model was never given; they were left out'),
     unknown_refs: z.array(unknownRef).optional(),
     quotations: z.array(freeQuotation).optional(),
+    question_quotations: z
+      .array(freeQuotation)
+      .optional()
+      .describe(
+        'Quotations of the question: those that it attributes to a work or a place, and those that the library has',
+      ),
     usage: turnUsage.optional(),
     error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),
   })

@@ -10,7 +10,15 @@ export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_fil
 export const quoteCheck = z
   .object({
     quote: z.string().optional().describe('The quotation as the text has it'),
-    result: z.enum(['verbatim', 'fuzzy', 'misattributed', 'not_found', 'paraphrase']),
+    result: z.enum([
+      'verbatim',
+      'edited',
+      'fuzzy',
+      'translation',
+      'misattributed',
+      'not_found',
+      'paraphrase',
+    ]),
     original: z.string().optional().describe('What stands in the passage, letter for letter'),
     start: count.optional().describe('Place of `original` in the passage, in UTF-16 units'),
     end: count.optional(),
@@ -51,7 +59,7 @@ export const quoteCheck = z
       })
       .optional()
       .describe(
-        'Words that were left out and may change the meaning: a negation or a condition directly before or after the quoted words or at an ellipsis; at an ellipsis also words that let somebody else speak, or more than 100 words',
+        'A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version',
       ),
     position: z
       .int()
@@ -64,8 +72,9 @@ export const quoteCheck = z
   .meta({
     id: 'QuoteCheck',
     description: `What comparing a quotation with the passage it is attributed to came to. \`verbatim\`: it stands \
-there. \`fuzzy\`: something at least 85 % alike stands there. \`misattributed\`: it stands in \`found_ref\` instead, exactly or closely. \
-\`not_found\`: none of these. \`paraphrase\`: the source is cited without a quotation.`,
+there in one piece. \`edited\`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; \`differences\` has the words. \
+\`fuzzy\`: something at least 85 % alike stands there. \`translation\`: the library has the passage only in another script, so the words were not \
+compared. \`misattributed\`: it stands in \`found_ref\` instead, exactly, edited or closely. \`not_found\`: none of these. \`paraphrase\`: the source is cited without a quotation.`,
   })
 
 export const citedSource = z
@@ -92,7 +101,7 @@ export const freeQuotation = z
   .meta({
     id: 'Quotation',
     description: `A quotation of the answer that carries no citation. It was looked for at the place that its sentence \
-names, and in the whole library: \`verbatim\` and \`fuzzy\` were found (at \`ref\`, else at \`found_ref\`), \
+names, and in the whole library: \`verbatim\`, \`edited\` and \`fuzzy\` were found (at \`ref\`, else at \`found_ref\`), \
 \`misattributed\` stands in \`found_ref\` and not at \`ref\`, \`not_found\` stands nowhere in the library.`,
   })
 

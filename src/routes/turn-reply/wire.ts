@@ -68,6 +68,7 @@ export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
     unknown_marks: end.unknown_marks,
     unknown_refs: end.unknown_refs,
     quotations: end.quotations ?? [],
+    question_quotations: end.question_quotations ?? [],
     usage: turnUsageBody(end.usage),
   }
 }

@@ -1,3 +1,4 @@
+import { mayHaveQuotations } from './attribution/attribution.ts'
 import type { NumberedSource } from './attribution/cited-marks.ts'
 import { type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
@@ -44,6 +45,25 @@ export async function checkCitations(input: {
     quotations: (bySource.get(undefined) ?? []).map(({ check }) => check),
     refs: toRefChecks(ownRefs),
   }
+}
+
+/** Only this many characters of a question are read, and so many searches made for it. */
+const longestQuestion = 20_000
+const questionLookups = 20
+
+/**
+ * Checks the quotations of the user's question: those that it attributes to a work or a place, and those that the
+ * library has. Other words in quotation marks are the user's own.
+ * @throws errors of the look-ups.
+ */
+export async function checkQuestion(
+  question: string,
+  lookups: VerifyLookups,
+): Promise<readonly VerifiedQuote[]> {
+  if (!mayHaveQuotations(question)) return []
+  const text = question.slice(0, longestQuestion)
+  const { quotes } = await checkText(text, lookups, { maxLookups: questionLookups })
+  return quotes.flatMap(({ check }) => ((check.ref ?? check.found_ref) === undefined ? [] : [check]))
 }
 
 /** The ref is that of the source, so an entry does not repeat it. */

@@ -26,6 +26,14 @@ const english = {
   license: (license: string) => `Licence: ${license}`,
   verbatim: (count: number) =>
     count === 1 ? 'Quotation: word for word' : `${count} quotations: word for word`,
+  edited: (count: number) =>
+    count === 1
+      ? 'Quotation: in the words of the text, edited'
+      : `${count} quotations: in the words of the text, edited`,
+  translation: (count: number) =>
+    count === 1
+      ? 'Quotation: a translation, not compared'
+      : `${count} quotations: translations, not compared`,
   fuzzy: (count: number) =>
     count === 1
       ? 'Quotation: close to the text, not word for word'
@@ -48,6 +56,8 @@ const inHebrew: typeof english = {
   heading: 'מקורות:',
   license: (license) => `רישיון: ${license}`,
   verbatim: (count) => (count === 1 ? 'ציטוט: מילה במילה' : `${count} ציטוטים: מילה במילה`),
+  edited: (count) => (count === 1 ? 'ציטוט: בלשון המקור, בעריכה' : `${count} ציטוטים: בלשון המקור, בעריכה`),
+  translation: (count) => (count === 1 ? 'ציטוט: תרגום, לא הושווה' : `${count} ציטוטים: תרגומים, לא הושוו`),
   fuzzy: (count) =>
     count === 1
       ? 'ציטוט: קרוב ללשון המקור, לא מילה במילה'
@@ -100,7 +110,7 @@ function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: 
   const count = (result: QuoteCheck['result']): number =>
     checks.filter((check) => check.result === result && check.found_version === undefined).length
   const versions = new Set(checks.flatMap(({ found_version: version }) => version ?? []))
-  const counted = (['verbatim', 'fuzzy', 'not_found', 'paraphrase'] as const)
+  const counted = (['verbatim', 'edited', 'fuzzy', 'translation', 'not_found', 'paraphrase'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => say[result](count(result)))
   const lost = checks.flatMap(({ context_warning: context }) =>

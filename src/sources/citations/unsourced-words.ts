@@ -28,25 +28,28 @@ const beforeTitle = new RegExp(
 /** Words that a title writes small. */
 const small = /^(?:a|an|and|as|at|by|for|from|in|into|of|on|or|the|to|with|without|upon|its?|is)$/
 
+/** Why words in quotation marks claim no source. */
+export type Unsourced = 'said_missing' | 'of_the_reader' | 'title'
+
 /**
- * Returns a function that says whether words in quotation marks claim no source: titles, and words of the reader's own.
+ * Returns a function that says why words in quotation marks claim no source: titles, and words of the reader's own.
  * It counts only for words that the library does not have and that the text attributes to nothing. Call it for all
  * quotations in order.
  */
 export function unsourcedWords(
   text: string,
-): (quoted: Quoted, check: Pick<QuoteCheck, 'result'> & { readonly ref?: string }) => boolean {
+): (quoted: Quoted, check: Pick<QuoteCheck, 'result'> & { readonly ref?: string }) => Unsourced | undefined {
   let end = Number.NEGATIVE_INFINITY
   return (quoted, { result, ref }) => {
-    if (result !== 'verbatim' && isSaidMissing(text, quoted)) return true
-    if (result !== 'not_found' || ref !== undefined) return false
+    if (result !== 'verbatim' && isSaidMissing(text, quoted)) return 'said_missing'
+    if (result !== 'not_found' || ref !== undefined) return undefined
     const before = text.slice(Math.max(0, quoted.start - longestLook), quoted.start)
     const follows = quoted.start - end < longestLook && alsoAsked.test(text.slice(end, quoted.start))
     if (asked.test(before) || follows) {
       end = quoted.end
-      return true
+      return 'of_the_reader'
     }
-    return isTitle(before, quoted)
+    return isTitle(before, quoted) ? 'title' : undefined
   }
 }
 

@@ -14,6 +14,7 @@ export type VerifyInThread = {
   readonly url: string
   readonly text: string
   readonly refs: readonly string[]
+  readonly explain: boolean
   readonly timeMs: number
 }
 
@@ -24,9 +25,13 @@ export type VerifyInThread = {
  */
 export function verifyInThread(
   { url }: Database,
-  { text, refs }: { readonly text: string; readonly refs: readonly string[] },
+  {
+    text,
+    refs,
+    explain = false,
+  }: { readonly text: string; readonly refs: readonly string[]; readonly explain?: boolean },
   signal: AbortSignal,
 ): Promise<Verification> {
-  const input: VerifyInThread = { url, text, refs, timeMs: verificationMs }
+  const input: VerifyInThread = { url, text, refs, explain, timeMs: verificationMs }
   return runJob<VerifyInThread, Verification>(verifying, input, signal)
 }

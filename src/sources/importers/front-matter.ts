@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml'
 import { ServiceError } from '../../errors.ts'
 
 /** Properties of a text, from its front matter or from command-line flags. Flags take precedence. */
-export type MarkdownFacts = {
+export type TextFacts = {
   readonly title?: string | undefined
   readonly he_title?: string | undefined
   readonly author?: string | undefined
@@ -24,7 +24,7 @@ const markdownFacts = [
   'language',
   'version',
   'source_url',
-] as const satisfies readonly (keyof MarkdownFacts)[]
+] as const satisfies readonly (keyof TextFacts)[]
 
 /**
  * Parses the YAML between `---` lines at the start of a text. Names may be in capitals. Unknown names are ignored. A
@@ -33,7 +33,7 @@ const markdownFacts = [
  * @throws ServiceError `invalid_value` when it is not YAML, when the value of a known name is not a text, or when the
  *   licence is misspelt.
  */
-export function readFrontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
+export function readFrontMatter(content: string): { readonly facts: TextFacts; readonly body: string } {
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(content)
   if (!match && unclosed.test(content)) {
     throw new ServiceError(
@@ -48,7 +48,7 @@ export function readFrontMatter(content: string): { readonly facts: MarkdownFact
 /** Matches front matter that begins with a known property and has no end. A line `---` alone separates paragraphs. */
 const unclosed = new RegExp(`^---[ \\t]*\\r?\\n(?:${markdownFacts.join('|')}|licence)[ \\t]*:`, 'i')
 
-function factsOf(matter: string): MarkdownFacts {
+function factsOf(matter: string): TextFacts {
   // The `failsafe` schema keeps every scalar as text: `version: 1.10` is not the number 1.1.
   const document = parseDocument(matter, { schema: 'failsafe', prettyErrors: true })
   const [fault] = document.errors

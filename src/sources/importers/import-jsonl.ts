@@ -11,6 +11,8 @@ import { type Division, JsonlWork } from './jsonl-work.ts'
 export type ImportOptions = {
   /** Restricted licence classes that the operator accepts, in addition to open licences and own texts. */
   readonly allowLicenses: readonly RestrictedLicense[]
+  /** Whether versions may lose passages that the file lacks; otherwise such a file is refused. */
+  readonly replace?: boolean
   /** Called at intervals with the number of lines read so far. */
   readonly onProgress?: (done: number) => void
 }
@@ -30,7 +32,7 @@ export type ImportReport = {
  * Imports a library from JSON lines, one object per line. Long texts are cut at ends of sentences; the pieces get `
  * §1`, ` §2`, ... after the ref. The import stores everything or nothing. Unchanged versions are skipped; changed
  * versions are replaced as a whole, so a file must contain all lines of a version.
- * @throws ServiceError `invalid_value` naming the line and the field.
+ * @throws ServiceError `invalid_value` naming the line and the field, or the passages that would be lost.
  */
 export async function importJsonl(
   database: Database,
@@ -45,7 +47,7 @@ export async function importJsonl(
     const index = createIndexWriter()
     for (const work of read.works.values()) {
       const incoming = work.finish(await knownDivision(tx, work))
-      const stored = await storeWork(tx, incoming)
+      const stored = await storeWork(tx, { ...incoming, keepsPassages: options.replace !== true })
       index.add(stored.parts)
       if (index.isFull) await index.flush(tx)
       report.works += stored.versions > 0 ? 1 : 0

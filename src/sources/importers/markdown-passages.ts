@@ -12,21 +12,33 @@ export type Paragraph = {
   readonly notes: readonly string[]
 }
 
+/** A heading (level 1 and more) or a paragraph (level 0) with its footnotes. */
+export type NotedBlock = { readonly level: number; readonly text: string; readonly notes: readonly string[] }
+
+/** The headings and paragraphs of a Markdown text, each with the footnotes that it refers to. */
+export function* notedBlocks(text: string): Generator<NotedBlock> {
+  const { body, notes } = splitNotes(text)
+  const plainNotes = new Map([...notes].map(([label, note]) => [label, plain(note)] as const))
+  for (const { level, text: written } of markdownBlocks(body))
+    yield { level, ...takeNotes(written, plainNotes) }
+}
+
 /**
  * Returns the paragraphs, numbered below their headings. A heading equal to the title adds no part. The footnotes of a
  * heading go to the paragraph below it.
  */
-export function paragraphsOf(title: string, heTitle: string, text: string): readonly Paragraph[] {
-  const { body, notes } = splitNotes(text)
-  const plainNotes = new Map([...notes].map(([label, note]) => [label, plain(note)] as const))
+export function paragraphsOf(
+  title: string,
+  heTitle: string,
+  blocks: Iterable<NotedBlock>,
+): readonly Paragraph[] {
   const paragraphs: Paragraph[] = []
   const numbers = new Map<string, number>()
   let headings: readonly string[] = []
   let ofHeadings: readonly string[] = []
-  for (const block of markdownBlocks(body)) {
-    const taken = takeNotes(block.text, plainNotes)
-    if (block.level > 0) {
-      headings = [...headings.slice(0, block.level - 1), ...padding(headings, block.level), taken.text]
+  for (const taken of blocks) {
+    if (taken.level > 0) {
+      headings = [...headings.slice(0, taken.level - 1), ...padding(headings, taken.level), taken.text]
       ofHeadings = [...ofHeadings, ...taken.notes]
       continue
     }

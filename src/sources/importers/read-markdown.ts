@@ -2,15 +2,15 @@ import { ServiceError } from '../../errors.ts'
 import { isWebAddress } from '../library/source-url.ts'
 import type { WorkImport } from '../library/writing/library.ts'
 import { parseYears, type Years, yearsRule } from '../periods/composed.ts'
-import { type MarkdownFacts, readFrontMatter } from './front-matter.ts'
-import { type Paragraph, paragraphsOf } from './markdown-passages.ts'
+import { readFrontMatter, type TextFacts } from './front-matter.ts'
+import { type LikelyHeading, likelyHeadings } from './likely-headings.ts'
+import { type NotedBlock, notedBlocks, type Paragraph, paragraphsOf } from './markdown-passages.ts'
 
 /** A text with its properties, ready to be stored. */
-export type MarkdownText = {
+export type OwnText = {
   readonly work: WorkImport['work']
-  /** The text behind the front matter, and the number of lines before it. */
-  readonly body: string
-  readonly linesBefore: number
+  /** Lines that look like headings and are paragraphs. */
+  readonly likelyHeadings: readonly LikelyHeading[]
   readonly paragraphs: readonly Paragraph[]
   readonly language: string
   readonly version: string
@@ -19,16 +19,30 @@ export type MarkdownText = {
 }
 
 /** @throws ServiceError `invalid_value` when the text has no title or no paragraph, or a property has no meaning. */
-export function readMarkdown(content: string, flags: MarkdownFacts): MarkdownText {
+export function readMarkdown(content: string, flags: TextFacts): OwnText {
   const clean = content
     .replace(/^\ufeff/, '')
     .replaceAll('\0', '')
     .toWellFormed()
   const { facts: written, body } = readFrontMatter(clean)
+  if (/^\s*<(?:\?xml|TEI|teiCorpus|!DOCTYPE(?! html))/i.test(body)) {
+    throw new ServiceError(
+      'invalid_value',
+      'The text is XML, not Markdown. Import TEI with `sources import tei`; convert other XML first.',
+    )
+  }
   const linesBefore = clean.slice(0, clean.length - body.length).split('\n').length - 1
-  const facts: MarkdownFacts = { ...written, ...definedOf(flags) }
+  const facts: TextFacts = { ...written, ...definedOf(flags) }
+  return { ...ownText(facts, notedBlocks(body)), likelyHeadings: likelyHeadings(body, linesBefore) }
+}
+
+/**
+ * A text of headings and paragraphs with its properties.
+ * @throws ServiceError `invalid_value` when it has no title or no paragraph, or a property has no meaning.
+ */
+export function ownText(facts: TextFacts, blocks: Iterable<NotedBlock>): OwnText {
   const work = workOf(facts)
-  const paragraphs = paragraphsOf(work.title, work.heTitle, body)
+  const paragraphs = paragraphsOf(work.title, work.heTitle, blocks)
   if (paragraphs.length === 0)
     throw new ServiceError('invalid_value', 'The text has no paragraphs. Check that the file is not empty.')
   const language = languageCode(facts.language) ?? languageOf(paragraphs)
@@ -36,8 +50,7 @@ export function readMarkdown(content: string, flags: MarkdownFacts): MarkdownTex
   const sourceUrl = webAddress(facts.source_url ?? '')
   return {
     work,
-    body,
-    linesBefore,
+    likelyHeadings: [],
     paragraphs,
     language,
     version,
@@ -48,12 +61,12 @@ export function readMarkdown(content: string, flags: MarkdownFacts): MarkdownTex
 
 const versionNames: Readonly<Record<string, string>> = { he: 'Hebrew text', en: 'English text' }
 
-function workOf(facts: MarkdownFacts): WorkImport['work'] {
+function workOf(facts: TextFacts): WorkImport['work'] {
   const title = facts.title?.trim() ?? ''
   if (title === '') {
     throw new ServiceError(
       'invalid_value',
-      'The text has no title. Write `title:` in its front matter, or use --title.',
+      'The text has no title. Write `title:` in its front matter (TEI: `title` in its header), or use --title.',
     )
   }
   return {
@@ -104,6 +117,7 @@ function isHebrew(text: string): boolean {
   return hebrew * 2 > (text.match(/\p{L}/gu)?.length ?? 0)
 }
 
-function definedOf(flags: MarkdownFacts): MarkdownFacts {
+/** The properties that are given. */
+export function definedOf(flags: TextFacts): TextFacts {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
 }

@@ -21,7 +21,7 @@ export async function ensureStarterLibrary(database: Database): Promise<void> {
   // Most starts import nothing.
   const { importJsonl } = await import('./import-jsonl.ts')
   // Two replicas import one after the other; the second finds nothing to change.
-  await importJsonl(database, linesOf(contents), { allowLicenses: [] })
+  await importJsonl(database, linesOf(contents), { allowLicenses: [], replace: true })
   await withImportTx(database, (tx) =>
     tx.execute(sql`
       insert into library_state (key, value) values ('starter', ${edition})

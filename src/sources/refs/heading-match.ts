@@ -1,6 +1,6 @@
+import { isUnitOf, mayBeOtherUnit } from './grammar/units.ts'
 import type { NamedParts } from './numbered/numbered-headings.ts'
 import type { NumberedPart } from './numbered/numbered-parts.ts'
-import { isCountingUnit, isKnownUnit, isLargeUnit, mayBeOtherUnit } from './numbered/part-units.ts'
 import type { HeadingWithParts } from './numbered-works.ts'
 
 /** Headings that the first parts of a ref name. */
@@ -42,13 +42,15 @@ export function matchHeadings(
 
 /** Whether headings are whole parts. A single number without a unit names none: `Zohar 1`. */
 function isLarge([heading]: readonly HeadingWithParts[]): boolean {
-  return isLargeUnit(heading?.parts[0]?.unit ?? '')
+  return isUnitOf(heading?.parts[0]?.unit ?? '', 'large')
 }
 
 function fits(part: NumberedPart, own: NumberedPart, units: ReadonlySet<string>, isStrict: boolean): boolean {
   if (part.name !== own.name) return false
   if (part.unit === undefined || part.unit === own.unit) return true
-  return !isStrict && (isCountingUnit(part.unit) || (mayBeOtherUnit(part.unit) && !units.has(part.unit)))
+  return (
+    !isStrict && (isUnitOf(part.unit, 'counting') || (mayBeOtherUnit(part.unit) && !units.has(part.unit)))
+  )
 }
 
 type IsSame = (part: NumberedPart, own: NumberedPart) => boolean
@@ -95,11 +97,11 @@ export function numbersHeadings(
 ): boolean {
   const unit = parts[0]?.unit
   const isClear = parts.every(
-    (part) => part.unit === undefined || isKnownUnit(part.unit) || units.has(part.unit),
+    (part) => part.unit === undefined || isUnitOf(part.unit, 'heads') || units.has(part.unit),
   )
   if (words.length > 0 || !isClear || unit === 'portion') return false
   if (unit !== undefined && units.has(unit)) return true
-  if (unit !== undefined && !isCountingUnit(unit) && !mayBeOtherUnit(unit)) return false
+  if (unit !== undefined && !isUnitOf(unit, 'counting') && !mayBeOtherUnit(unit)) return false
   const numbered = headings
     .flatMap((heading) => heading.parts.slice(0, 1))
     .filter((own) => own.unit !== 'portion')

@@ -1,10 +1,10 @@
 import type { Executor } from '../../db/client.ts'
 import { rangeEnd } from './grammar/ref-parts.ts'
 import type { ParsedRef } from './grammar/refs.ts'
+import { isUnitOf } from './grammar/units.ts'
 import { matchHeadings, numbersHeadings, unitsOf } from './heading-match.ts'
 import { withOtherHeads } from './numbered/generic-heads.ts'
 import type { NamedParts } from './numbered/numbered-headings.ts'
-import { isKnownUnit } from './numbered/part-units.ts'
 import { type TitleSplit, titleSplits } from './numbered/title-splits.ts'
 import { type NumberedWork, numberedWorks } from './numbered-works.ts'
 import type { Named } from './title-lookup.ts'
@@ -93,13 +93,20 @@ function readingByHeading(
   const isRangeOfHeadings = until !== undefined && address.length === 0
   if (isRangeOfHeadings || address.some((name) => name.startsWith('@'))) return []
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
+  const isLeaf = endsWithLeaf(named.parts.slice(match.taken))
   return [
     {
-      reading: { heading: heading.heading, address, ...end },
+      reading: { heading: heading.heading, address, isLeaf, ...end },
       named: { headings: match.headings, isWork: false, isWhole: true },
       isSure: match.isSure,
     },
   ]
+}
+
+/** Whether the last number is that of a leaf, or stands for its side: `דף ה`, `דף ה, א`. */
+function endsWithLeaf(parts: NamedParts['parts']): boolean {
+  const [last, before] = parts.toReversed()
+  return last?.unit === 'leaf' || (before?.unit === 'leaf' && last?.unit === undefined)
 }
 
 /** Numbers that stand directly under the title of the work: `Sayings, saying 3`, `Zohar I 15a`. */
@@ -108,13 +115,13 @@ function readingByNumbers(
   { parts, words }: NamedParts,
   { workId, title }: NumberedWork,
 ): readonly NumberedReading[] {
-  const isOther = parts.some(({ unit }) => unit !== undefined && !isKnownUnit(unit))
+  const isOther = parts.some(({ unit }) => unit !== undefined && !isUnitOf(unit, 'heads'))
   if (words.length > 0 || isOther) return []
   const address = parts.map(({ name }) => name)
   const end = until === undefined ? {} : { until: rangeEnd(address, [until]) }
   return [
     {
-      reading: { heading: title, address, ...end },
+      reading: { heading: title, address, isLeaf: endsWithLeaf(parts), ...end },
       named: { headings: [{ heading: title, workId }], isWork: false, isWhole: true },
       isSure: false,
     },

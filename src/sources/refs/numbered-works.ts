@@ -19,6 +19,12 @@ export type NumberedWork = {
 
 type Row = { readonly asked: string | null; readonly work_id: number; readonly name: string }
 
+/**
+ * Maximum number of headings that have one of the numbers. Words such as `first` stand in every heading of some works;
+ * headings with the number itself come before them.
+ */
+const maxHeadings = 500
+
 /** Number of first headings of a work that show how its parts are numbered. */
 const sampled = 100
 
@@ -47,10 +53,12 @@ export async function numberedWorks(
       select asked, min(id) as work_id, min(title) as name from ranked where place = 1
       group by asked having count(*) = 1),
     having_number as (
-      select distinct h.work_id, h.heading
+      select h.work_id, h.heading
       from headings h cross join lateral unnest(string_to_array(h.key, ' ')) as own (word)
-        join unnest(${sql.param(spellingsOf(names))}::text[]) as asked (word) on asked.word = own.word
-      where h.kind = 'place' and h.work_id in (select work_id from meant)),
+        join unnest(${sql.param(spellingsOf(names))}::text[]) with ordinality as asked (word, rank)
+          on asked.word = own.word
+      where h.kind = 'place' and h.work_id in (select work_id from meant)
+      group by h.work_id, h.heading order by max(asked.rank) desc limit ${maxHeadings}),
     placed as (
       select work_id, heading, min(first_ordinal) as place,
         row_number() over (partition by work_id order by min(first_ordinal), heading) as number
@@ -66,8 +74,9 @@ export async function numberedWorks(
   )
   return new Map(
     rows.flatMap(({ asked: title, work_id, name }) => {
+      if (title === null) return []
       const own = (headings.get(work_id) ?? []).filter(({ parts }) => parts.length > 0)
-      return title === null ? [] : [[title, { workId: work_id, title: name, headings: own }] as const]
+      return [[title, { workId: work_id, title: name, headings: own }] as const]
     }),
   )
 }

@@ -15,10 +15,17 @@ export type RangeQuery = {
   readonly address: readonly AddressPart[]
   /** Whether its last number is that of a piece, `§3`. A piece takes precedence over a segment with this number. */
   readonly isPiece?: boolean
+  /** Whether its last number must be that of a leaf with sides. */
+  readonly isLeaf?: boolean | undefined
 }
 
 /** A requested place in the library's spelling. */
-type Row = { readonly asked: number; readonly heading: Heading; readonly ref: string }
+type Row = {
+  readonly asked: number
+  readonly heading: Heading
+  readonly ref: string
+  readonly isLeaf?: boolean
+}
 
 /**
  * Finds the places of each address under each of its headings, with one statement for all, and one more for addresses
@@ -31,12 +38,12 @@ export async function resolveRanges(
 ): Promise<readonly (readonly ResolvedRange[])[]> {
   const found = await within(
     executor,
-    wanted.flatMap(({ headings, address }, asked) =>
-      headings.map((heading) => ({ asked, heading, ref: `${heading.heading} ${address.join(':')}` })),
+    wanted.flatMap(({ headings, address, isLeaf = false }, asked) =>
+      headings.map((heading) => ({ asked, heading, ref: `${heading.heading} ${address.join(':')}`, isLeaf })),
     ),
   )
-  const missing = wanted.flatMap(({ headings, address, isPiece }, asked) => {
-    if (found.has(asked) && !isPiece) return []
+  const missing = wanted.flatMap(({ headings, address, isPiece, isLeaf }, asked) => {
+    if ((found.has(asked) && !isPiece) || isLeaf) return []
     const above = address.slice(0, -1).join(':')
     const numbers = above === '' ? '' : ` ${above}`
     return headings.map((heading) => ({
@@ -69,11 +76,13 @@ async function within(
   const found = await executor.execute<Found>(sql`
     select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
     from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
-        ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[])
-        with ordinality as h (work_id, ref, other, number)
+        ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
+        ${sql.param(rows.map(({ isLeaf, ref }) => isLeaf === true && /\d$/.test(ref)))}::bool[])
+        with ordinality as h (work_id, ref, other, is_leaf, number)
       join passages p on p.work_id = h.work_id
         and (starts_with(p.ref, h.ref) or starts_with(p.ref, h.other))
         and substr(p.ref, length(h.ref) + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)'
+        and (not h.is_leaf or substr(p.ref, length(h.ref) + 1, 1) between 'a' and 'd')
     where p.work_id = any(${sql.param(worksOf(rows.map(({ heading }) => heading)))}::int[])
     group by h.number, p.work_id order by h.number`)
   return spansBy(rows, found.rows)

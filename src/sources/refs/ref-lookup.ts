@@ -19,10 +19,13 @@ export { type PassageRange, partNumber } from './passage-ranges.ts'
 /** A reading of a ref whose title the library has. */
 export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
 
-/** The result of looking up a ref. `known` has the readings whose titles the library has, most likely first. */
+/**
+ * The result of looking up a ref. It has both `found` and `several` if the title of a work equals a ref of another work.
+ * `known` has the readings whose titles the library has, most likely first.
+ */
 export type Resolution = {
   readonly found: FoundPlace | undefined
-  /** If the ref matches several places equally well: their refs. */
+  /** If the ref matches several places: their refs. */
   readonly several: readonly string[]
   readonly known: readonly KnownReading[]
 }
@@ -85,7 +88,8 @@ export async function resolveRefs(
 ): Promise<readonly Resolution[]> {
   const written = refs.map(stripControls)
   const exact = await exactPlaces(executor, written)
-  const open = written.filter((ref) => !exact.has(ref))
+  // A work named `Tanya 32` must not silently take the ref of chapter 32 of another work.
+  const open = written.filter((ref) => exact.get(ref)?.isNumberedTitle !== false)
   const read = await knownReadingsOf(executor, open, minNumbers)
   const known = read.map((of) => of.known)
   const printed = await placesPrinted(executor, open, known)
@@ -101,17 +105,22 @@ export async function resolveRefs(
   const resolved: Resolution[] = []
   for (const ref of written) {
     const { known: mine = [], own = [] } = byRef.get(ref) ?? {}
-    const found =
-      exact.get(ref) ?? printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
-    resolved.push({ found, several: found ? [] : severalIn(mine, spansByReading), known: mine })
+    const same = exact.get(ref)
+    const byParts = async () =>
+      printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
+    const other = same && !same.isNumberedTitle ? undefined : await byParts()
+    const isTaken = same !== undefined && other !== undefined && same.place.workId !== other.place.workId
+    const found = same ?? other
+    const several = isTaken ? [same.ref, other.ref] : found ? [] : severalIn(mine, spansByReading)
+    resolved.push({ found, several, known: mine })
   }
   return resolved
 }
 
 function wantedBy({ reading, named }: KnownReading, isPiece: boolean): RangeQuery {
-  const { address } = reading
+  const { address, isLeaf } = reading
   const headings = named.headings.length > maxHeadings || address.length === 0 ? [] : named.headings
-  return { headings, address, isPiece }
+  return { headings, address, isPiece, isLeaf }
 }
 
 /** The places of the most likely reading that has several. */
@@ -135,23 +144,34 @@ async function firstPlace(
   return undefined
 }
 
+/** The place with exactly this ref, and whether the title of its work ends with a number. */
+type ExactPlace = FoundPlace & { readonly isNumberedTitle: boolean }
+
 async function exactPlaces(
   executor: Executor,
   refs: readonly string[],
-): Promise<ReadonlyMap<string, FoundPlace>> {
+): Promise<ReadonlyMap<string, ExactPlace>> {
   if (refs.length === 0) return new Map()
-  const found = await executor.execute<{ asked: string; work_id: number; first: number; last: number }>(sql`
-    select distinct on (a.ref) a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+  const found = await executor.execute<{
+    asked: string
+    work_id: number
+    first: number
+    last: number
+    is_numbered: boolean
+  }>(sql`
+    select distinct on (a.ref) a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last,
+      bool_or(w.title ~ '[0-9]$') as is_numbered
     from unnest(${sql.param([...new Set(refs)])}::text[]) a (ref)
       join lateral (
         select work_id, ordinal from passages where ref = a.ref
         union all
         select work_id, ordinal from passages where section_ref = a.ref and a.ref ~ '[0-9][a-d]?$') p on true
+      join works w on w.id = p.work_id
     group by a.ref, p.work_id order by a.ref, p.work_id`)
   return new Map(
-    found.rows.map(({ asked, work_id, first, last }) => [
+    found.rows.map(({ asked, work_id, first, last, is_numbered: isNumberedTitle }) => [
       asked,
-      { ref: asked, place: { workId: work_id, first, last } },
+      { ref: asked, place: { workId: work_id, first, last }, isNumberedTitle },
     ]),
   )
 }

@@ -29,6 +29,7 @@ export const hitQuery = z.object({
   ...periodAsked,
   limit: z.coerce.number(limitRule).int(limitRule).min(1, limitRule).max(100, limitRule).default(10),
   after: hitId.optional(),
+  explain: z.enum(['true', 'false']).optional(),
 })
 
 export type HitPage = {
@@ -70,7 +71,7 @@ type ReadOptions = { readonly semantic: SemanticSearch | undefined; readonly sig
  */
 export async function rankHits(
   executor: Executor,
-  { q, limit, after, ...filter }: z.output<typeof hitQuery>,
+  { q, limit, after, explain, ...filter }: z.output<typeof hitQuery>,
   { semantic, signal }: ReadOptions,
   findCiting = cachedCitingPassages(executor),
 ): Promise<Omit<HitPage, 'unknownRef'>> {
@@ -79,7 +80,7 @@ export async function rankHits(
   // The hit that `after` names is read too: a search that does not have it would look like the end of the list.
   const known = after === undefined ? 0 : 1
   const page = { offset: offset - known, limit: known + wanted + 1 }
-  const query = { ...filter, text: q, ...page, signal, findCiting }
+  const query = { ...filter, text: q, ...page, explain: explain === 'true', signal, findCiting }
   const { hits, languages } = await searchLibrary(executor, query, semantic)
   signal.throwIfAborted()
   if (hits.length < known) throw unknownCursor()

@@ -1,4 +1,5 @@
 import type { Passage } from '../library/types.ts'
+import type { HitExplanation } from './explain.ts'
 import type { Coverage } from './relevance/coverage.ts'
 import type { Expansion } from './relevance/expansions.ts'
 
@@ -12,4 +13,6 @@ export type SearchHit = Passage & {
   readonly matched: readonly Expansion[]
   /** Only comparable with scores of the same search. */
   readonly score: number
+  /** Why it has its rank; only if the search asked for it. */
+  readonly explanation?: HitExplanation
 }

@@ -26,8 +26,7 @@ export function countLanguages(
     [...refs].map(([language, held]) => {
       const found = ranked.filter(({ row }) => held.has(row.ref))
       const rows = named.rows.filter(({ ref }) => held.has(ref))
-      const hits = rows.length > 0 ? addNamedPassages({ rows, isRef: named.isRef }, found) : collapse(found)
-      return [language, hits.length]
+      return [language, collapse(addNamedPassages({ rows, isRef: named.isRef }, found)).length]
     }),
   )
 }

@@ -4,37 +4,39 @@ import { loadPassages, toPassage } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import type { Script } from '../text/tokens.ts'
 import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
-import { learnedWords, withLearned } from './expansion/learned.ts'
 import type { Query } from './expansion/query.ts'
+import { explainedConcepts, type HitExplanation } from './explain.ts'
 import type { SearchHit } from './hit.ts'
 import { countLanguages, type LanguageCounts } from './languages.ts'
 import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
-import { addNamedPassages, findNamedPassages } from './named/named-passages.ts'
-import { boostNamedWorks, namedWorks, withCandidates } from './named/named-works.ts'
+import { findNamedPassages } from './named/named-passages.ts'
+import { namedWorks, withCandidates } from './named/named-works.ts'
+import { type AskedWords, askedWords } from './phrases/asked-words.ts'
 import { passageWords } from './phrases/passage-words.ts'
-import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
+import { documentsOfPhrases, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
+import { type Ranking, rankByRules } from './ranking-rules.ts'
 import { type Candidates, findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
-import { entriesTogether } from './relevance/entries-together.ts'
 import { expansionsOf } from './relevance/expansions.ts'
-import { isRelevant } from './relevance/relevance-floor.ts'
+import { type EvidenceParts, isRelevant } from './relevance/relevance-floor.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
 import { respell } from './respelling/respell.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
-import { collapse, fuse, type RankedList } from './scoring/fusion.ts'
+import type { RankedList } from './scoring/fusion.ts'
 import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
+import type { Signals } from './scoring/signals.ts'
 import { withSections } from './sections.ts'
-import { fuseSemantic } from './semantic/fuse-rankings.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
-import { sourcesFirst } from './sources-first.ts'
 
 export type SearchQuery = LibraryFilter & {
   /** The query: a question, words, a phrase or a ref, in Hebrew, English or both. */
   readonly text: string
   readonly limit: number
   readonly offset?: number | undefined
+  /** Whether each hit says what made its rank. */
+  readonly explain?: boolean | undefined
   /** Aborted when the client no longer waits: then no further statement is sent. */
   readonly signal?: AbortSignal | undefined
   /** Shared with `missingPlaces` when both read the same text. */
@@ -100,36 +102,43 @@ export async function searchLibrary(
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
   query.signal?.throwIfAborted()
-  const byWords = fuse(rerankedLists(candidates, rows, parsed, facts), rows)
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const coverage = coverageOf(asked, facts, topics)
-  const withSemantic = fuseSemantic(byWords, nearest, rows, (row) => isRelevant(coverage(row)))
-  const preferred = source ? boostNamedWorks(withSemantic, source) : withSemantic
-  const ranked = entriesTogether(phrasesFirst(sourcesFirst(preferred), whole, rows), asked)
-  const fused = namesPlace ? addNamedPassages(named, ranked) : collapse(ranked)
+  const wordsIn = askedWords(termsAsked(parsed, found))
+  const ranking = rankByRules({
+    lists: rerankedLists(candidates, rows, parsed, facts, wordsIn),
+    wordsIn,
+    nearest,
+    rows,
+    isRelevant: (row) => isRelevant(coverage(row)),
+    source,
+    query: whole,
+    concepts: asked,
+    named,
+  })
   const expansions = expansionsOf(query.text, parsed, found)
   const snippet = snippetsOf(found, facts)
-  const hits = fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
-    ...toPassage(row),
-    snippet: snippet(row),
-    coverage: {
-      ...coverage(row),
-      // It cites exactly the requested place.
-      ...(named.citing.has(row.ref) && { titled: true, evidence: 1 }),
-    },
-    matched: expansions(row),
-    score,
-  }))
-  return { hits, languages: () => countLanguages(ranked, rows.values(), named) }
+  const explanationOf = explainer(explainedConcepts(query.text, parsed, asked, facts), ranking)
+  const hits = ranking.hits.slice(query.offset ?? 0, wanted).map(({ row, score, signals }) => {
+    const { parts, ...covered } = coverage(row)
+    // It cites exactly the requested place.
+    const cites = named.citing.has(row.ref) && { titled: true, evidence: 1 }
+    return {
+      ...toPassage(row),
+      snippet: snippet(row),
+      coverage: { ...covered, ...cites },
+      matched: expansions(row),
+      score,
+      ...(query.explain && { explanation: explanationOf(row, signals, parts) }),
+    }
+  })
+  return { hits, languages: () => countLanguages(ranking.before, rows.values(), named) }
 }
 
 /** What a query asks for, and what the library has of it. */
 async function readQuery(executor: Executor, whole: Query, facts: StatsByScript, mayNameSource: boolean) {
-  const [learned, source] = await Promise.all([
-    learnedWords(executor, whole),
-    mayNameSource ? namedWorks(executor, whole) : undefined,
-  ])
-  const parsed = withLearned(source?.query ?? whole, learned)
+  const source = mayNameSource ? await namedWorks(executor, whole) : undefined
+  const parsed = source?.query ?? whole
   const also = termsOfPhrases(parsed)
   const { concepts: asked, documents } = await findConcepts(executor, parsed.concepts, facts, also)
   return { whole, source, parsed, asked, documents }
@@ -140,12 +149,30 @@ function rerankedLists(
   rows: ReadonlyMap<number, PassageRow>,
   query: Query,
   facts: StatsByScript,
+  wordsIn: AskedWords,
 ): readonly RankedList[] {
   return candidates.map(({ script, ranked, concepts }) => ({
-    ranked: withSections(rerank(ranked, rows, query, concepts, facts[script]), rows),
+    ranked: withSections(rerank(ranked, rows, query, concepts, facts[script], wordsIn), rows),
     // Without this divisor, the script with fewer texts would win, because its words look rarer.
     unit: Math.sqrt(inverseFrequency(1, facts[script])),
   }))
+}
+
+/** Returns a function that explains the rank of a passage. */
+function explainer(termsIn: ReturnType<typeof explainedConcepts>, { stepsOf }: Ranking) {
+  return (row: PassageRow, signals: Signals, floor: EvidenceParts): HitExplanation => ({
+    terms: termsIn(row),
+    signals,
+    rules: stepsOf(row.ref),
+    floor,
+  })
+}
+
+/** The terms of the query in all forms, and its words as they are. */
+function termsAsked({ tokens }: Query, found: readonly FoundConcept[]): ReadonlySet<string> {
+  const terms = new Set(tokens.map(({ term }) => term))
+  for (const concept of found) for (const term of concept.terms.keys()) terms.add(term)
+  return terms
 }
 
 /** The script of the query first. Of two versions that fit equally, the first list's is shown. */

@@ -1,5 +1,6 @@
 import type { PassageRow } from '../library/passage-row.ts'
 import type { ScoredDocument } from './scoring/bm25.ts'
+import { noSignals } from './scoring/signals.ts'
 
 /** Fraction of the smaller score that the best other passage of a section adds to a passage. */
 const sectionGain = 0.2
@@ -21,9 +22,14 @@ export function withSections(
     return row ? `${row.work_id} ${row.section_ref}` : ''
   })
   const gained = [...sections].flatMap(([section, found]) =>
-    section === '' ? found : found.map((one) => ({ ...one, score: one.score + gainOf(one, found, rows) })),
+    section === '' ? found : found.map((one) => withGain(one, gainOf(one, found, rows))),
   )
   return gained.sort((a, b) => b.score - a.score)
+}
+
+function withGain(one: ScoredDocument, section: number): ScoredDocument {
+  const { signals = { ...noSignals, bm25: one.score } } = one
+  return { ...one, score: one.score + section, signals: { ...signals, section } }
 }
 
 /** @param found passages of one section, best first. */

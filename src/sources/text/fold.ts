@@ -26,6 +26,9 @@ const wordCharacter = /[\p{L}\p{N}]/u
 
 const finals: Readonly<Record<string, string>> = { ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' }
 
+/** Yiddish letters of two characters, which Unicode does not decompose. */
+const ligatures: Readonly<Record<string, string>> = { '\u05f0': 'וו', '\u05f1': 'וי', '\u05f2': 'יי' }
+
 const hasFinal = /[ךםןףץ]/
 
 /** Replaces final letters by medial ones, so that `שלום` and `שלומ` are equal. */
@@ -73,7 +76,8 @@ function foldCluster(text: string): string {
 }
 
 function computeCluster(text: string): string {
-  const bare = medial(text.normalize('NFKD').replace(dropped, '').normalize('NFKC').toLowerCase())
+  const plain = text.normalize('NFKD').replace(dropped, '').normalize('NFKC').toLowerCase()
+  const bare = medial(plain.replace(/[\u05f0-\u05f2]/g, (letter) => ligatures[letter] ?? letter))
   let letters = ''
   let separates = false
   for (const character of bare) {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { medial } from './fold.ts'
+import { lazy } from './lazy.ts'
 
 const hebrewLetters = /^[א-ת]+$/
 
@@ -35,6 +37,21 @@ export const longestPrefix = prefixes.reduce((most, prefix) => Math.max(most, pr
 const shortestBase = 3
 
 /**
+ * Nouns of two letters, each with the words that only look like the noun with a prefix: `short-nouns.tsv` has a noun, a
+ * tab, and these words separated by `|`.
+ */
+const shortNouns = lazy((): ReadonlyMap<string, readonly string[]> => {
+  const text = readFileSync(new URL('./short-nouns.tsv', import.meta.url), 'utf8')
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Map(
+    lines.map((line) => {
+      const [noun = '', others = ''] = line.split('\t').map(medial)
+      return [noun, others === '' ? [] : others.split('|')]
+    }),
+  )
+})
+
+/**
  * Returns the words of which `term` may be a form: the term itself, then the term without each possible prefix. All
  * in medial letters, as `tokens` makes them.
  * @param shortest minimum number of letters that remain.
@@ -46,6 +63,15 @@ export function withoutPrefixes(term: string, shortest = shortestBase): readonly
   for (let length = 1; length <= longest; length += 1)
     if (anyPrefix.has(term.slice(0, length))) bases.push(term.slice(length))
   return bases
+}
+
+/** Like `withoutPrefixes`, for words of a query: a known noun of two letters remains too, as `נר` of `לנר`. */
+export function basesOf(term: string): readonly string[] {
+  const bases = withoutPrefixes(term)
+  const noun = term.slice(-2)
+  const others = shortNouns().get(noun)
+  const isNoun = others?.every((other) => !term.endsWith(other)) === true
+  return isNoun && term.length > 2 && anyPrefix.has(term.slice(0, -2)) ? [...bases, noun] : bases
 }
 
 /** Returns `base` with every possible prefix, without `base` itself. */

@@ -1,4 +1,4 @@
-import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
+import { basesOf, withPrefixes } from '../text/hebrew.ts'
 import { lazyInSteps } from '../text/lazy.ts'
 import type { ScriptTerm } from '../text/tokens.ts'
 import { type LexiconForm, pairsIn, phraseTerm } from './lexicon.ts'
@@ -61,7 +61,7 @@ export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Syn
 /** The older words for a Hebrew word, which may have a prefix. */
 export function synonymsOfWord({ term, script }: ScriptTerm): Synonyms | undefined {
   if (script !== 'he') return undefined
-  for (const base of withoutPrefixes(term)) {
+  for (const base of basesOf(term)) {
     const entries = newer().words.get(base)
     if (entries) return { length: 1, terms: olderTerms(entries) }
   }

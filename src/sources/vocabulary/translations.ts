@@ -1,4 +1,4 @@
-import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
+import { basesOf, withPrefixes } from '../text/hebrew.ts'
 import { lazyInSteps } from '../text/lazy.ts'
 import { otherScript, type Script, type ScriptTerm } from '../text/tokens.ts'
 import { inflectionsOf } from './inflections.ts'
@@ -49,7 +49,7 @@ export function translatePhrase(words: readonly ScriptTerm[], at: number): Trans
 
 /** Translates a word. A Hebrew word may have a prefix. All its meanings form one concept. */
 export function translateWord({ term, script }: ScriptTerm): Translation | undefined {
-  for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
+  for (const base of script === 'he' ? basesOf(term) : [term]) {
     const entries = lexicon().words.get(base)
     if (entries) return translationOf(script, 1, entries)
   }

@@ -13,7 +13,7 @@ type Identified = PgTable & { readonly id: PgColumn }
  */
 export function estimateOf(...columns: readonly PgColumn[]): SQL<number> {
   const estimates = columns.map(
-    (column) => sql`pg_column_size(${column})
+    (column) => sql`coalesce(pg_column_size(${column}), 0)
       * case pg_column_compression(${column}) when 'pglz' then 90::bigint when 'lz4' then 256 else 1 end`,
   )
   return sql<number>`(${sql.join(estimates, sql` + `)})`.mapWith(Number)

@@ -24,7 +24,7 @@ export async function modelHistory(
 
 /** Skips the filter for the many answers that contain nothing to remove. */
 const mayHaveOwnWords =
-  /[[【]\s?\d|sources|references|citation|quot|verif|check|confirm|verbatim|word.for.word|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה|אומת|נבדק|מילה במילה|[✓✔✅☑]/iu
+  /[[【]\s?\d|source|references|citation|works cited|bibliography|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה/iu
 
 /** The beginning of a citation number that is a link, as `citationStyle` makes it. */
 const linkedNumber = /\[\d{1,3}\]\(/g

@@ -74,10 +74,23 @@ export type RunEnd = {
    * library. Absent in logs of versions before this field.
    */
   readonly quotations?: readonly VerifiedQuote[]
+  /** Quotations of the user's question that it attributes, or that the library has. Absent if there are none. */
+  readonly question_quotations?: readonly VerifiedQuote[]
   readonly files: readonly FileChange[]
   /** Calls of the client's own tools that the client must answer. */
   readonly tool_calls: readonly ToolCall[]
+  /** The calls of the turn's own tools. Absent for runs of version 0.2. */
+  readonly tools_used?: readonly ToolUse[]
   readonly usage: RunUsage
+}
+
+/** A call of one of the turn's own tools, as it was shown. */
+export type ToolUse = {
+  readonly step: number
+  readonly name: string
+  readonly title: string
+  /** Length of the text that was shown before it, in UTF-16 units. */
+  readonly at: number
 }
 
 /**
@@ -124,6 +137,11 @@ export type TerminalEvent = Extract<RunEvent, { readonly end: RunEnd }>
 
 export function isTerminal(event: RunEvent): event is TerminalEvent {
   return 'end' in event
+}
+
+/** The last event of a run, with its whole reply. Undefined if it has not ended. */
+export function replyOf(run: { readonly reply: unknown }): TerminalEvent | undefined {
+  return (run.reply as TerminalEvent | null) ?? undefined
 }
 
 /** How the run has ended. */

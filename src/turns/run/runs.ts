@@ -14,9 +14,9 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
   return run
 }
 
-/** A page of the runs of a session, in the order of their turns. Their output bounds it, see `pageOfLarge`. */
+/** A page of the runs of a session, in the order of their turns. Their replies bound it, see `pageOfLarge`. */
 export function listRuns(executor: Executor, sessionId: string, page: PageRequest): Promise<Page<Run>> {
-  const large = { output: runs.output, usage: runs.usage, request: runs.request }
+  const large = { reply: runs.reply, request: runs.request }
   return pageOfLarge(executor, runs, large, eq(runs.sessionId, sessionId), page, [runs.turn])
 }
 

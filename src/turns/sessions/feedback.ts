@@ -75,7 +75,7 @@ export async function listFeedback(
       note: answerFeedback.note,
       createdAt: answerFeedback.createdAt,
       model: runs.model,
-      output: runs.output,
+      sources: sql<readonly { readonly ref: string }[] | null>`${runs.reply} #> '{end,sources}'`,
       asked: sql<ModelMessage | null>`(select m.content from ${messages} m
         where m.session_id = ${runs.sessionId} and m.run_id = ${runs.id} and m.role = 'user' order by m.position desc limit 1)`,
     })
@@ -84,19 +84,14 @@ export async function listFeedback(
     .orderBy(desc(answerFeedback.createdAt), desc(answerFeedback.runId))
     .limit(limit)
     .offset(offset)
-  return rows.map(({ rating, asked, output, ...row }) => ({
+  return rows.map(({ rating, asked, sources, ...row }) => ({
     ...row,
     rating: ratingOf(rating),
     question: asked ? textOf(asked.content) : '',
-    refs: citedRefs(output),
+    refs: [...new Set(sources?.map(({ ref }) => ref))],
   }))
 }
 
 function ratingOf(value: number): Rating {
   return value > 0 ? 'up' : 'down'
-}
-
-function citedRefs(output: unknown): readonly string[] {
-  const items = output as readonly { readonly type: string; readonly ref?: string }[]
-  return [...new Set(items.flatMap(({ type, ref }) => (type === 'source' && ref !== undefined ? [ref] : [])))]
 }

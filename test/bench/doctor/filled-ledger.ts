@@ -50,23 +50,23 @@ function statementsOf({ runs, accounts, withEvents }: Fill): readonly string[] {
     `insert into sessions (id, account_id, project_id, model, name, turn_count, open_runs, created_at, updated_at)
       select ${sessionId('n')}, ${accountId(account)}, 'proj_' || ${account}, 'service', 'Filled', 1, ${isOpen}::int, ${at}, ${at}
       from ${numbers}`,
-    `insert into runs (id, account_id, project_id, session_id, message_id, turn, model, status, request, request_hash, output,
+    `insert into runs (id, account_id, project_id, session_id, message_id, turn, model, status, request, request_hash, reply,
         cost_micros, hold_micros, held_allowance_micros, most_micros, step_count, event_count, epoch, deadline_at, created_at,
         started_at, finished_at)
       select ${runId('n')}, ${accountId(account)}, 'proj_' || ${account}, ${sessionId('n')}, 'msg_' || n, 1, 'service',
         case when ${isOpen} then 'in_progress' when ${failed} then 'failed' else 'completed' end,
         jsonb_build_object('text', ${text}), sha256(n::text::bytea),
-        case when ${failed} then '[]' else jsonb_build_array(jsonb_build_object('text', ${text})) end,
+        jsonb_build_object('text', ${text}),
         case when ${isOpen} then 0 else ${charged} end, ${held}, 0, 50000000,
         case when ${failed} then 0 else ${steps} end, case when n > ${runs - withEvents} then 8 else 9 end, 1,
         now() + interval '1 day', ${at}, ${at}, case when not ${isOpen} then ${at} end
       from ${numbers}`,
-    `insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros, created_at)
-      select ${runId('n')}, step, ${accountId(account)}, 1, case step when 2 then 'tool' else 'model' end,
-        jsonb_build_object('kind', 'model', 'text', ${text}), case step when 1 then ${charged} else 0 end, ${at}
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries, created_at)
+      select ${runId('n')}, 0, step, ${accountId(account)}, 1, 0, 1, case step when 1 then ${charged} else 0 end,
+        jsonb_build_array(jsonb_build_object('type', 'step', 'record', jsonb_build_object('kind', 'model', 'text', ${text}))), ${at}
       from ${numbers}, generate_series(1, ${steps}) as step where not ${failed}`,
-    `insert into run_events (run_id, seq, account_id, step, attempt, event)
-      select ${runId('n')}, seq, ${accountId(account)}, 1, 1, jsonb_build_object('type', 'text.delta', 'text', md5(seq::text))
+    `insert into run_log (run_id, seq, step, account_id, epoch, events, steps, cost_micros, entries)
+      select ${runId('n')}, seq, 0, ${accountId(account)}, 1, 1, 0, 0, jsonb_build_array(jsonb_build_object('type', 'text.delta', 'text', md5(seq::text)))
       from generate_series(${runs - withEvents + 1}, ${runs}) as n, generate_series(1, 8) as seq`,
     `insert into ledger (account_id, run_id, kind, allowance_micros, granted_micros, facts, created_at)
       select ${accountId(account)}, ${runId('n')}, 'charge', 0, -${charged}, jsonb_build_object('model', 'service',

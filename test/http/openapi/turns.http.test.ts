@@ -49,6 +49,13 @@ test('replies about the library are described with all that they can hold', asyn
         refs: ['Book of Lamps 9'],
       }),
     ],
+    [
+      'POST /v1/sources/verify',
+      await verify({
+        text: 'It says “A lamp gives … to the room” (Book of Lamps 2), and “a lamp” is *small and bright*.',
+        explain: true,
+      }),
+    ],
   ]
   for (const [route, answer] of replies) {
     const { data, passages, quotes } = JSON.parse(answer.text)

@@ -50,6 +50,7 @@ type Block = {
   run_id: string
   session_id: string
   quotations: Check[]
+  question_quotations: Check[]
   sources: Source[]
   unknown_marks: number
   unknown_refs: { ref: string; nearest: string | null }[]
@@ -111,11 +112,7 @@ async function streamed(answer: string): Promise<ReplayFilter> {
 const cases: readonly (readonly [name: string, answer: string, expected: readonly string[]])[] = [
   ['verbatim', 'It says “does not argue with the darkness; it only shines” [S2].', ['verbatim']],
   ['verbatim, without points', 'נאמר "ואינו" ועוד: „אינו מתוכח עם החשך אלא מאיר” [S1].', ['verbatim']],
-  [
-    'verbatim, with an ellipsis',
-    'It says “A small lamp … does not argue with the darkness” [S2].',
-    ['verbatim'],
-  ],
+  ['edited, by an ellipsis', 'It says “A small lamp … does not argue with the darkness” [S2].', ['edited']],
   [
     'fuzzy',
     'It says “A small lamp that is carried into the dark room does not argue with darkness” [S2].',
@@ -133,6 +130,17 @@ test.each(cases)('a quotation that is %s is called so, whole and streamed', asyn
     expect(shown.text).toContain('[1]')
     expect(shown.text).not.toMatch(/\[S\d/)
   }
+})
+
+test('the quotations of a question are reported with the answer, also when the run is read', async () => {
+  script('Yes [S2].')
+  const asked =
+    'Is it true that the Gate says “A small lamp … does not argue with the darkness”? (The Gate 1:1)'
+  const response = await call(service, key, 'POST', '/v1/chat/completions', question(asked))
+  const { x_service: block } = (await response.json()) as { x_service: Block }
+  expect(block.question_quotations).toMatchObject([{ result: 'edited' }])
+  const run = await call(service, key, 'GET', `/v1/agent/runs/${block.run_id}`)
+  expect(JSON.stringify(await run.json())).toContain('"type":"question_quotation"')
 })
 
 test('the original characters come back, points included', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
-import type { Stretch } from '../../../src/sources/citations/comparison/checker.ts'
+import type { Stretch } from '../../../src/sources/citations/comparison/stretch.ts'
 import { renderSourceList } from '../../../src/sources/citations/source-list.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
@@ -76,7 +76,6 @@ describe('verbatim: the folded quotation stands there in one piece', () => {
     ['gershayim of another make', '„תורתך, והקב״ה שומר” [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
     ['straight marks around an abbreviation', '"תורתך והקב"ה שומר" [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
     ['medial for final letters', '„שלומ רב לאהבי תורתכ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
-    ['a first word without its prefixes', '„צדיק ישמח” „הקב"ה שומר על העולם” [S2]', 1, 'הקב"ה שׁוֹמֵר עַל־הָעוֹלָם'],
     [
       'in a block of lines',
       '> Every hill stands still\n> and waits for the evening wind [S3]',
@@ -90,21 +89,24 @@ describe('verbatim: the folded quotation stands there in one piece', () => {
     expect(sources[index]?.text.slice(found?.start, found?.end)).toBe(original)
   })
 
-  it('also as parts between ellipses or insertions, in their order', async () => {
+  it('also with an ellipsis at its edges', async () => {
+    expect(await only('"… It goes around …" [S1]', 0)).toMatchObject({ result: 'verbatim' })
+  })
+
+  it('and edited as parts between ellipses or insertions, in their order', async () => {
     for (const quote of [
       'The river … no stone has stopped it',
       'The river ... no stone […] it goes',
       'The river [of life] does not hurry … which was',
-      '… It goes around …',
     ]) {
-      expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'verbatim' })
+      expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'edited' })
     }
     expect(await only('"It goes around … which was waiting" [S1]', 0)).toMatchObject({
       original: 'It goes around … which was waiting',
       start: river.indexOf('It goes'),
       end: river.length - 1,
     })
-    expect(await only('„שלום רב לאהבי וכו׳ בכל עת” [S2]', 1)).toMatchObject({ result: 'verbatim' })
+    expect(await only('„שלום רב לאהבי וכו׳ בכל עת” [S2]', 1)).toMatchObject({ result: 'edited' })
   })
 
   it('but not as parts in another order, nor from two passages', async () => {
@@ -120,7 +122,7 @@ describe('verbatim: the folded quotation stands there in one piece', () => {
 
   it('and not from the middle of a Hebrew word, prefixes apart', async () => {
     expect((await only('„לם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('fuzzy')
-    expect((await only('„עולם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('verbatim')
+    expect((await only('„עולם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('edited')
   })
 
   it('and not as a part of longer words', async () => {

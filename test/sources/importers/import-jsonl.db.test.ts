@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => db.drop())
 
 const load = (lines: readonly (Line | string)[], allow: readonly ('cc-by-nc' | 'unknown')[] = []) =>
-  importJsonl(db.database, linesOf(lines), { allowLicenses: allow })
+  importJsonl(db.database, linesOf(lines), { allowLicenses: allow, replace: true })
 
 const found = async (text: string, work?: string): Promise<readonly string[]> =>
   (await searchSources(db.database.system, { text, limit: 10, ...(work && { work }) })).map((hit) => hit.ref)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { importMarkdown } from '../../../src/sources/importers/import-markdown.ts'
+import { importText } from '../../../src/sources/importers/import-text.ts'
+import { readMarkdown } from '../../../src/sources/importers/read-markdown.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
@@ -34,7 +35,8 @@ Below.
 > Last word.
 `
 
-const bring = (content: string, flags = {}) => importMarkdown(db.database, content, flags, [])
+const bring = async (content: string, flags = {}) =>
+  importText(db.database, readMarkdown(content, flags), { allowLicenses: [], replace: true })
 const rows = async (statement: string) => (await db.database.systemPool.query(statement)).rows
 
 test('the front matter or an option says when a work was written', async () => {

@@ -25,7 +25,8 @@ async function* linesOf(lines: readonly Line[]): AsyncGenerator<string> {
   for (const line of lines) yield JSON.stringify(line)
 }
 
-const load = (lines: readonly Line[]) => importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
+const load = (lines: readonly Line[]) =>
+  importJsonl(db.database, linesOf(lines), { allowLicenses: [], replace: true })
 
 async function read(ref: string): Promise<readonly Passage[]> {
   const found = await readPassage(db.database.system, ref, {})

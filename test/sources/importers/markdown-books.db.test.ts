@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { importMarkdown } from '../../../src/sources/importers/import-markdown.ts'
+import { importText } from '../../../src/sources/importers/import-text.ts'
+import { readMarkdown } from '../../../src/sources/importers/read-markdown.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -11,8 +12,11 @@ beforeEach(async () => {
 })
 afterEach(() => db.drop())
 
-const bring = (content: string, flags = {}) =>
-  importMarkdown(db.database, content, { title: 'T', ...flags }, [])
+const bring = async (content: string, flags = {}) =>
+  importText(db.database, readMarkdown(content, { title: 'T', ...flags }), {
+    allowLicenses: [],
+    replace: true,
+  })
 const rows = async (statement: string) => (await db.database.systemPool.query(statement)).rows
 const refs = async () => (await rows('select ref from passages order by ordinal')).map(({ ref }) => ref)
 const texts = () =>
@@ -130,7 +134,7 @@ test('the report names language, licence and headings, and lines that may be mea
     '',
     '3. a numbered saying',
   ].join('\n')
-  const report = await importMarkdown(db.database, text, {}, [])
+  const report = await importText(db.database, readMarkdown(text, {}), { allowLicenses: [] })
   expect(report).toMatchObject({ language: 'en', license: 'CC0', version: 'English text', headings: 1 })
   expect(report.likelyHeadings).toEqual([
     { line: 7, text: '#Second' },
@@ -142,7 +146,7 @@ test('the report names language, licence and headings, and lines that may be mea
 })
 
 test('front matter without an end is refused with the remedy', async () => {
-  await expect(importMarkdown(db.database, '---\ntitle: T\n\nWords.\n', {}, [])).rejects.toThrow(
+  expect(() => readMarkdown('---\ntitle: T\n\nWords.\n', {})).toThrow(
     'Write a line `---` after its last property.',
   )
   expect((await bring('---\n\nA line above a text is no front matter.')).segments).toBe(1)

@@ -13,6 +13,9 @@ const texts: Readonly<Record<string, string>> = {
   'Meadow 1:1': 'לאחו ירוק רעננים',
   'Asking 1:1': 'ולמה שאלו זאת',
   'Dawn 1:1': 'אור מאיר מאד',
+  'Candle 1:1': 'נר דולק בחלון',
+  'Fire 1:1': 'אש יוקדת שם',
+  'Daughter 1:1': 'בת שרה ניגון',
 }
 
 beforeAll(async () => {
@@ -38,6 +41,18 @@ describe('a Hebrew word of a query', () => {
 
   it('takes other prefixes when nothing else of it is found', async () => {
     expect(await refs('באחו')).toEqual(['Meadow 1:1'])
+  })
+
+  it.each([
+    ['לנר', 'Candle 1:1'],
+    ['באש', 'Fire 1:1'],
+    ['והאש', 'Fire 1:1'],
+  ])('of a noun of two letters behind a prefix finds the noun: %s', async (word, ref) => {
+    expect(await refs(word)).toEqual([ref])
+  })
+
+  it('that only looks like such a noun with a prefix does not find the noun', async () => {
+    expect(await refs('שבת')).toEqual([])
   })
 
   it('is not looked for when it only asks, with ו before it too', async () => {

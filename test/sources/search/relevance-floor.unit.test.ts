@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Origin } from '../../../src/sources/search/expansion/query.ts'
 import {
-  evidenceScore,
+  evidenceOf,
+  evidenceParts,
   queryWords,
   toQueryConcept,
 } from '../../../src/sources/search/relevance/relevance-floor.ts'
@@ -38,13 +39,13 @@ function word(
   }
 }
 
-type About = Partial<Parameters<typeof evidenceScore>[1]>
+type About = Partial<Parameters<typeof evidenceParts>[1]>
 
 /** The evidence of a passage that has the `present` terms. */
 function evidence(concepts: readonly FoundConcept[], present: readonly string[], about: About = {}): number {
   const asked = concepts.map((concept) => toQueryConcept(concept, facts))
   const words = queryWords(asked, new Set(present))
-  return evidenceScore(words, { everyday: new Set(), field: new Set(), titled: false, ...about })
+  return evidenceOf(evidenceParts(words, { everyday: new Set(), field: new Set(), titled: false, ...about }))
 }
 
 const question = ['heart', 'stone', 'prayer'].map((term, at) => word(term, at))
@@ -110,7 +111,7 @@ test('a name met counts more than a word, and an unknown one not against', () =>
 
 test.each([
   ['vocabulary', 'synonyms'],
-  ['lexicon', 'learned'],
+  ['lexicon', 'synonyms'],
 ] as const)('a word found through the %s is surer than through %s', (surer, weaker) => {
   const through = (origin: Origin): number => evidence([word('heart', 0, { origin })], ['heart'])
   expect(through(surer)).toBeGreaterThan(through(weaker))

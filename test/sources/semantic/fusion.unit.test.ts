@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { noSignals } from '../../../src/sources/search/scoring/signals.ts'
 import { fuseSemantic } from '../../../src/sources/search/semantic/fuse-rankings.ts'
 import { passageRow } from '../../support/passage-row.ts'
 
@@ -14,7 +15,7 @@ const rows = new Map(
 const byWords = (...found: readonly (readonly [doc: number, score: number])[]) =>
   found.flatMap(([doc, score]) => {
     const row = rows.get(doc)
-    return row ? [{ row, score }] : []
+    return row ? [{ row, score, signals: noSignals }] : []
   })
 const refs = (fused: ReturnType<typeof fuseSemantic>) => fused.map((found) => found.row.ref)
 

@@ -1,11 +1,11 @@
 import { defaultPrice } from '../../../src/billing/pricing.ts'
 import type { Database } from '../../../src/db/client.ts'
-import type { LiveRun } from '../../../src/turns/execution/live-runs.ts'
-import { RunJournal } from '../../../src/turns/recording/journal.ts'
-import { createSharedAppends } from '../../../src/turns/recording/shared-appends.ts'
+import type { LiveRun } from '../../../src/turns/drive/live-runs.ts'
+import { RunJournal } from '../../../src/turns/record/journal.ts'
+import { createSharedAppends } from '../../../src/turns/record/shared-appends.ts'
+import { createTurnStore } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent, TerminalEvent } from '../../../src/turns/run/run-events.ts'
-import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 
 /** The terminal event of a cancelled run without text. */
 export const emptyEnd = (cost: bigint): TerminalEvent => ({

@@ -2,10 +2,10 @@ import { pino } from 'pino'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { type Catalogue, openCatalogue } from '../../../src/models/model-catalogue.ts'
-import type { TurnServices } from '../../../src/turns/execution/run-turn.ts'
-import { createSharedAppends } from '../../../src/turns/recording/shared-appends.ts'
+import type { TurnServices } from '../../../src/turns/drive/run-turn.ts'
+import { createSharedAppends } from '../../../src/turns/record/shared-appends.ts'
+import { createTurnStore } from '../../../src/turns/record/turn-store.ts'
 import type { Signals } from '../../../src/turns/replicas/signals.ts'
-import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 import { libraryIn } from '../library-database.ts'
 
 export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {

@@ -1,12 +1,12 @@
 import { type Database, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { admitAtOnce, admitWithLook } from '../../../src/turns/admission/admission.ts'
-import type { Admission, Decision } from '../../../src/turns/admission/admission-types.ts'
-import type { TurnInput } from '../../../src/turns/admission/turn-input.ts'
+import { admitAtOnce, admitWithLook } from '../../../src/turns/admit/admission.ts'
+import type { Admission, Decision } from '../../../src/turns/admit/admission-types.ts'
+import type { TurnInput } from '../../../src/turns/admit/turn-input.ts'
+import type { TurnStore } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunRequest } from '../../../src/turns/run/run-request.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
-import type { TurnStore } from '../../../src/turns/store/turn-store.ts'
 import type { Caller } from './caller.ts'
 
 export const plainRequest: RunRequest = {

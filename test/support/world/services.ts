@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/db/client.ts'
-import { endOfRun } from '../../../src/turns/reading/follow.ts'
+import { endOfRun } from '../../../src/turns/read/follow.ts'
 import type { TerminalEvent } from '../../../src/turns/run/run-events.ts'
 import type { ReplicaOptions, WorldOptions } from './options.ts'
 import type { Owner } from './owner.ts'

@@ -110,10 +110,11 @@ export async function outcomeOf(world: Pick<TroubleWorld, 'rows'>, { runId, stre
   const { problems, text, error } = readStream(await stream.rest())
   const [row] = await world.rows(
     `select r.status, r.epoch, r.step_count as steps, r.cost_micros > 0 and r.cost_micros = -(t.allowance_micros + t.granted_micros) as charged,
-      (select sum(cost_micros) from run_steps where run_id = r.id) = r.cost_micros as as_its_steps,
+      (select sum(cost_micros) from run_log where run_id = r.id) = r.cost_micros as as_its_steps,
       (select count(*)::int from ledger where run_id = r.id) as charges,
       (select count(*)::int from file_versions where run_id = r.id) as versions,
-      (select string_agg(event ->> 'text', '' order by seq) from run_events where run_id = r.id) as text
+      (select string_agg(event ->> 'text', '' order by seq, at) from run_log, jsonb_array_elements(entries) with ordinality as e (event, at)
+        where run_id = r.id) as text
     from runs r left join ledger t on t.run_id = r.id where r.id = $1`,
     runId,
   )

@@ -1,10 +1,10 @@
-import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
+import type { CommittedEvent } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { type EventBody, messageOpened, type StreamEvent, textAdded, turnEnded } from './events.ts'
 import { Reasoning } from './reasoning.ts'
-import { openResponse, type ResponseBody } from './response-body.ts'
+import { openResponse } from './response-body.ts'
 
 /**
  * An encoded event, with the `seq` of its source event. `taken back` has no event of the Responses API: text
@@ -87,12 +87,4 @@ export class ResponseEncoder {
       return { kind: 'event', seq, event, isText }
     })
   }
-}
-
-/** The response at the end of a log, as the last event of its stream has it. Undefined if the run has not ended. */
-export function responseOfLog(run: Run, log: readonly CommittedEvent[]): ResponseBody | undefined {
-  const encoder = new ResponseEncoder(run)
-  const last = log.flatMap((item) => encoder.push(item)).at(-1)
-  const isEnd = log.some(({ event }) => isTerminal(event))
-  return isEnd && last?.kind === 'event' && 'response' in last.event ? last.event.response : undefined
 }

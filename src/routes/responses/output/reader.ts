@@ -1,4 +1,4 @@
-import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
+import type { CommittedEvent } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type Encoded, ResponseEncoder } from './encoder.ts'
 import type { StreamEvent } from './events.ts'

@@ -1,14 +1,8 @@
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEvent } from '../../../turns/run/run-events.ts'
-import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { reasoningId } from '../ids.ts'
 import type { EventBody } from './events.ts'
-import { reasoningOf } from './response-body.ts'
-
-/** Whether the response of this run reports the agent's tool calls as reasoning. */
-export function hasReasoning(run: Pick<Run, 'request'>): boolean {
-  return (run.request as RunRequest).response?.reasoningSummary !== undefined
-}
+import { hasReasoning, reasoningOf } from './response-body.ts'
 
 /**
  * The reasoning item of a response: the titles of the tool calls before the first text, one per line. It is the first

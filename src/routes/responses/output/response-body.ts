@@ -27,9 +27,13 @@ export function openResponse(run: Run, status: 'queued' | 'in_progress'): Respon
 
 /**
  * The response of a run that ended with this event.
- * @param reasoning the text of the reasoning item. Empty: the response has none.
+ * @param reasoning the text of the reasoning item, if a stream has reported it. Empty: the response has none.
  */
-export function endedResponse(run: Run, event: TerminalEvent, reasoning = ''): ResponseBody {
+export function endedResponse(
+  run: Run,
+  event: TerminalEvent,
+  reasoning = reasoningText(run, event.end),
+): ResponseBody {
   const {
     prompt_tokens: input,
     completion_tokens: output,
@@ -122,6 +126,17 @@ function outputOf(run: Run, event: TerminalEvent, reasoning: string): ResponseBo
     ...(message ? [message] : []),
     ...callsOf(run, event.end),
   ]
+}
+
+/** Whether the response of this run reports the agent's tool calls as reasoning. */
+export function hasReasoning(run: Pick<Run, 'request'>): boolean {
+  return (run.request as RunRequest).response?.reasoningSummary !== undefined
+}
+
+/** The text of the reasoning item: the titles of the tool calls before the first text. */
+function reasoningText(run: Run, { tools_used: tools = [] }: RunEnd): string {
+  if (!hasReasoning(run)) return ''
+  return tools.map(({ at, title }) => (at === 0 ? `${title}\n` : '')).join('')
 }
 
 /** The finished reasoning item. */

@@ -1,6 +1,6 @@
 import type { StreamOut } from '../../../http/connection/stream.ts'
-import { followCommitted } from '../../../turns/reading/follow.ts'
-import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
+import { followCommitted } from '../../../turns/read/follow.ts'
+import type { Log } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import type { Services } from '../../../turns/services.ts'
@@ -29,7 +29,7 @@ export async function responseStream(
   await out.add(framesOf(reader.start()) || ': connected\n\n')
   let ended = false
   let takenBackAt: number | undefined
-  const hear = async (batch: readonly CommittedEvent[]) => {
+  const hear = async ({ events: batch }: Log) => {
     const { events, contradicted } = reader.take(batch)
     takenBackAt = contradicted
     ended = contradicted === undefined && batch.some(({ event }) => isTerminal(event))

@@ -3,9 +3,12 @@ import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
 import { firstFrom } from '../quotations/spans.ts'
 
+/** What stands between a ref and the quotation mark behind it: `“… joy (Tanya 26)”`. */
+const closesQuote = /^\s?[)\]]\s?["”»״]/u
+
 /**
- * Finds the refs at the beginning or end of a `>` block, each with its brackets or dash. They name the source of the
- * block and are not quoted words. A ref that one of `passages` has beside the same words is quoted with them.
+ * Finds the refs at the beginning or end of a `>` block, and those in brackets at the end of a quotation, each with its
+ * brackets or dash. They name the source of the words and are not quoted. A ref that one of `passages` has beside the same words is quoted with them.
  * @param passages texts that the block may quote.
  */
 export function edgeRefs(
@@ -18,7 +21,12 @@ export function edgeRefs(
   const isQuoted = quotedIn(passages)
   const isRef = new Set(refs)
   const anchors = [...refs, ...marks].toSorted((a, b) => a.start - b.start)
-  return splitBlocks(text)
+  const closing = refs
+    .filter((ref) => text.charAt(ref.start - 1) === '(' || text.charAt(ref.start - 1) === '[')
+    .filter(({ end }) => closesQuote.test(text.slice(end, end + 4)))
+    .filter((ref) => !isQuoted(besideRef(text, ref, { start: Math.max(0, ref.start - 60), end: ref.end })))
+    .map((ref) => ({ start: ref.start - 1, end: ref.end + 1, keys: [] }))
+  const inQuotes = splitBlocks(text)
     .filter(({ kind }) => kind === 'quote')
     .flatMap(({ start, end }) => {
       const inBlock = anchors
@@ -30,6 +38,7 @@ export function edgeRefs(
         .filter((ref) => !isQuoted(besideRef(text, ref, { start, end })))
         .map((ref) => withSigns(text, ref, start, end))
     })
+  return [...inQuotes, ...closing]
 }
 
 /** Characters beside a ref that show whether a passage has it there. */

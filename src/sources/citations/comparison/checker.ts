@@ -1,15 +1,17 @@
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
-import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
+import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
+import {
+  type ComparedPlace,
+  findNearestMatch,
+  type NearestMatch,
+  type SearchState,
+  standsIn,
+} from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { type ComparedPassage, isNameOf, ownPassages, type Stretch } from './stretch.ts'
-
-export type { ComparedPassage, Stretch } from './stretch.ts'
-
-/** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
-export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
+import { areInOtherScript, type ComparedPassage, isNameOf, type NamedPlace, type Stretch } from './stretch.ts'
 
 /** Where a text says that a quotation comes from. */
 export type Attribution = {
@@ -39,13 +41,21 @@ export type QuoteVerdict = {
   readonly check: QuoteCheck
   readonly passage?: ComparedPassage
   readonly ref?: string
+  readonly explanation: Explanation
 }
+
+/** A verdict before the record of its comparisons is added. */
+type Judged = Omit<QuoteVerdict, 'explanation'> & { readonly rule: VerdictRule }
 
 /** One claim about a quotation: that one of these stretches contains it. */
 type Claim = {
   readonly ref: string
   readonly stretches: readonly Stretch[]
   readonly found: NearestMatch | undefined
+  /** Whether only another version of the passages has it. */
+  readonly isOtherVersion?: boolean
+  /** Whether marks make the claim. */
+  readonly isCited?: boolean
 }
 
 /** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
@@ -54,7 +64,8 @@ export class QuoteChecker {
   readonly #lookups: QuoteLookups | undefined
   readonly #state: SearchState
   readonly #joined = new Map<string, Stretch>()
-  readonly #wider = new Map<ComparedPassage, Promise<readonly Stretch[]>>()
+  readonly #versions = new Map<ComparedPassage, Promise<readonly Stretch[]>>()
+  #comparisons: Comparison[] = []
   #lookupsLeft: number
 
   /**
@@ -73,61 +84,126 @@ export class QuoteChecker {
   async check(quotation: Quotation, attribution: Attribution): Promise<QuoteVerdict | undefined> {
     const marked = [...new Set(attribution.marked)]
     if (isNameOf(quotation, marked)) return undefined
+    this.#comparisons = []
+    const { rule, ...judged } = await this.#judged(quotation, attribution, marked)
+    return { ...judged, explanation: { rule, comparisons: this.#comparisons } }
+  }
+
+  async #judged(
+    quotation: Quotation,
+    attribution: Attribution,
+    marked: readonly ComparedPassage[],
+  ): Promise<Judged> {
     const claims: Claim[] = []
     if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
     if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
     if (claims.length === 0) return this.#anywhere(quotation, attribution)
     const quoted = marked.length === 0 ? await this.#quotedFrom(quotation, attribution.named) : undefined
     if (quoted !== undefined) return quoted
-    const judged = await this.#judge(quotation, claims)
-    const passage = marked.find((one) => one === judged.finding?.place.first) ?? marked[0]
-    return { check: judged.check, ref: judged.ref, ...(passage && { passage }) }
+    const { finding, ...judged } = await this.#judge(quotation, claims)
+    const passage = marked.find((one) => one === finding?.place.first) ?? marked[0]
+    return { ...judged, ...(passage && { passage }) }
+  }
+
+  /** Finds the nearest place, and records what was compared. */
+  async #nearest(
+    searched: SearchedIn,
+    quotation: Quotation,
+    stretches: readonly Stretch[],
+    options: { readonly only?: 'verbatim'; readonly isCached?: boolean } = {},
+  ): Promise<NearestMatch | undefined> {
+    if (stretches.length === 0) return undefined
+    const compared: ComparedPlace[] = []
+    this.#comparisons.push({ searched, compared })
+    // Candidates of the library are not cached: each quotation has others, and 500 of them would use too much memory.
+    const prepared = options.isCached === false ? new Map() : this.#state.prepared
+    const state = { ...this.#state, prepared, compared }
+    return findNearestMatch(quotation, stretches, state, options.only)
   }
 
   async #judge(
     quotation: Quotation,
     claims: readonly Claim[],
-  ): Promise<{ check: QuoteCheck; ref: string; finding?: NearestMatch }> {
+  ): Promise<Judged & { readonly finding?: NearestMatch }> {
     const quote = quotation.text
-    const [first] = claims
-    const found = claims.map((claim) => claim.found).filter((finding) => finding?.isNear)
-    const failed = claims.find((claim) => !claim.found?.isNear)
-    const finding = found.find((one) => one?.result === 'verbatim') ?? found[0]
-    if (finding !== undefined && failed === undefined) {
-      const elsewhere = finding.result === 'fuzzy' ? await this.#verbatimElsewhere(quotation) : undefined
-      return { check: { quote, ...finding.check, ...foundRef(elsewhere) }, ref: finding.ref, finding }
+    const isBorneOut = ({ found }: Claim): boolean => found?.isNear ?? false
+    const near = claims.filter(isBorneOut)
+    const best = near.find(({ found }) => found?.result === 'verbatim') ?? near[0]
+    const finding = best?.found
+    let failed = claims.filter((claim) => !isBorneOut(claim))
+    if (best !== undefined && finding !== undefined && failed.length === 0) {
+      const judged = best.isOtherVersion
+        ? inVersion(quote, finding, best.ref)
+        : this.#atItsPlace(quotation, finding)
+      return { ...(await judged), finding }
     }
     const elsewhere = finding ?? (await this.#elsewhere(quotation))
-    const ref = failed?.ref ?? first?.ref ?? ''
-    if (elsewhere === undefined) {
-      const similarity = failed?.found?.similarity
-      return { check: { quote, result: 'not_found', ...(similarity !== undefined && { similarity }) }, ref }
+    if (elsewhere === undefined) return this.#unfound(quotation, failed)
+    const [first] = failed
+    failed = failed.filter(({ stretches }) => !standsIn(elsewhere, stretches))
+    if (failed.length === 0) return inVersion(quote, elsewhere, first?.ref ?? '')
+    const ref = failed[0]?.ref ?? ''
+    const isOther = failed[0] !== claims[0]
+    const check = {
+      quote,
+      ...without(elsewhere.check),
+      result: 'misattributed' as const,
+      found_ref: elsewhere.ref,
     }
-    // These offsets belong to the other passage or version; clients would apply them to the cited one.
-    const { start: _, end: __, ...there } = elsewhere.check
-    if (failed !== undefined && standsIn(elsewhere, failed.stretches)) {
-      const { version } = elsewhere.place.first
-      return {
-        check: { quote, ...there, found_ref: elsewhere.ref, ...(version && { found_version: version }) },
-        ref,
-      }
+    return {
+      check: { ...check, ...(isOther && { named_ref: ref }) },
+      ref,
+      ...(finding && { finding }),
+      rule: isOther ? 'named_place_differs' : 'place_without_the_words',
     }
-    const isOther = failed !== undefined && failed !== first
-    const check = { quote, ...there, result: 'misattributed' as const, found_ref: elsewhere.ref }
-    return { check: { ...check, ...(isOther && { named_ref: ref }) }, ref, ...(finding && { finding }) }
   }
 
-  /** Searches the cited passages, alone and joined, and then together with their neighbours in the library. */
+  async #atItsPlace(quotation: Quotation, { check, ref, result }: NearestMatch): Promise<Judged> {
+    const found = result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
+    const exact = found?.result === 'verbatim' ? { found_ref: found.ref } : {}
+    return { check: { quote: quotation.text, ...check, ...exact }, ref, rule: 'at_its_place' }
+  }
+
+  /** No place has the words. Beside a passage in the other script they are a translation, which cannot be compared. */
+  #unfound({ text: quote }: Quotation, failed: readonly Claim[]): Judged {
+    const [first] = failed
+    const ref = first?.ref ?? ''
+    const isMarked = failed.every(({ isCited }) => isCited)
+    const texts = failed.flatMap(({ stretches }) => stretches)
+    if (isMarked && areInOtherScript(quote, texts))
+      return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
+    const similarity = first?.found?.similarity
+    const check = { quote, result: 'not_found' as const, ...(similarity !== undefined && { similarity }) }
+    return { check, ref, rule: 'nothing_similar' }
+  }
+
+  /**
+   * Searches the cited passages, alone and joined, then together with their neighbours in the library, and then their
+   * other versions.
+   */
   async #inMarked(quotation: Quotation, marked: readonly ComparedPassage[]): Promise<Claim> {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
     const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
-    const found = await findNearestMatch(quotation, stretches, this.#state)
+    const found = await this.#nearest('marks', quotation, stretches)
     if (found?.isNear && found.result === 'verbatim') return { ref, stretches, found }
-    const wider = (await Promise.all(marked.map((passage) => this.#widerThan(passage)))).flat()
-    const overEdge = wider.length > 0 ? await findNearestMatch(quotation, wider, this.#state) : undefined
-    const better = overEdge?.isNear && overEdge.similarity > (found?.similarity ?? 0) ? overEdge : found
-    return { ref, stretches, found: better }
+    const versions = (await Promise.all(marked.map((passage) => this.#versionsOf(passage)))).flat()
+    const [wider, others] = [versions.filter(isOfCited), versions.filter((one) => !isOfCited(one))]
+    const overEdge = await this.#nearest('marks', quotation, wider)
+    const isBetter = overEdge?.result === 'verbatim' || (overEdge?.similarity ?? 0) > (found?.similarity ?? 0)
+    const better = overEdge?.isNear && isBetter ? overEdge : found
+    if (better?.isNear) return { ref, stretches, found: better, isCited: true }
+    const other = await this.#nearest('other_versions', quotation, others)
+    const all = [...stretches, ...others]
+    // The words that another passage has exactly are from there.
+    const exact = other?.isNear && other.result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
+    if (other?.isNear && exact?.result !== 'verbatim')
+      return { ref, stretches: all, found: other, isOtherVersion: true }
+    return { ref, stretches: all, found: better, isCited: true }
+
+    function isOfCited({ passages }: Stretch): boolean {
+      return passages.some((one) => marked.includes(one))
+    }
   }
 
   /** Returns the same object for the same passages, so that they are folded once. */
@@ -140,69 +216,58 @@ export class QuoteChecker {
     return made
   }
 
-  #widerThan(passage: ComparedPassage): Promise<readonly Stretch[]> {
-    const made = this.#wider.get(passage) ?? this.#withNeighbours(passage)
-    this.#wider.set(passage, made)
+  #versionsOf(passage: ComparedPassage): Promise<readonly Stretch[]> {
+    const made = this.#versions.get(passage) ?? this.#readVersions(passage)
+    this.#versions.set(passage, made)
     return made
   }
 
-  async #withNeighbours(passage: ComparedPassage): Promise<readonly Stretch[]> {
-    if (this.#lookups === undefined) return []
-    const versions = await this.#lookups.stretches(passage.ref)
-    return versions.flatMap((stretch) => {
+  /** All versions of a passage with their neighbours. In its own version the passage is the one that was cited. */
+  async #readVersions(passage: ComparedPassage): Promise<readonly Stretch[]> {
+    const versions = (await this.#lookups?.stretches(passage.ref)) ?? []
+    return versions.map((stretch) => {
       const at = stretch.passages.findIndex(({ ref, text }) => ref === passage.ref && text === passage.text)
-      if (at < 0) return []
+      if (at < 0) return stretch
       const passages = stretch.passages.map((one, i) => (i === at ? passage : one))
-      return [{ passages, own: { first: at, last: at } }]
+      return { passages, own: { first: at, last: at } }
     })
   }
 
   async #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Promise<Claim> {
     const stretches = named.flatMap((place) => place.stretches)
-    return {
-      ref: named[0]?.ref ?? '',
-      stretches,
-      found: await findNearestMatch(quotation, stretches, this.#state),
-    }
+    const found = await this.#nearest('named_refs', quotation, stretches)
+    return { ref: named[0]?.ref ?? '', stretches, found }
   }
 
   /** Searches the whole library for a quotation that is attributed to no place, but perhaps to a work. */
-  async #anywhere(quotation: Quotation, { hinted, work }: Attribution): Promise<QuoteVerdict> {
+  async #anywhere(quotation: Quotation, { hinted, work }: Attribution): Promise<Judged> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
-    const near = await findNearestMatch(quotation, stretches, this.#state)
+    const near = await this.#nearest('paragraph', quotation, stretches)
     if (near?.isNear && (work === undefined || standsInWork(near, work)))
-      return { check: { quote, ...near.check }, ref: near.ref }
+      return { check: { quote, ...near.check }, ref: near.ref, rule: 'at_its_place' }
     const found = await this.#elsewhere(quotation, work)
     const ref = work && { ref: work.parts[0] ?? work.held[0] ?? work.written }
-    if (found === undefined) return { check: { quote, result: 'not_found' }, ...ref }
+    if (found === undefined) return { check: { quote, result: 'not_found' }, ...ref, rule: 'nothing_similar' }
     if (work === undefined || standsInWork(found, work))
-      return { check: { quote, ...found.check, found_ref: found.ref } }
-    // These offsets belong to a passage of another work.
-    const { start: _, end: __, ...there } = found.check
-    return { check: { quote, ...there, result: 'misattributed', found_ref: found.ref }, ...ref }
+      return { check: { quote, ...found.check, found_ref: found.ref }, rule: 'elsewhere' }
+    const check = { quote, ...without(found.check), result: 'misattributed' as const, found_ref: found.ref }
+    return { check, ...ref, rule: 'place_without_the_words' }
   }
 
   /** Finds a passage that quotes the words from a verse that the text names and the library does not hold. */
-  async #quotedFrom(quotation: Quotation, named: readonly NamedPlace[]): Promise<QuoteVerdict | undefined> {
+  async #quotedFrom(quotation: Quotation, named: readonly NamedPlace[]): Promise<Judged | undefined> {
     const verses = unheldVerses(named)
     if (verses.length === 0 || this.#lookups === undefined || this.#lookupsLeft <= 0) return undefined
     this.#lookupsLeft -= 1
     for (const stretch of await this.#lookups.candidates(quotation.text)) {
-      const state = { ...this.#state, prepared: new Map() }
-      const found = await findNearestMatch(quotation, [stretch], state, 'verbatim')
+      const options = { only: 'verbatim', isCached: false } as const
+      const found = await this.#nearest('library', quotation, [stretch], options)
       if (found === undefined || !isCitedFrom(verses, found)) continue
-      // These offsets belong to the passage that quotes the verse.
-      const { start: _, end: __, ...there } = found.check
-      const check = { quote: quotation.text, ...there, found_ref: found.ref }
-      return { check, ref: named[0]?.ref ?? '' }
+      const check = { quote: quotation.text, ...without(found.check), found_ref: found.ref }
+      return { check, ref: named[0]?.ref ?? '', rule: 'cited_by_a_passage' }
     }
     return undefined
-  }
-
-  async #verbatimElsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
-    const found = await this.#elsewhere(quotation)
-    return found?.result === 'verbatim' ? found : undefined
   }
 
   /**
@@ -211,26 +276,32 @@ export class QuoteChecker {
    */
   async #elsewhere(quotation: Quotation, work?: ClaimedWork): Promise<NearestMatch | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
-    const other = await findNearestMatch(quotation, others, this.#state, 'verbatim')
+    const other = await this.#nearest('other_marks', quotation, others, { only: 'verbatim' })
     const isEnough = other !== undefined && (work === undefined || standsInWork(other, work))
     if (isEnough || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
     const own = work === undefined ? [] : candidates.filter((stretch) => isOfWork(stretch, work))
-    // Not cached: each quotation has other candidates, and 500 of them would use too much memory.
-    const inWork = await findNearestMatch(quotation, own, { ...this.#state, prepared: new Map() })
+    const inWork = await this.#nearest('named_work', quotation, own, { isCached: false })
     if (inWork?.isNear) return inWork
-    const found = await findNearestMatch(quotation, candidates, { ...this.#state, prepared: new Map() })
+    const found = await this.#nearest('library', quotation, candidates, { isCached: false })
     return found?.isNear ? found : other
   }
 }
 
-/** Whether the finding is another version of the same passages. */
-function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
-  const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
-  return refs.has(place.first.ref) || refs.has(place.last.ref)
+/** The check without offsets, which belong to another passage or version; clients would apply them to the cited one. */
+function without({ start: _, end: __, ...check }: NearestMatch['check']): NearestMatch['check'] {
+  return check
 }
 
-function foundRef(finding: NearestMatch | undefined): { found_ref?: string } {
-  return finding === undefined ? {} : { found_ref: finding.ref }
+/** The verdict when only another version of the passage that is meant has the words. */
+function inVersion(quote: string, found: NearestMatch, ref: string): Judged {
+  const { version } = found.place.first
+  const check = {
+    quote,
+    ...without(found.check),
+    found_ref: found.ref,
+    ...(version && { found_version: version }),
+  }
+  return { check, ref, rule: 'in_another_version' }
 }

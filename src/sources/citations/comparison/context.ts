@@ -1,150 +1,105 @@
+import { medial } from '../../text/fold.ts'
 import type { Span } from '../quotations/prepare.ts'
-import { isConditional, type Side, turnsMeaning, wordSet } from '../turning-words/negations.ts'
-import { denies } from '../turning-words/reversals.ts'
-import { beginsSpeech } from '../turning-words/speakers.ts'
-import { alteringOmission, isPutTogether } from './omissions.ts'
-import { type WrittenWord, wordsIn } from './written-words.ts'
 
-/**
- * Words that the quotation leaves out and that may change its meaning: a negation, a condition, the words that let
- * somebody else speak, or so many words that the parts of the quotation are far apart.
- */
+/** A negation or a condition directly beside the quoted words, which the quotation leaves out. */
 export type ContextWarning = {
   readonly words: string
-  readonly where: 'before' | 'after' | 'ellipsis'
-  readonly kind: 'negation' | 'condition' | 'speaker' | 'length'
+  readonly where: 'before' | 'after'
+  readonly kind: 'negation' | 'condition'
 }
 
-/** Words that may stand between a negation and the words that it negates. */
+type Side = ContextWarning['where']
+
+const negations = wordSet(
+  "not no never nor neither none nothing nobody nowhere without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't mustn't hardly scarcely refuse refuses refused refusing " +
+    'לא לאו אין אי בל אינו אינה אינמ אינן אינמו איני אינני אינכ איננו איננה איננמ בלי בלתי בלא ללא לבלתי לית ליתא ליכא לאיו מבלי מבלתי אלמלא לולא ניט נישט',
+)
+/** They deny only the verb behind them: `it is forbidden to despair`. */
+const prohibitions = wordSet('forbidden forbids forbid stop stopped ceased אסור אסורה אסורים נאסר')
+const conditions = wordSet('if unless אמ אילו')
+/** Words that may stand between a negation and the quoted words. */
 const between = wordSet('a an the be been to any have do in of לו לה לי לכ לנו להמ לאדמ')
-const farthest = 3
 
-const sentenceEnd = /[.:;?!׃]/
-const longestLook = 60
-/**
- * Maximum number of omitted words that are all read. Of a longer omission only the words at its edges affect the
- * quotation.
- */
-const shortGap = 8
-const atEdge = 3
-/** About a paragraph. A reader does not expect that one ellipsis stands for more. */
-const longGap = 100
-const longestShown = 300
-
-/**
- * Finds a negation or a condition that stands directly before or after the quoted words in their text, or at the
- * place of an ellipsis.
- * @param pieces where the parts of the quotation stand in `text`, in order.
- */
-export function contextWarning(text: string, pieces: readonly Span[]): ContextWarning | undefined {
-  const [first] = pieces
-  const last = pieces.at(-1)
-  if (first === undefined || last === undefined) return undefined
-  return (
-    hiddenBetween(text, pieces) ??
-    beside('before', text, wordsBefore(text, first.start), first) ??
-    beside('after', text, wordsAfter(text, last.end), last) ??
-    farApart(text, pieces)
-  )
-}
-
-function hiddenBetween(text: string, pieces: readonly Span[]): ContextWarning | undefined {
-  for (const [i, piece] of pieces.entries()) {
-    const next = pieces[i + 1]
-    if (next === undefined) return undefined
-    const gap = text.slice(piece.end, next.start)
-    const kind = alteringOmission(text, [piece, next])?.kind ?? kindOfGap(gap)
-    if (kind) return { words: shown(gap), where: 'ellipsis', kind }
-  }
-  return undefined
-}
-
-function farApart(text: string, pieces: readonly Span[]): ContextWarning | undefined {
-  const [first, second] = pieces
-  if (first === undefined || second === undefined || !isPutTogether(text, pieces)) return undefined
-  return { words: shown(text.slice(first.end, second.start)), where: 'ellipsis', kind: 'length' }
-}
-
-function kindOfGap(gap: string): ContextWarning['kind'] | undefined {
-  const words = wordsIn(gap, 0)
-  const near = words.length <= shortGap ? words : [...words.slice(0, atEdge), ...words.slice(-atEdge)]
-  const turning = near.find(
-    (word, at) =>
-      turnsMeaning(word.letters, 'before', near[at + 1]?.letters) && !isConceded(near[at - 1]?.letters),
-  )
-  if (turning) return isConditional(turning.letters, 'before') ? 'condition' : 'negation'
-  if (words.some(({ letters }, at) => beginsSpeech(letters, words[at - 1]?.letters ?? ''))) return 'speaker'
-  return words.length > longGap ? 'length' : undefined
-}
-
-/** Whether a word makes the `if` behind it no condition: `even if`, `as if`. */
-function isConceded(before: string | undefined): boolean {
-  return before === 'even' || before === 'as'
-}
-
-/** The words of a gap, or its beginning and end. */
-function shown(gap: string): string {
-  const words = gap.trim()
-  if (words.length <= longestShown) return words
-  const half = longestShown / 2
-  return `${words.slice(0, half).replace(/\S*$/u, '')}… ${words.slice(-half).replace(/^\S*/u, '').trim()}`
-}
-
-function beside(
-  side: Side,
-  text: string,
-  words: readonly WrittenWord[],
-  quoted: Span,
-): ContextWarning | undefined {
-  const quotedFirst = wordsIn(text.slice(quoted.start, quoted.start + longestLook), 0)[0]
-  for (const [word, next] of besideWords(side, words, quotedFirst)) {
-    const range =
-      side === 'before' ? { start: word.start, end: quoted.start } : { start: quoted.end, end: word.end }
-    const joint = side === 'before' ? text.slice(word.end, quoted.start) : text.slice(quoted.end, word.start)
-    if (sentenceEnd.test(joint)) return undefined
-    const turns = deniesBeside(side, word, next, quotedFirst) && !joint.includes(',')
-    const isCondition = isConditional(word.letters, side)
-    if (turns || isCondition) {
-      const words = text.slice(range.start, range.end).trim()
-      return { words, where: side, kind: isCondition ? 'condition' : 'negation' }
-    }
-  }
-  return undefined
-}
-
-/** A verb such as "forbidden" denies only the verb behind it: `it is forbidden to despair`. */
-function deniesBeside(
-  side: Side,
-  { letters }: WrittenWord,
-  next: WrittenWord | undefined,
-  quotedFirst: WrittenWord | undefined,
-): boolean {
-  if (turnsMeaning(letters, side, next?.letters)) return true
-  const governs = [next, quotedFirst].some((one) => one !== undefined && verbBehind.test(one.letters))
-  return side === 'before' && governs && denies(letters, next?.letters)
-}
-
+/** Prefixes that a Hebrew negation may have. After a quotation, the prefix `ו` starts another clause. */
+const prefixes = { before: /^(?:ו[שד]|[ושד])(?=..)/, after: /^[שד](?=..)/ }
+/** Words that look like a negation with a prefix but are none. */
+const ambiguous = wordSet('דאי ואי שאי ודאי שבל דבל')
+/** `אל` forbids before a verb of the second or third person. Elsewhere it means "to", or is a name of God. */
+const prohibition = /^[ושד]?אל$/
+const future =
+  /^(?!תור|תפי?ל|תשוב|תכלי|תחת|תלמיד|ישראל|יעקב|יצחק|יוסף|יהוד|ירושל|ישיב|ימינ|יסוד|יצר|יראת|יחיד)[תי][א-ת]{2,}$/
 /** The beginning of an infinitive or gerund. */
 const verbBehind = /^(?:to|[a-z]{2,}ing|מ?ל[א-ת]{3,})$/
 
+const sentenceEnd = /[.:;?!׃]/
+const farthest = 3
+const longestLook = 60
+
 /**
- * The nearest word, and those before it as long as only words such as "the" stand between. Each with the next word.
+ * Finds a negation or a condition that stands directly before or after the quoted words in their text.
+ * @param pieces where the parts of the quotation stand in `text`, in order.
  */
-function besideWords(
+export function contextWarning(text: string, pieces: readonly Span[]): ContextWarning | undefined {
+  const [first, last] = [pieces[0], pieces.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const quoted = wordsIn(text.slice(first.start, first.start + longestLook), first.start)[0]
+  const from = Math.max(0, first.start - longestLook)
+  const before = wordsIn(text.slice(from, first.start), from).toReversed()
+  const gaps = before.findIndex(({ letters }) => !between.has(letters))
+  for (const [i, word] of before.slice(0, Math.min(farthest, gaps + 1)).entries()) {
+    const joint = text.slice(word.end, first.start)
+    if (sentenceEnd.test(joint)) break
+    const kind = kindOf(word, 'before', before[i - 1] ?? quoted, quoted, joint)
+    if (kind) return { words: text.slice(word.start, first.start).trim(), where: 'before', kind }
+  }
+  const after = wordsIn(text.slice(last.end, last.end + longestLook), last.end)[0]
+  if (after === undefined || sentenceEnd.test(text.slice(last.end, after.start))) return undefined
+  const kind = kindOf(after, 'after', undefined, undefined, text.slice(last.end, after.start))
+  return kind && { words: text.slice(last.end, after.end).trim(), where: 'after', kind }
+}
+
+/** @param joint what stands between the word and the quoted words. A comma ends the reach of a negation. */
+function kindOf(
+  { letters }: Word,
   side: Side,
-  words: readonly WrittenWord[],
-  quotedFirst: WrittenWord | undefined,
-): readonly (readonly [WrittenWord, next: WrittenWord | undefined])[] {
-  const skipped = side === 'before' ? words.findIndex(({ letters }) => !between.has(letters)) : 0
-  const near = words.slice(0, Math.min(farthest, skipped + 1))
-  return near.map((word, at) => [word, at === 0 ? quotedFirst : near[at - 1]] as const)
+  next: Word | undefined,
+  quoted: Word | undefined,
+  joint: string,
+): ContextWarning['kind'] | undefined {
+  if (isOneOf(letters, side, conditions)) return 'condition'
+  if (joint.includes(',')) return undefined
+  if (prohibition.test(letters))
+    return side === 'before' && future.test(next?.letters ?? '') ? 'negation' : undefined
+  if (isOneOf(letters, side, negations)) return 'negation'
+  const governs = [next, quoted].some((one) => one !== undefined && verbBehind.test(one.letters))
+  return side === 'before' && governs && isOneOf(letters, side, prohibitions) ? 'negation' : undefined
 }
 
-function wordsBefore(text: string, at: number): readonly WrittenWord[] {
-  const from = Math.max(0, at - longestLook)
-  return wordsIn(text.slice(from, at), from).toReversed()
+function isOneOf(word: string, side: Side, list: ReadonlySet<string>): boolean {
+  return list.has(word) || (list.has(word.replace(prefixes[side], '')) && !ambiguous.has(word))
 }
 
-function wordsAfter(text: string, at: number): readonly WrittenWord[] {
-  return wordsIn(text.slice(at, at + longestLook), at)
+/** A word of a passage: its letters folded, without apostrophes and gershayim. */
+type Word = { readonly letters: string } & Span
+
+/** The words of a text. Their ranges count from `offset`. */
+function wordsIn(text: string, offset: number): readonly Word[] {
+  return [...text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}'’׳"״]*/gu)].map(({ 0: written, index }) => ({
+    letters: folded(written),
+    start: offset + index,
+    end: offset + index + written.length,
+  }))
+}
+
+function folded(written: string): string {
+  return medial(
+    written
+      .normalize('NFKD')
+      .replace(/[\p{M}'’]/gu, '')
+      .toLowerCase(),
+  )
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' ').map(folded))
 }

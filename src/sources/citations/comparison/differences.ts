@@ -2,18 +2,10 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { type ComparedWord, isAbbreviated } from '../quotations/abbreviations.ts'
 import type { PreparedText, Span } from '../quotations/prepare.ts'
 import type { PreparedQuote } from '../quotations/readings.ts'
-import { minSimilarity, type NearestSpans, type QuoteLocation, toLocation } from './locate.ts'
+import { minSimilarity, type NearestSpans, type QuoteLocation, shown, toLocation } from './locate.ts'
+import type { Difference } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'
-
-/**
- * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
- */
-export type Difference = {
-  readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
-  readonly quote: string
-  readonly text: string
-}
 
 /** A close wording with its differences. */
 export type NearWording = QuoteLocation & { readonly differences: readonly Difference[] }
@@ -48,7 +40,19 @@ export async function nearWording(
   const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
   if (similarity < minSimilarity) return { result: 'none', similarity }
   const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
-  return { ...toLocation('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
+  return {
+    ...toLocation('fuzzy', spans, passage, similarity),
+    differences: compared?.differences ?? leftOutBetween(spans, passage),
+  }
+}
+
+/** The words that the ellipses of a close wording leave out. */
+function leftOutBetween(spans: readonly Span[], { text, offsets }: PreparedText): readonly Difference[] {
+  return spans.flatMap(({ end }, i) => {
+    const next = spans[i + 1]
+    const words = next && text.slice(offsets[end] ?? 0, offsets[next.start] ?? 0).trim()
+    return words ? [{ kind: 'left_out' as const, quote: '', text: shown(words) }] : []
+  })
 }
 
 /** Tolerance: aligning words costs slightly more than aligning letters where words are split or joined. */

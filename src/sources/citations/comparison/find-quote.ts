@@ -1,7 +1,7 @@
 import { runInTimeSlices, TimeSlices } from '../../text/time-slices.ts'
 import { type PreparedText, prepareText } from '../quotations/prepare.ts'
 import { prepareQuote } from '../quotations/readings.ts'
-import { locateVerbatim, minSimilarity, nearestSpans, toLocation } from './locate.ts'
+import { locateWording, minSimilarity, nearestSpans, toLocation } from './locate.ts'
 
 /** Step limit for one quotation on one page; far less than the limit for an answer. */
 const maxSteps = 4_000_000
@@ -26,7 +26,7 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
     prepared.push(prepareText(text))
   }
   for (const [text, passage] of prepared.entries()) {
-    const at = locateVerbatim(wanted, passage)
+    const [at] = locateWording(wanted, passage)
     if (at) return { text, start: at.start, end: at.end }
   }
   const budget = { left: maxSteps }

@@ -1,21 +1,15 @@
-import { bracketedWords, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
-import {
-  type Insertion,
-  minLetters,
-  type PreparedQuote,
-  type QuotePart,
-  type QuoteReading,
-} from '../quotations/readings.ts'
-import { findWording, placesInOrder, wholeWords } from './find-words.ts'
-import { isAlteredByEllipsis } from './omissions.ts'
+import { countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
+import type { PreparedQuote, QuotePart } from '../quotations/readings.ts'
+import type { Difference } from './quote-check.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
+import { changesIn, countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
 
 /** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
 export const minSimilarity = 0.85
 
 /** Position of a quotation in a text: `start` and `end` in UTF-16 units, `original` the text between them. */
 export type QuoteLocation = {
-  readonly result: 'verbatim' | 'fuzzy'
+  readonly result: 'verbatim' | 'edited' | 'fuzzy'
   readonly original: string
   readonly start: number
   readonly end: number
@@ -24,81 +18,56 @@ export type QuoteLocation = {
   readonly pieces: readonly Span[]
 }
 
-/**
- * Finds the quotation word for word in one of its readings: in one piece, or its parts in order. It is `fuzzy` if its
- * ellipses alter it, see `isAlteredByEllipsis`.
- */
-export function locateVerbatim(quote: PreparedQuote, passage: PreparedText): QuoteLocation | undefined {
-  let altered: QuoteLocation | undefined
-  for (const reading of [quote, ...quote.others]) {
-    for (const spans of spansOf(reading, passage)) {
-      const located = toLocation('verbatim', spans, passage, 1)
-      if (!isAlteredByEllipsis(passage.text, located.pieces)) return located
-      altered ??= { ...located, result: 'fuzzy' }
-    }
-  }
-  return altered
+/** A place that has the words of the quotation, with what was edited and how many words its ellipses leave out. */
+export type FoundWording = QuoteLocation & {
+  readonly differences: readonly Difference[]
+  readonly omitted: number
 }
 
-/** The places of a reading in a passage. */
-function* spansOf(reading: QuoteReading, passage: PreparedText): Generator<readonly Span[]> {
-  const { folded, parts } = reading
-  const hasInsertions = parts.some(({ insertions }) => insertions.length > 0)
-  if (!hasInsertions) {
-    const whole = findWording(folded, passage.padded, 0)
-    if (whole !== undefined) yield [whole]
-    if (whole !== undefined || parts.length === 1) return
-  }
-  if (parts.reduce((sum, part) => sum + countLetters(part.folded), 0) < minLetters) return
-  const words = parts.map((part) => part.folded)
-  for (const spans of placesInOrder(words, passage.padded)) {
-    const isBorne = spans.every((span, i) => isBorneOut(parts[i], span, passage))
-    if (isBorne && !isCompleted(parts, spans, passage)) yield spans
+/** Finds the places that have the words of a quotation: first those word for word, then those that it edits. */
+export function locateWording(quote: PreparedQuote, passage: PreparedText): readonly FoundWording[] {
+  return wordingsIn(quote, passage)
+    .map((wording) => foundWording(wording, passage))
+    .toSorted((a, b) => Number(a.result !== 'verbatim') - Number(b.result !== 'verbatim'))
+}
+
+function foundWording(wording: Wording, passage: PreparedText): FoundWording {
+  const changes = changesIn(wording, passage)
+  const result = changes.length === 0 ? 'verbatim' : 'edited'
+  const differences = changes.flatMap((edit) => differenceOf(edit, passage) ?? [])
+  return {
+    ...toLocation(result, wording.spans, passage, 1),
+    differences,
+    omitted: countOmitted(wording.edits, passage),
   }
 }
 
-/**
- * Whether words in brackets at the edge of the quotation stand where the passage has others in the same clause: `[Levi]
- * says` for `Nachman says`. They take the place of these words.
- */
-function isCompleted(
-  parts: readonly QuotePart[],
-  spans: readonly Span[],
-  { text, offsets }: PreparedText,
-): boolean {
-  const [first, last] = [spans[0], spans.at(-1)]
-  const end = parts.at(-1)
-  const gap = (from: number, to: number): string => text.slice(offsets[from] ?? 0, offsets[to] ?? text.length)
-  const begins = first !== undefined && isAddedAt(parts[0], 0)
-  if (begins && first.start >= 2 && !/[.;:!?…׃—–]/.test(gap(first.start - 2, first.start))) return true
-  if (last === undefined || !isAddedAt(end, end?.folded.length)) return false
-  return last.end + 1 < offsets.length - 1 && !/[.,;:!?…׃—–]/.test(gap(last.end - 1, last.end + 1))
+function differenceOf(edit: Edit, passage: PreparedText): Difference | undefined {
+  const text = edit.at.end > edit.at.start ? shown(originalText(edit.at, passage)) : ''
+  switch (edit.kind) {
+    case 'inserted':
+      return { kind: text === '' ? 'added' : 'changed', quote: edit.words.written, text }
+    case 'prefix':
+      return { kind: 'changed', quote: edit.written, text }
+    default:
+      return text === '' ? undefined : { kind: 'left_out', quote: '', text }
+  }
 }
 
-function isAddedAt(part: QuotePart | undefined, at: number | undefined): boolean {
-  return part?.insertions.some((one) => one.isAdded && one.at === at) ?? false
+function originalText(span: Span, passage: PreparedText): string {
+  const { start, end } = originalPlace(span, passage)
+  const words = passage.text.slice(start, end).trim()
+  const next = passage.text.charAt(end)
+  return /[)\]}>]/.test(next) && /[([{<]/.test(words) ? words + next : words
 }
 
-/** Whether the words in brackets of a part can be left out where the part stands in the passage. */
-function isBorneOut(part: QuotePart | undefined, span: Span, passage: PreparedText): boolean {
-  return (part?.insertions ?? []).every((insertion) => isNothingReplaced(insertion, span, passage))
-}
+const longestShown = 300
 
-/**
- * The passage has the same words in brackets there, or goes on without a gap and the quotation says that the words
- * are added.
- */
-function isNothingReplaced(
-  { at, folded, isAdded }: Insertion,
-  span: Span,
-  { text, offsets }: PreparedText,
-): boolean {
-  const place = span.start + at
-  // The letters around the brackets, or around the edge of the part.
-  const [last, next] = at === 0 ? [place - 2, place] : [place - 1, place + 1]
-  const between = text.slice(offsets[last] ?? 0, offsets[next] ?? text.length)
-  const there = bracketedWords(between)
-  return there.length === 0 ? isAdded : there.includes(folded)
+/** The words of a gap, or its beginning and end. */
+export function shown(words: string): string {
+  if (words.length <= longestShown) return words
+  const half = longestShown / 2
+  return `${words.slice(0, half).replace(/\S*$/u, '')}… ${words.slice(-half).replace(/^\S*/u, '').trim()}`
 }
 
 /** The range of a passage that is most similar to a quotation, or one range for each of its parts. */
@@ -110,7 +79,7 @@ export type NearestSpans = { readonly spans: readonly Span[]; readonly similarit
  * @returns ranges in folded text, however similar; undefined when the comparison is too costly.
  */
 export async function nearestSpans(
-  quote: QuoteReading,
+  quote: Pick<PreparedQuote, 'folded' | 'parts'>,
   passage: PreparedText,
   budget: Budget,
 ): Promise<NearestSpans | undefined> {
@@ -137,9 +106,11 @@ async function nearestParts(
   for (const { folded } of parts) {
     const from = spans.at(-1)?.end ?? 0
     const isShort = countLetters(folded) < fewLetters
-    const exact = isShort ? findWording(folded, padded, from) : undefined
+    const exact = isShort ? padded.indexOf(` ${folded} `, from) : -1
     const window = isShort
-      ? exact && { ...exact, similarity: 1 }
+      ? exact < 0
+        ? undefined
+        : { start: exact, end: exact + folded.length, similarity: 1 }
       : await nearestWindow(folded, inside, from, budget)
     if (window === undefined || window.similarity < minSimilarity) return undefined
     weighted += window.similarity * folded.length
@@ -177,6 +148,18 @@ function originalPlace(span: Span, { offsets, text }: PreparedText): Span {
   while (next < offsets.length - 1 && offsets[next] === offsets[span.end - 1]) next += 1
   const end = offsets[next] ?? text.length
   return { start, end: end - (/["”“»«„]*$/.exec(text.slice(Math.max(start, end - 4), end))?.[0].length ?? 0) }
+}
+
+const longestWord = 40
+
+/** Widens a window to whole words and removes spaces at its ends. */
+function wholeWords({ start, end }: Span, folded: string): Span {
+  const before = /\S*$/.exec(folded.slice(Math.max(0, start - longestWord), start))?.[0].length ?? 0
+  const after = /^\S*/.exec(folded.slice(end, end + longestWord))?.[0].length ?? 0
+  return {
+    start: folded[start] === ' ' ? start + 1 : start - before,
+    end: folded[end - 1] === ' ' ? end - 1 : end + after,
+  }
 }
 
 /** Rounds down, so that a value below the threshold is never shown as the threshold. */

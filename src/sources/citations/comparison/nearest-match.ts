@@ -1,13 +1,13 @@
-import type { PreparedText } from '../quotations/prepare.ts'
+import { bracketed, type PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
-import { type Difference, type NearWording, nearWording } from './differences.ts'
-import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './locate.ts'
-import { alteringBracket, alteringOmission, countOmitted } from './omissions.ts'
+import { type NearWording, nearWording } from './differences.ts'
+import { type FoundWording, locateWording, nearestSpans, roundDown } from './locate.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
   isOneText,
+  ownPassages,
   type PlaceInStretch,
   type PreparedStretch,
   placeIn,
@@ -21,18 +21,29 @@ export type SearchState = {
   readonly budget: Budget
   /** Stretches that are already folded. */
   readonly prepared: Map<Stretch, PreparedStretch>
+  /** What was compared is added here. */
+  readonly compared?: ComparedPlace[]
 }
 
 /** The position in some stretches that is most similar to a quotation. */
 export type NearestMatch = {
-  readonly result: 'verbatim' | 'fuzzy'
+  readonly result: 'verbatim' | 'edited' | 'fuzzy'
   readonly similarity: number
   /** False if the nearest position is not similar enough to count as close wording. */
   readonly isNear: boolean
   readonly place: PlaceInStretch
   readonly ref: string
   /** The part of the check that this position gives. */
-  readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'fuzzy' }
+  readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'edited' | 'fuzzy' }
+}
+
+/** One place that a quotation was compared with. `none`: nothing there is similar enough. */
+export type ComparedPlace = {
+  readonly ref: string
+  readonly version?: string
+  readonly result: NearestMatch['result'] | 'none'
+  /** Absent when the comparison was not made: another place had the words already, or it was too costly. */
+  readonly similarity?: number
 }
 
 /**
@@ -47,19 +58,34 @@ export async function findNearestMatch(
   only?: 'verbatim',
 ): Promise<NearestMatch | undefined> {
   const ready = stretches.map((stretch) => prepare(stretch, state))
-  let altered: NearestMatch | undefined
+  let edited: NearestMatch | undefined
   for (const stretch of ready) {
-    const exact = exactIn(quotation, stretch)
-    if (exact?.result === 'verbatim') return exact
-    altered ??= exact
+    const found = wordingIn(quotation, stretch)
+    if (found !== undefined || only === 'verbatim') state.compared?.push(comparedPlace(stretch, found))
+    if (found?.result === 'verbatim') return found
+    edited ??= found
   }
-  if (only === 'verbatim' || altered !== undefined) return only === 'verbatim' ? undefined : altered
+  if (only === 'verbatim' || edited !== undefined) return only === 'verbatim' ? undefined : edited
   let best: NearestMatch | undefined
   for (const stretch of ready) {
     const near = await nearIn(quotation, stretch, state.budget)
+    state.compared?.push(comparedPlace(stretch, near))
     if (near !== undefined && near.similarity > (best?.similarity ?? 0)) best = near
   }
   return best
+}
+
+function comparedPlace({ stretch }: PreparedStretch, found: NearestMatch | undefined): ComparedPlace {
+  const own = ownPassages(stretch)
+  const [first, last] = [own[0], own.at(-1)]
+  const whole = first === undefined || last === undefined ? '' : spanRef(first.ref, last.ref)
+  const version = first?.version
+  return {
+    ref: found?.isNear ? found.ref : whole,
+    ...(version && { version }),
+    result: found?.isNear ? found.result : 'none',
+    ...(found && { similarity: found.similarity }),
+  }
 }
 
 function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
@@ -68,32 +94,13 @@ function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
   return made
 }
 
-function exactIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMatch | undefined {
-  let altered: NearestMatch | undefined
-  const readings = [() => locateVerbatim(prepared, stretch.whole), () => withoutBrackets(prepared, stretch)]
-  for (const reading of readings) {
-    const located = reading()
-    const finding = located && findingOf(located, stretch)
-    if (finding?.result === 'verbatim') return finding
-    altered ??= finding
+/** The first place in the passages that are meant: word for word before edited. */
+function wordingIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMatch | undefined {
+  for (const located of locateWording(prepared, stretch.whole)) {
+    const finding = findingOf(located, stretch)
+    if (finding !== undefined) return finding
   }
-  return altered
-}
-
-/**
- * Finds the quotation in the text without its brackets. It is `fuzzy` if the brackets within it have words that alter
- * it: `is (not) literal`.
- */
-function withoutBrackets(
-  quote: Quotation['prepared'],
-  stretch: PreparedStretch,
-): QuoteLocation | NearWording | undefined {
-  const text = stretch.bare()
-  const located = text && locateVerbatim(quote, text)
-  if (located === undefined) return undefined
-  const words = alteringBracket(text?.text ?? '', located.pieces)
-  if (words === undefined) return located
-  return { ...located, result: 'fuzzy', differences: [{ kind: 'left_out', quote: '', text: words }] }
+  return undefined
 }
 
 async function nearIn(
@@ -105,9 +112,18 @@ async function nearIn(
   for (const text of [stretch.whole, stretch.bare()]) {
     if (text === undefined || (best?.isNear ?? false)) continue
     const finding = await nearInText(prepared, text, stretch, budget)
-    if (finding !== undefined && finding.similarity > (best?.similarity ?? 0)) best = finding
+    if (finding === undefined || finding.similarity <= (best?.similarity ?? 0)) continue
+    best = text === stretch.whole ? finding : withBrackets(finding)
   }
   return best
+}
+
+/** Adds the brackets of the passage that a close wording leaves out to its differences. */
+function withBrackets(finding: NearestMatch): NearestMatch {
+  const { original = '', differences = [] } = finding.check
+  const leftOut = [...original.matchAll(bracketed)].map(([words]) => words.slice(1, -1).trim())
+  const all = [...differences, ...leftOut.map((text) => ({ kind: 'left_out' as const, quote: '', text }))]
+  return { ...finding, check: { ...finding.check, ...(all.length > 0 && { differences: all }) } }
 }
 
 async function nearInText(
@@ -134,15 +150,13 @@ async function nearInText(
   )
 }
 
-function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretch): NearestMatch | undefined {
+function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch): NearestMatch | undefined {
   const place = placeIn(stretch, located)
   if (place === undefined || !place.isOwn) return undefined
-  const { result, similarity, pieces } = located
+  const { result, similarity, pieces, differences } = located
   if (pieces.length > 1 && !isOneText(place.first.ref, place.last.ref)) return undefined
   const oneText = place.first === place.last
-  const { text } = stretch.whole
-  const warning = contextWarning(text, pieces)
-  const differences = 'differences' in located ? located.differences : leftOut(text, located)
+  const warning = contextWarning(stretch.whole.text, pieces)
   return {
     result,
     similarity,
@@ -156,14 +170,14 @@ function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretc
       start: place.start,
       end: oneText ? place.end : place.first.text.length,
       ...(differences.length > 0 && { differences }),
-      ...(pieces.length > 1 && { omitted_words: countOmitted(text, pieces) }),
+      ...('omitted' in located && pieces.length > 1 && { omitted_words: located.omitted }),
       ...(warning && { context_warning: warning }),
     },
   }
 }
 
-/** The words that the ellipses of a quotation leave out and that alter it. */
-function leftOut(text: string, { result, pieces }: QuoteLocation): readonly Difference[] {
-  const omission = result === 'fuzzy' ? alteringOmission(text, pieces) : undefined
-  return omission === undefined ? [] : [{ kind: 'left_out', quote: '', text: omission.words }]
+/** Whether the finding is another version of the same passages. */
+export function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
+  const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
+  return refs.has(place.first.ref) || refs.has(place.last.ref)
 }

@@ -1,20 +1,40 @@
 import type { ContextWarning } from './context.ts'
-import type { Difference } from './differences.ts'
+
+/**
+ * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
+ */
+export type Difference = {
+  readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
+  readonly quote: string
+  readonly text: string
+}
 
 /**
  * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
- * - `verbatim`: the place has it in one piece, or has the parts between ellipses in order;
+ * - `verbatim`: the place has it in one piece;
+ * - `edited`: the place has its words in order, but the quotation leaves words out by an ellipsis, has words in square
+ * brackets that the place does not have, leaves out words in brackets, or lacks the Hebrew prefix of a first word.
+ * `differences` has these words;
  * - `fuzzy`: one contiguous window, or each part in order, has a character similarity of at least 0.85; an
- * abbreviation counts as the words it stands for. Also if an ellipsis leaves out the negation of the quoted words, or
- * single words from far apart are joined;
- * - `misattributed`: the place does not have it, but `found_ref` has it, exactly or closely;
+ * abbreviation counts as the words it stands for;
+ * - `translation`: the library has the place only in the language of another script, so the words were not compared;
+ * - `misattributed`: the place does not have it, but `found_ref` has it, exactly, edited or closely;
  * - `not_found`: none of these;
  * - `paraphrase`: the source is cited without a quotation.
  */
+export type QuoteResult =
+  | 'verbatim'
+  | 'edited'
+  | 'fuzzy'
+  | 'translation'
+  | 'misattributed'
+  | 'not_found'
+  | 'paraphrase'
+
 export type QuoteCheck = {
   /** The quotation as written in the answer, without marks. */
   readonly quote?: string
-  readonly result: 'verbatim' | 'fuzzy' | 'misattributed' | 'not_found' | 'paraphrase'
+  readonly result: QuoteResult
   /** The text of the passage at the quotation, with vowel points and punctuation. Parts are joined by ` … `. */
   readonly original?: string
   /**
@@ -33,8 +53,8 @@ export type QuoteCheck = {
   /** The version that has the quotation when the cited version of the same place does not: a translation, for example. */
   readonly found_version?: string
   /**
-   * Differences from the passage, in order. Present for `fuzzy`, and for a `misattributed` quotation that is not word
-   * for word.
+   * Differences from the passage, in order. Present for `edited` and `fuzzy`, and for a `misattributed` quotation that
+   * is not word for word.
    */
   readonly differences?: readonly Difference[]
   /** Number of words of the passage that the ellipses of the quotation leave out. Absent without an ellipsis. */

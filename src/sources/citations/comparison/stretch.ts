@@ -1,5 +1,6 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { fold } from '../../text/fold.ts'
+import { mainScript } from '../quotations/blocks.ts'
 import { type PreparedText, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 
@@ -24,9 +25,20 @@ export type Stretch = {
   readonly own?: { readonly first: number; readonly last: number }
 }
 
+/** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
+export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
+
 /** Returns the cited passages of a stretch, without neighbours. */
 export function ownPassages({ passages, own }: Stretch): readonly ComparedPassage[] {
   return own === undefined ? passages : passages.slice(own.first, own.last + 1)
+}
+
+/** Whether the passages that are meant are all in the other script than the quotation. */
+export function areInOtherScript(quote: string, stretches: readonly Stretch[]): boolean {
+  const script = mainScript(quote)
+  const texts = stretches.flatMap(ownPassages)
+  if (script === undefined || texts.length === 0) return false
+  return texts.every(({ text }) => ![script, undefined].includes(mainScript(text)))
 }
 
 /** A stretch prepared for comparison: its passages joined by line breaks. */

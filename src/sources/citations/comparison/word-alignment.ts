@@ -1,3 +1,4 @@
+import { expansionOf } from '../../vocabulary/lookup.ts'
 import {
   type ComparedWord,
   countAbbreviatedWords,
@@ -97,25 +98,36 @@ function bestCell(rows: readonly (readonly Cell[])[], i: number, j: number, side
 /** Tries abbreviations that end here, on either side, with the words they stand for. */
 function considerAbbreviations(i: number, j: number, sides: Sides, consider: Consider): void {
   if (sides.quoteShort[i - 1]) {
-    for (const count of countsOf(sides.quote[i - 1], sides.text, j)) consider('abbreviation', 1, count, 0)
+    for (const [count, cost] of countsOf(sides.quote[i - 1], sides.text, j))
+      consider('abbreviation', 1, count, cost)
   }
   if (sides.textShort[j - 1]) {
-    for (const count of countsOf(sides.text[j - 1], sides.quote, i)) consider('abbreviation', count, 1, 0)
+    for (const [count, cost] of countsOf(sides.text[j - 1], sides.quote, i))
+      consider('abbreviation', count, 1, cost)
   }
 }
 
-/** Numbers of words before `end` that an abbreviation may stand for. */
+/** Cost of an abbreviation that the vocabulary does not have: its letters begin the words, and may mean others. */
+const unknownCost = 1
+
+/**
+ * Numbers of words before `end` that an abbreviation may stand for, each with its cost. One that the vocabulary has
+ * stands only for the words that it has there.
+ */
 function countsOf(
   short: ComparedWord | undefined,
   words: readonly ComparedWord[],
   end: number,
-): readonly number[] {
-  const counts: number[] = []
+): readonly (readonly [count: number, cost: number])[] {
+  const counts: [number, number][] = []
   for (let count = 1; short !== undefined && count <= Math.min(maxWords, end); count += 1) {
     // A cheap test: most words begin with another letter.
     if (words[end - count]?.letters[0] !== short.letters[0]) continue
     const meant = words.slice(end - count, end).map(({ letters }) => letters)
-    if (countAbbreviatedWords(short, meant) === count) counts.push(count)
+    if (countAbbreviatedWords(short, meant) !== count) continue
+    const known = expansionOf(short.letters)
+    if (count > 1 && known.some((word) => !meant.some((one) => one.endsWith(word)))) continue
+    counts.push([count, count > 1 && known.length === 0 ? unknownCost : 0])
   }
   return counts
 }

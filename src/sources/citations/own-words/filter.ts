@@ -1,18 +1,19 @@
 import { VisibleText } from '../quotations/visible-text.ts'
-import { everyBeginning, isClaim, isClaimSentence, readClaimSentence } from './claims.ts'
 import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './numbers.ts'
 import {
   continuesList,
+  everyBeginning,
   isListHeading,
   isNumberedItem,
   isSourceItem,
+  leadsToList,
   listInOneLine,
   longestLine,
   mayBecomeListHeading,
   underHeading,
 } from './source-lists.ts'
 
-/** Removes from a streamed text what a model says about verification. */
+/** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
 export type OwnWordsFilter = {
   /** @returns the text that certainly stays. Text that may still be removed is held back. */
   push(delta: string): string
@@ -28,9 +29,8 @@ export type OwnWordsFilter = {
 }
 
 /**
- * Removes three things: source lists with a heading or with numbers in brackets; lines, sentences and brackets that
- * only claim verification; numbers in brackets, `[3]`, that are not in `given`. Code, links and footnotes stay. The result
- * does not depend on how the text is cut into deltas.
+ * Removes two things: source lists with a heading or with numbers in brackets; numbers in brackets, `[3]`, that are not
+ * in `given`. Code, links and footnotes stay. The result does not depend on how the text is cut into deltas.
  * @param given numbers in brackets from the client's messages; the answer may repeat them.
  */
 export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
@@ -54,8 +54,8 @@ export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): Ow
 /** Each step copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
 
-/** Position of the next character: at the start of a line, at the start of a sentence, or inside one. */
-type LinePosition = 'line' | 'sentence' | 'inside'
+/** Position of the next character in its line. */
+type LinePosition = 'line' | 'inside'
 
 /** `true`: something was read. `false`: more text is needed. */
 type Step = boolean
@@ -74,6 +74,7 @@ class Filter {
   #afterGap = false
   /** Whether list items are being removed. Indented lines then belong to an item and are not code. */
   #inItems = false
+  #isAnswerList = false
 
   constructor(given: ReadonlySet<number>) {
     this.#given = given
@@ -105,10 +106,6 @@ class Filter {
       const read = this.#lineStep()
       if (read !== undefined) return read
     }
-    if (this.#place !== 'inside') {
-      const read = this.#sentenceStep()
-      if (read !== undefined) return read
-    }
     switch (this.#held.charAt(0)) {
       case '`':
         return this.#inlineCode()
@@ -125,7 +122,6 @@ class Filter {
     this.visible.addSpace(blanks)
     this.#held = this.#held.slice(blanks.length)
     if (blanks.includes('\n')) this.#place = 'line'
-    else if (this.#place === 'inside' && sentenceEnd.test(this.visible.tail)) this.#place = 'sentence'
     return true
   }
 
@@ -160,19 +156,33 @@ class Filter {
     const numbered = mayBeNumbered(line.text) && !namesGiven(line.text, this.#given)
     if (!line.isWhole && (mayBecomeListHeading(line.text) || numbered)) return false
     if (!line.isWhole) return undefined
-    if (numbered && isNumberedItem(line.text)) return this.#enterList(0, false)
+    if (numbered && isNumberedItem(line.text)) return this.#numberedItem()
     if (!everyBeginning(line.text, mayBecomeListHeading)) return undefined
     if (isListHeading(line.text)) return this.#readHeading(line.text.length)
-    if (this.visible.isEmpty || listInOneLine(line.text) === undefined) return undefined
-    this.#noteMarks(line.text)
-    return this.#enterList(line.text.length, true)
+    return this.#listInLine(line.text)
+  }
+
+  #listInLine(line: string): Step | undefined {
+    const isAnswer = this.visible.isEmpty || leadsToList(this.visible.tail)
+    if (isAnswer || listInOneLine(line) === undefined) return undefined
+    this.#noteMarks(line)
+    return this.#enterList(line.length, true)
+  }
+
+  /** Numbered items behind a colon are what the answer says. */
+  #numberedItem(): Step {
+    this.#isAnswerList ||= leadsToList(this.visible.tail)
+    if (!this.#isAnswerList) return this.#enterList(0, false)
+    this.#place = 'inside'
+    return true
   }
 
   /**
    * Removes a heading if list items or nothing follow it. If the answer begins with the heading, the list is the
-   * answer itself and stays, unless its items are numbered.
+   * answer itself and stays, unless its items are numbered. It also stays behind a colon: `He says so here:`.
    */
   #readHeading(length: number): Step | undefined {
+    if (leadsToList(this.visible.tail)) return undefined
     const ahead = this.#held.slice(length, length + 3 * longestLine)
     const gap = underHeading(ahead)
     const end = ahead.indexOf('\n', gap)
@@ -180,7 +190,7 @@ class Filter {
     if (gap > longestLine || item.length > longestLine) return undefined
     if ((item === '' || end < 0) && !this.#final) return false
     const isOwn = item === '' || isNumberedItem(item)
-    if (!isOwn && (this.visible.isEmpty || !(isSourceItem(item) || isClaimSentence(item)))) return undefined
+    if (!isOwn && (this.visible.isEmpty || !isSourceItem(item))) return undefined
     return this.#enterList(length, false)
   }
 
@@ -210,13 +220,6 @@ class Filter {
       this.listedMarks.push(`S${Number(number)}`)
   }
 
-  /** @returns undefined for an ordinary sentence. */
-  #sentenceStep(): Step | undefined {
-    const claim = readClaimSentence(this.#held, this.#final)
-    if (claim === 'open') return false
-    return claim === undefined ? undefined : this.#leaveOut(claim)
-  }
-
   #brackets(): Step {
     const text = this.#held
     if (/^[[【]\^?[Ss]\d/.test(text)) return this.#show(1)
@@ -225,10 +228,7 @@ class Filter {
     if (isOpen) return false
     const number = numberGroup(text)
     if (number !== undefined) return this.#numbers(number)
-    const inside = text.slice(1, close)
-    if (close === undefined || text.charAt(close) === '\n') return this.#show(1)
-    if (!isClaim(inside)) return this.#show(1)
-    return this.#leaveOut(close + 1)
+    return this.#show(1)
   }
 
   #numbers(group: string): Step {
@@ -301,7 +301,5 @@ class Filter {
     return true
   }
 }
-
-const sentenceEnd = /(?:[.!?׃][”"'’)\]*_]{0,4}|[–—])$/u
 
 const itemStart = /^(?:[-*+•]|\d{1,3}[.)])\s/

@@ -1,5 +1,3 @@
-import { bare, isClaimSentence } from './claims.ts'
-
 /**
  * Recognises source lists that a model writes itself. The service makes the source list from the marks; a list by the
  * model was compared with nothing.
@@ -87,6 +85,8 @@ function withoutNumber(text: string): string {
   return text.replace(numberInBrackets, '')
 }
 
+const longestPart = 80
+
 /**
  * Whether a line continues a list.
  * @param afterGap whether a blank line precedes it. Then only another item continues the list.
@@ -94,8 +94,10 @@ function withoutNumber(text: string): string {
 export function continuesList(line: string, afterGap: boolean): boolean {
   if (line.trim() === '' || /^\s*(?:[-=_*] ?){3,}\s*$/.test(line)) return true
   if (line.length > longestLine) return false
-  if (isClaimSentence(line) || isSourceItem(line)) return !afterGap || !/[!?]$/.test(line.trim())
-  return !afterGap && !isProse(bare(line))
+  if (isSourceItem(line)) return !afterGap || !/[!?]$/.test(line.trim())
+  // A short line without an end of its own belongs to the item above, like those of the service's own list.
+  const isPart = line.length <= longestPart && !/[.!?׃]$/.test(line.trim())
+  return !afterGap && (isPart || !isProse(bare(line)))
 }
 
 /**
@@ -111,4 +113,30 @@ export function listInOneLine(line: string): string | undefined {
 /** Length of the spaces and underlines after a heading. */
 export function underHeading(text: string): number {
   return /^\s*(?:[-=]{3,}\s+)?/.exec(text)?.[0].length ?? 0
+}
+
+/** Whether the last characters before a list lead to it, so that the list is what the answer says. */
+export function leadsToList(tail: string): boolean {
+  return /[:：][*_"”)]{0,3}$/.test(tail)
+}
+
+/**
+ * Whether every prefix of the text may become something. So the decision does not depend on how the text was cut into
+ * deltas.
+ */
+export function everyBeginning(text: string, mayBecome: (beginning: string) => boolean): boolean {
+  for (let end = 1; end < text.length; end += 1) if (!mayBecome(text.slice(0, end))) return false
+  return true
+}
+
+const isolates = /[\u2066-\u2069\u200e\u200f]/g
+const decorations = /^(?:[\s>#*_•·|-]|\d{1,3}[.)](?=\s))+|[\s*_|]+$/g
+
+/** Returns a line without Markdown characters and directional marks. */
+function bare(line: string): string {
+  return line
+    .replace(isolates, '')
+    .replace(decorations, '')
+    .replace(/\*{1,3}|_{2,3}/g, '')
+    .replace(/[\u00a0\s]+/g, ' ')
 }

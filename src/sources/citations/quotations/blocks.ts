@@ -1,12 +1,13 @@
-/** A paragraph, a list item, a heading, or consecutive `>` lines in one script. Range in UTF-16 units; `end` is exclusive. */
+/** A paragraph, a list item, a heading, a definition (`: …` below its term), or consecutive `>` lines in one script. Range in UTF-16 units; `end` is exclusive. */
 export type Block = {
-  readonly kind: 'prose' | 'item' | 'quote'
+  readonly kind: 'prose' | 'item' | 'quote' | 'definition'
   readonly start: number
   readonly end: number
 }
 
 const quoteLine = /^[ \t]{0,3}>/
 const ownBlock = /^[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} )/
+const definitionLine = /^[ \t]{0,3}:[ \t]+\S/
 const blankLine = /^\s*$/
 
 /** Lines that do not begin with a dash or a bracket, as the source of a quotation does. */
@@ -17,8 +18,13 @@ const minLetters = 12
 function scriptOf(line: string): 'hebrew' | 'latin' | undefined {
   if (!quoteLine.test(line) || !words.test(line)) return undefined
   const bare = line.replace(/(?<=\s)[([](?!["“„«‘'])[^()[\]]{0,120}[)\]][\s.*_]*$/, '')
-  const hebrew = bare.match(/[א-ת]/g)?.length ?? 0
-  const latin = bare.match(/\p{Script=Latin}/gu)?.length ?? 0
+  return mainScript(bare)
+}
+
+/** The script of nearly all letters of a text. Undefined for few letters and for a mixed text. */
+export function mainScript(text: string): 'hebrew' | 'latin' | undefined {
+  const hebrew = text.match(/[א-ת]/g)?.length ?? 0
+  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   if (hebrew + latin < minLetters) return undefined
   if (hebrew >= 3 * latin) return 'hebrew'
   return latin >= 3 * hebrew ? 'latin' : undefined
@@ -51,7 +57,7 @@ type OpenBlock = { kind: Block['kind']; start: number; end: number; script: Retu
 
 /** Whether a line belongs to the block before it. */
 function goesOn({ kind, script }: OpenBlock, line: string): boolean {
-  if (kindOf(line, kind) !== kind || ownBlock.test(line)) return false
+  if (kindOf(line, kind) !== kind || ownBlock.test(line) || definitionLine.test(line)) return false
   if (kind !== 'quote' || script === undefined) return true
   return (scriptOf(line) ?? script) === script
 }
@@ -59,5 +65,7 @@ function goesOn({ kind, script }: OpenBlock, line: string): boolean {
 /** A line that continues a list item belongs to the item. */
 function kindOf(line: string, current: Block['kind'] | undefined): Block['kind'] {
   if (quoteLine.test(line)) return 'quote'
-  return ownBlock.test(line) || current === 'item' ? 'item' : 'prose'
+  if (definitionLine.test(line) && current !== undefined && current !== 'quote') return 'definition'
+  if (ownBlock.test(line) || current === 'item') return 'item'
+  return current === 'definition' ? 'definition' : 'prose'
 }

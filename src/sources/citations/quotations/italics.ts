@@ -12,17 +12,23 @@ const leadsTo =
 /** A ref in brackets or after a dash. */
 const placeFollows = /^[.,;]?\s*(?:[([]\s?[\p{L}\d]|[—–]\s*\p{L})/u
 
+type Beside = {
+  readonly marks: readonly QuoteSpan[]
+  readonly refs: readonly QuoteSpan[]
+  readonly onEmphasis: (span: QuoteSpan) => void
+}
+
 /**
  * Finds italics that mark a quotation: words that are introduced as one, that have a ref or mark directly after them,
  * or that are alone in their block. Other italics are emphasis.
  * @param taken spans in quotation marks, in order. Italics that overlap one of them are skipped.
- * @param marks in order.
+ * @param beside the marks and refs of the text, in order, and what is called for the other italics.
  */
 export function italicSpans(
   text: string,
   block: QuoteSpan,
   taken: readonly QuoteSpan[],
-  marks: readonly QuoteSpan[],
+  { marks, refs, onEmphasis }: Beside,
 ): readonly QuoteSpan[] {
   const inBlock = text.slice(block.start, block.end)
   const lengthAlone = inBlock.trim().length
@@ -33,8 +39,14 @@ export function italicSpans(
     const before = text.slice(Math.max(block.start, start - 30), start)
     const after = text.slice(end, Math.min(block.end, end + 6))
     const isMarked = (marks[firstFrom(marks, end)]?.start ?? Infinity) <= end + 3
+    const ref = refs[firstFrom(refs, end)]
+    const isCited =
+      ref !== undefined && ref.start <= end + 2 && /^[,;:]?\s?$/.test(text.slice(end, ref.start))
     const isAlone = before.trim() === '' && lengthAlone === match[0].length
-    if (!isMarked && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) continue
+    if (!isMarked && !isCited && !isAlone && !leadsTo.test(before) && !placeFollows.test(after)) {
+      onEmphasis({ start: start + 1, end: end - 1 })
+      continue
+    }
     // The spans do not overlap each other, so only the last one before `end` can reach behind `start`.
     if ((taken[firstFrom(taken, end) - 1]?.end ?? 0) > start) continue
     found.push({ start: start + 1, end: end - 1 })

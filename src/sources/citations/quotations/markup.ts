@@ -39,6 +39,8 @@ const entities: Readonly<Record<string, string>> = {
   ldquo: '“',
   rdquo: '”',
   amp: '&',
+  lt: '<',
+  gt: '>',
 }
 const entity = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,6}));/gi
 
@@ -85,4 +87,9 @@ const noteLetter = /(?<=[א-ת\u05b0-\u05c7])\[(?:[א-ת]|[יכ][א-ט]|טו|ט�
  */
 export function withoutBreaks(quote: string): string {
   return quote.replace(lineHyphen, fill).replace(noteLetter, fill)
+}
+
+/** Letters that a writer puts before a word, `[un]holy`, are words of their own: another way to read a quotation. */
+export function apartLetters(quote: string): string {
+  return quote.replace(/(?<![\p{L}\p{M}])\[([\p{L}\p{M}]{1,11})\](?=\p{L})/gu, '[$1 ]')
 }

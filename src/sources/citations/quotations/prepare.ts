@@ -13,7 +13,12 @@ export type PreparedText = {
    * The folded text with a space before and after it, so that a search for whole words is a plain substring search.
    */
   readonly padded: string
+  /** The words in brackets, in folded offsets, by their start. */
+  readonly brackets: ReadonlyMap<number, Bracket>
 }
+
+/** Words that an edition or a writer puts into brackets. Range in the folded text. */
+export type Bracket = Span & { readonly opener: string }
 
 /** Folds a text; offsets refer to the original text. */
 export function prepareText(text: string): PreparedText {
@@ -31,18 +36,45 @@ export function prepareWithoutBrackets(text: string): PreparedText | undefined {
   return bare === cleaned ? undefined : prepared(text, bare)
 }
 
-/** Brackets or parentheses with their content. */
-const bracketed = /\[[^[\]]{0,400}\]|\([^()]{0,400}\)/g
-
-/** The content of the brackets in a part of a text, folded. */
-export function bracketedWords(text: string): readonly string[] {
-  return [...text.matchAll(bracketed)].map(([inside]) => foldedWords(inside))
-}
+/** Brackets of any kind with their content. */
+export const bracketed = /\[[^[\]]{0,400}\]|\([^()]{0,400}\)|\{[^{}]{0,400}\}|<[^<>]{0,400}>/g
 
 /** @param cleaned the text without markup. */
 export function prepared(text: string, cleaned: string): PreparedText {
   const { folded, offsets } = foldNames(fold(cleaned), cleaned)
-  return { text, offsets, padded: ` ${folded} ` }
+  return { text, offsets, padded: ` ${folded} `, brackets: bracketsIn(cleaned, offsets, folded) }
+}
+
+/** Brackets around whole words. Those within a word are hidden with the markup. */
+function bracketsIn(
+  cleaned: string,
+  offsets: readonly number[],
+  folded: string,
+): ReadonlyMap<number, Bracket> {
+  const found = new Map<number, Bracket>()
+  if (!/[[({<]/.test(cleaned)) return found
+  for (const { 0: written, index } of cleaned.matchAll(bracketed)) {
+    const start = foldedAt(offsets, index)
+    const end = foldedAt(offsets, index + written.length)
+    const from = folded[start] === ' ' ? start + 1 : start
+    const to = folded[end - 1] === ' ' ? end - 1 : end
+    if (to <= from || (from > 0 && folded[from - 1] !== ' ')) continue
+    if (to < folded.length && folded[to] !== ' ') continue
+    found.set(from, { start: from, end: to, opener: written.charAt(0) })
+  }
+  return found
+}
+
+/** The first folded letter at or after an offset of the original text. Binary search. */
+function foldedAt(offsets: readonly number[], at: number): number {
+  let low = 0
+  let high = offsets.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((offsets[middle] ?? 0) < at) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export function foldedWords(text: string): string {

@@ -4,7 +4,8 @@ export type QuoteSpan = { readonly start: number; readonly end: number }
 /** State of the search for one closing mark. */
 type Search = { readonly text: string; readonly from: number; readonly to: number }
 
-const letter = /[\p{L}\p{N}]/u
+/** A raised digit behind a quotation is the number of a footnote, and no letter of it. */
+const letter = /[\p{L}\p{Nd}]/u
 /** Vowel points, and invisible characters such as those of text direction. */
 const mark = /[\p{M}\p{Cf}]/u
 const hebrewLetter = /[א-ת]/

@@ -2,6 +2,7 @@ import { type Block, splitBlocks } from './blocks.ts'
 import { italicSpans } from './italics.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
+import type { Span } from './spans.ts'
 import { filler, withUsualMarks } from './usual-marks.ts'
 
 /** A mark or a written ref in the text, to which a quotation may belong. */
@@ -22,7 +23,18 @@ export type Quotation = {
   readonly prepared: PreparedQuote
 }
 
-export type QuotedText = { readonly blocks: readonly Block[]; readonly quotations: readonly Quotation[] }
+/** Words that look like a quotation and are none: few words, or emphasis. Range in UTF-16 units. */
+export type NoQuotation = Span & { readonly reason: 'too_short' | 'emphasis' }
+
+export type QuotedText = {
+  readonly blocks: readonly Block[]
+  readonly quotations: readonly Quotation[]
+  /** At most 500. */
+  readonly others: readonly NoQuotation[]
+}
+
+/** A text can have tens of thousands of short terms in quotation marks. */
+const maxOthers = 500
 
 /** In a `>` block, quoted parts with less than this fraction of its letters are part of the block's quotation. */
 const shareOfBlock = 0.6
@@ -32,17 +44,23 @@ const shareOfBlock = 0.6
  * quotations with fewer than 12 letters or three words. The generator yields at points where the caller may pause it.
  * @param citationMarks the marks of the text. They are not part of a quotation; in a `>` block a mark ends one.
  * @param edges the refs at the edges of `>` blocks, treated in the same way.
+ * @param refs the refs of the text. Italics before one, and a definition or a caption that has one, are quotations.
  */
 export function* findQuotations(
   text: string,
   citationMarks: readonly Anchor[],
   edges: readonly Anchor[] = [],
+  refs: readonly Anchor[] = [],
 ): Generator<undefined, QuotedText> {
   const marks = edges.length === 0 ? citationMarks : apart([...citationMarks, ...edges])
   const blocks = splitBlocks(text)
   const masked = withoutMarks(text, marks)
   const usual = withUsualMarks(masked)
   const quotations: Quotation[] = []
+  const others: NoQuotation[] = []
+  const skip = ({ start, end }: Span, reason: NoQuotation['reason']): void => {
+    if (others.length < maxOthers) others.push({ start, end, reason })
+  }
   let nextMark = 0
   for (const [index, block] of blocks.entries()) {
     const inBlock: Anchor[] = []
@@ -53,32 +71,41 @@ export function* findQuotations(
     const quoted =
       block.kind === 'quote'
         ? yield* blockSpans(usual, block, inBlock)
-        : yield* proseSpans(usual, block, inBlock)
+        : yield* proseSpans(usual, block, blocks[index - 1], [inBlock, refs], (span) =>
+            skip(span, 'emphasis'),
+          )
     // Folding tens of thousands of short quoted terms would take longer than everything else.
     const spans = quoted
       .map((span) => withoutFillers(usual, span))
-      .filter(({ start, end }) => end - start >= minLetters)
+      .filter((span) => {
+        const isLong = span.end - span.start >= minLetters
+        if (!isLong) skip(span, 'too_short')
+        return isLong
+      })
     if (spans.length === 0) continue
     yield
     const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
       yield
       const prepared = yield* prepareQuote(masked.slice(start, end))
-      if (!isQuotation(prepared)) continue
+      if (!isQuotation(prepared)) {
+        skip({ start, end }, 'too_short')
+        continue
+      }
       const standsAlone = prepared.letters >= shareOfBlock * letters
       const words = masked.slice(start, end).replace(/\s+/g, ' ').trim()
       quotations.push({ text: words, start, end, block: index, standsAlone, prepared })
     }
   }
-  return { blocks, quotations }
+  return { blocks, quotations, others }
 }
 
 /** One or two words in quotation marks are a term. A text without any space is in a script that has none. */
 const minWords = 3
-const longestTerm = 40
+const longestWord = 40
 
 function isQuotation({ letters, words }: PreparedQuote): boolean {
-  return letters >= minLetters && (words >= minWords || letters > longestTerm)
+  return letters >= minLetters && (words >= minWords || letters > longestWord)
 }
 
 /** Returns the anchors in order, without those that overlap an earlier one. */
@@ -97,7 +124,7 @@ function apart(anchors: readonly Anchor[]): readonly Anchor[] {
 function withoutFillers(usual: string, { start, end }: QuoteSpan): QuoteSpan {
   let [first, last] = [start, end]
   while (first < last && usual.charAt(first) === filler) first += 1
-  while (last > first && usual.charAt(last - 1) === filler) last -= 1
+  while (last > first && (usual.charAt(last - 1) === filler || usual.charAt(last - 1) === ' ')) last -= 1
   return { start: first, end: last }
 }
 
@@ -114,15 +141,61 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
     .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
 }
 
-/** Finds quotations in quotation marks or italics, in order. */
+/** Finds quotations in quotation marks or italics, in order. Without one, a definition of a ref and captions are read. */
 function* proseSpans(
   masked: string,
   block: Block,
-  marks: readonly Anchor[],
+  before: Block | undefined,
+  [marks, refs]: readonly [marks: readonly Anchor[], refs: readonly Anchor[]],
+  onEmphasis: (span: Span) => void,
 ): Generator<undefined, readonly QuoteSpan[]> {
   const quoted = yield* quoteSpans(masked, block.start, block.end)
-  const italic = italicSpans(masked, block, quoted, marks)
+  const italic = italicSpans(masked, block, quoted, { marks, refs, onEmphasis })
+  if (quoted.length + italic.length === 0) return captions(masked, block, before, refs)
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
+}
+
+/** Elements whose whole text is a quotation if a ref belongs to it. */
+const caption = /<(?<tag>dd|figcaption|caption)(?:\s[^<>]{0,300})?>(?<words>[^<>]{1,4000})<\/\k<tag>>/giu
+const longestTerm = 200
+
+/** The words of definitions and captions with a ref: their term is the ref, or they end with it in brackets or behind a dash. */
+function captions(
+  masked: string,
+  block: Block,
+  before: Block | undefined,
+  refs: readonly Anchor[],
+): readonly QuoteSpan[] {
+  if (refs.length === 0) return []
+  const isRef = ({ start, end }: Span): boolean => {
+    const inside = refs.find((ref) => ref.start >= start && ref.end <= end)
+    const rest = inside && masked.slice(start, inside.start) + masked.slice(inside.end, end)
+    return rest !== undefined && !/[\p{L}\p{N}]/u.test(rest.replace(/<[^<>]*>/g, ''))
+  }
+  if (block.kind === 'definition') {
+    const start = block.start + masked.slice(block.start, block.end).indexOf(':') + 1
+    return before !== undefined && isRef(before) ? [{ start, end: block.end }] : []
+  }
+  return [...masked.slice(block.start, block.end).matchAll(caption)].flatMap(
+    ({ 0: whole, index, groups }) => {
+      const end = block.start + index + whole.lastIndexOf('<')
+      const start = end - (groups?.['words']?.length ?? 0)
+      const last = refs.findLast((ref) => ref.start >= start && ref.end <= end)
+      const closes = last !== undefined && !/[\p{L}\p{N}]/u.test(masked.slice(last.end, end))
+      const lead = closes ? /\s*[([—–-]\s*$/u.exec(masked.slice(start, last.start)) : null
+      if (lead !== null) return [{ start, end: start + lead.index }]
+      const [opens] = [
+        ...masked
+          .slice(Math.max(0, block.start + index - longestTerm), block.start + index)
+          .matchAll(/<dt[\s>]/gi),
+      ].slice(-1)
+      const term = opens && {
+        start: Math.max(0, block.start + index - longestTerm) + opens.index,
+        end: block.start + index,
+      }
+      return term !== undefined && isRef(term) ? [{ start, end }] : []
+    },
+  )
 }
 
 /** Matches an attribution line at the end of a quotation, such as `— Tanya 32:4`. */

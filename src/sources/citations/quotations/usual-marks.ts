@@ -49,7 +49,7 @@ const pairs: readonly RegExp[] = [
     '&(?:quot|[lr]dquo|raquo|#34);',
     '&(?:quot|[lrb]dquo|[lr]aquo|#34);',
   ),
-  /(?<open><(?<tag>q|blockquote)>)(?:(?!<\/?(?:q|blockquote)>)[\s\S]){1,8000}?(?<close><\/\k<tag>>)/gu,
+  /(?<open><(?<tag>q|blockquote)(?:\s[^<>]{0,300})?>)(?:(?!<\/?(?:q|blockquote)[\s>])[\s\S]){1,8000}?(?<close><\/\k<tag>>|<(?:cite|footer)[\s>])/gu,
 ]
 /** TeX's single marks: `words'. */
 const inGrave = new RegExp(

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyRows } from '../../../db/copy.ts'
 import { requireWritable } from '../../../db/library/library-database.ts'
+import { ServiceError } from '../../../errors.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
@@ -14,6 +15,7 @@ import type { Years } from '../../periods/composed.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
+import { refuseLosses, refuseUnreadable } from './refused-texts.ts'
 import { reheadedVersions } from './reheaded-versions.ts'
 import { deleteEmptyPassages, insertPassages, savePassages } from './save-passages.ts'
 import type { VersionText } from './version-text.ts'
@@ -34,6 +36,8 @@ export type WorkImport = {
   readonly versions: readonly VersionText[]
   /** Alternative titles of the work and its headings, if the source has them. */
   readonly otherTitles?: readonly OtherTitle[]
+  /** Refuses to replace a version by one that lacks passages of it. */
+  readonly keepsPassages?: boolean
 }
 
 export type Stored = {
@@ -64,9 +68,11 @@ export async function lockLibrary(tx: Executor, maxWaitMs = 0): Promise<void> {
 /**
  * Writes versions of one work. It replaces versions whose content changed and skips unchanged ones. The caller holds
  * `lockLibrary` in this transaction, and passes the parts to an index writer, before or after the commit.
- * @throws ServiceError `invalid_value` when a ref belongs to another work.
+ * @throws ServiceError `invalid_value` when a ref belongs to another work, when a text is unreadable, or when passages would
+ *   be lost and `keepsPassages` is set.
  */
 export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored> {
+  refuseUnreadable(given.versions)
   const { workId, isNew, isRetitled } = await saveWork(tx, given.work)
   if (isNew) return storeNewWork(tx, workId, given)
   const incoming = await withKnownHebrewRefs(tx, workId, given)
@@ -83,6 +89,8 @@ export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored
     if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
     return { versions: 0, passages: 0, parts: [] }
   }
+  for (const { version, replaces } of given.keepsPassages ? changed : [])
+    if (replaces !== undefined) await refuseLosses(tx, replaces, version)
   const renamed = await renamedHeadings(tx, workId, incoming)
   const gone = changed.flatMap(({ replaces }) => replaces ?? [])
   const reheaded = await reheadedVersions(tx, workId, incoming.places, gone)
@@ -146,6 +154,34 @@ export async function removeWork(tx: Executor, title: string): Promise<boolean> 
       union select section_ref from passages where work_id = ${workId})`)
   await tx.execute(sql`delete from works where id = ${workId}`)
   return true
+}
+
+/**
+ * Removes versions of a work: those with this title, in one language if it is given. The caller holds `lockLibrary`.
+ * @returns the number of removed versions.
+ * @throws ServiceError `invalid_value` when no version would be left.
+ */
+export async function removeVersion(
+  tx: Executor,
+  work: string,
+  { title, language }: { readonly title: string; readonly language: string | undefined },
+): Promise<number> {
+  const { rows } = await tx.execute<{ id: number; work_id: number; title: string; language: string }>(sql`
+    select v.id, v.work_id, v.title, v.language from versions v join works w on w.id = v.work_id
+    where w.title = ${work}`)
+  const chosen = rows.filter((row) => row.title === title && (language ?? row.language) === row.language)
+  const [first] = chosen
+  if (!first) return 0
+  if (chosen.length === rows.length) {
+    throw new ServiceError(
+      'invalid_value',
+      `"${work}" has no other version. To remove the work, leave out --version.`,
+    )
+  }
+  for (const { id } of chosen) await dropVersion(tx, id)
+  await deleteEmptyPassages(tx, first.work_id)
+  await saveHeadings(tx, first.work_id)
+  return chosen.length
 }
 
 /**

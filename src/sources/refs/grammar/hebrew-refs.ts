@@ -1,6 +1,6 @@
 import { hebrewNumber, hebrewNumeral } from '../../text/hebrew-numbers.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
-import { isHebrewUnit } from './units.ts'
+import { hasUnitRole, isHebrewUnit } from './units.ts'
 
 /** Parses a Hebrew ref in all possible ways, most likely first. Empty when it does not end with a number. */
 export function hebrewReadings(written: string): readonly ParsedRef[] {
@@ -189,7 +189,8 @@ function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): reado
   const plainAddress = { address, until: last?.until }
   if (last?.side === undefined || before === undefined) return [plainAddress]
   const leafAndSide = { address: sided(address.slice(0, -1), last.side) }
-  if (last.unit === 'עמוד') return [leafAndSide]
+  if (last.unit !== undefined && hasUnitRole(last.unit, 'page')) return [leafAndSide]
+  if (before.unit !== undefined && hasUnitRole(before.unit, 'leaf')) return [leafAndSide]
   return last.unit === undefined ? [leafAndSide, plainAddress] : [plainAddress]
 }
 

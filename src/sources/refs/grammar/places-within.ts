@@ -1,5 +1,5 @@
 import { formatRef, headingOf, parseRef, sectionOf } from './refs.ts'
-import { innerUnit, isCoarseUnit } from './units.ts'
+import { innerUnit, isUnitOf } from './units.ts'
 
 /**
  * The refs that a short one can mean, most likely first: a place below the outer ref, or beside it. After `Genesis
@@ -18,13 +18,13 @@ export function refsWithin(
   const numbers = formatRef({ heading: '', address, ...(until && { until }) }).trim()
   const first = ref.replace(range, '')
   const place = (above: string): string =>
-    short.unit === '§'
+    short.unit === 'piece'
       ? `${above} §${numbers}`
       : `${above}${headingOf(above) === above ? ' ' : ':'}${numbers}`
   if (isSame) return [place(sectionOf(first))]
   const beside = levelsAbove(first).map(place)
   const below = first === ref ? [place(ref)] : []
-  return [...below, ...(isCoarseUnit(short.unit) ? beside.toReversed() : beside)]
+  return [...below, ...(isUnitOf(short.unit, 'coarse') ? beside.toReversed() : beside)]
 }
 
 /** Matches the end of a range in a stored ref. */

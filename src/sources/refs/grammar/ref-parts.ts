@@ -7,6 +7,8 @@ export type ParsedRef = {
   readonly address: readonly AddressPart[]
   /** The end of a range, with as many numbers as the start. */
   readonly until?: readonly AddressPart[]
+  /** Whether it counts by leaves. Its number is none of a chapter then. */
+  readonly isLeaf?: boolean
 }
 
 export function trimHeading(text: string): string {

@@ -1,7 +1,8 @@
+import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { withEpistles } from './epistles.ts'
-import { hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
+import { chapterIn, hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
 import { withDigits } from './number-words.ts'
-import { isPageRef } from './pages.ts'
+import { isLeafRef, isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
 import { withRomanDigits } from './roman-numbers.ts'
@@ -35,7 +36,8 @@ export function refReadings(written: string): readonly ParsedRef[] {
   const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
   // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes first.
   const roman = withRomanDigits(text)
-  return [...distinct(readings).slice(0, maxReadings), whole, ...(roman ? latinReadings(roman) : [])]
+  const all = [...distinct(readings).slice(0, maxReadings), whole, ...(roman ? latinReadings(roman) : [])]
+  return isLeafRef(text) ? all.map((reading) => ({ ...reading, isLeaf: true })) : all
 }
 
 /**
@@ -59,7 +61,20 @@ export function normalisedRef(written: string): string {
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
     .trim()
-  return withEpistles(withDigits(text))
+  return withEpistles(withDigits(withEndOfOpenRange(text)))
+}
+
+const openRange = /(?<=^|[\s,:.])([א-ת"'׳״]{1,7}|\d{1,4})(?:\s?(ff?)\.?| (ואילך|והלאה))$/u
+
+/** Writes the end of an open range: `15f` is 15-16, `15ff` and `ט"ו ואילך` are 15-17. An end after the last place is cut. */
+function withEndOfOpenRange(text: string): string {
+  return text.replace(openRange, (whole, written: string, latin?: string) => {
+    const bare = written.replace(/[׳״]/g, (mark) => (mark === '׳' ? "'" : '"'))
+    const chapter = chapterIn(bare)
+    const number = /^\d/.test(bare) ? Number(bare) : hebrewNumber(chapter ?? bare)
+    if (number === undefined) return whole
+    return `${chapter === undefined ? '' : 'פרק '}${number}-${number + (latin?.length ?? 2)}`
+  })
 }
 
 function decoded(written: string): string {

@@ -1,52 +1,98 @@
-/** Unit words that precede a number in a ref. The resolver and the search for refs in texts share this list. */
+import { readFileSync } from 'node:fs'
+import { headingKey } from '../../text/heading-keys.ts'
 
-const latin =
-  'chapters chapter chap chs ch sections section sec essay paragraphs paragraph para torah lesson letter epistle perek perakim pasuk ' +
-  'siman seif daf folio page pages pp p no verses verse vv'
+/**
+ * What a unit is in a ref. `heads`: headings of works are numbered by it. `place`: with a number it names a place even
+ * beside a title that is also a word. `title`: it may follow a title that nobody knows. `counted`: an ordinal may stand
+ * before it. `counting`: it only counts, so its number may be that of any part. `inner`: below a chapter. `coarse`: it
+ * has paragraphs. `large`: above a chapter. `leaf` and `page`: it divides the printed book and not the text.
+ */
+type Role =
+  | 'heads'
+  | 'place'
+  | 'title'
+  | 'counted'
+  | 'counting'
+  | 'inner'
+  | 'coarse'
+  | 'large'
+  | 'leaf'
+  | 'page'
 
-export const latinUnits: ReadonlySet<string> = new Set(latin.split(' '))
+/** A unit of addresses, as a row of `units.tsv` has it. */
+type Unit = { readonly id: string; readonly roles: ReadonlySet<Role> }
+
+const rows = readFileSync(new URL('./units.tsv', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [id = '', roles = '', words = '', headingWords = ''] = line.split('\t')
+    const unit: Unit = { id, roles: new Set(roles.split(' ') as Role[]) }
+    const list = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '')
+    return { unit, words: list(words), headingWords: list(headingWords) }
+  })
+
+/** Units before a number in any text. */
+const inText: ReadonlyMap<string, Unit> = new Map(
+  rows.flatMap(({ unit, words }) => words.map((word) => [word, unit] as const)),
+)
+/** All units, in the form of `headingKey`. */
+const byKey: ReadonlyMap<string, Unit> = new Map(
+  rows.flatMap(({ unit, words, headingWords }) =>
+    [...words, ...headingWords].map((word) => [headingKey(word), unit] as const),
+  ),
+)
+const byId: ReadonlyMap<string, Unit> = new Map(rows.map(({ unit }) => [unit.id, unit]))
+
+const latin = [...inText.keys()].filter((word) => /^[a-z]/.test(word))
+export const latinUnits: ReadonlySet<string> = new Set(latin)
 
 /** Pattern of English units, with or without a dot, and of signs. Longer words come first. */
-export const latinUnitPattern = `(?:(?:${latin
-  .split(' ')
-  .sort((a, b) => b.length - a.length)
-  .join('|')})\\.?|[§#¶])`
+export const latinUnitPattern = `(?:(?:${latin.toSorted((a, b) => b.length - a.length).join('|')})\\.?|[§#¶])`
+
+/** Pattern of the units with a role, longer words first. */
+export function unitPattern(role: Role): string {
+  const words = [...byKey].filter(([, unit]) => unit.roles.has(role)).map(([word]) => word)
+  const written = [...inText].filter(([, unit]) => unit.roles.has(role)).map(([word]) => word)
+  return [...new Set([...words, ...written])].toSorted((a, b) => b.length - a.length).join('|')
+}
 
 /** Units that name a part when they precede the first number of a ref. Titles write that number in Roman letters. */
 export const partWords: ReadonlySet<string> = new Set('part volume vol'.split(' '))
-
-const hebrew = new Set(
-  "פרק פרקים סימן סעיף אות תורה דף דפים עמוד עמודים פסקה אגרת הלכה משנה פסוק פסוקים מאמר דרוש פ פ' סי' סע' פיסקה שורה".split(
-    ' ',
-  ),
-)
 
 /** Prefixes of a Hebrew unit in a sentence: `בפרק`, `שבפרק`. */
 const prefixes = /^(?:ש[בלמ]|ו[בלמש]|[ובלמהש])(?=[א-ת]{2})/
 
 /** Pattern of a Hebrew unit of several letters, with an optional prefix. */
-export const hebrewUnitPattern = `(?:ש[בלמ]|ו[בלמש]|[ובלמהש])?(?:${[...hebrew].filter((unit) => /^[א-ת]{2,}$/.test(unit)).join('|')})`
+export const hebrewUnitPattern = `(?:ש[בלמ]|ו[בלמש]|[ובלמהש])?(?:${[...inText.keys()].filter((unit) => /^[א-ת]{2,}$/.test(unit)).join('|')})`
+
+function find(units: ReadonlyMap<string, Unit>, word: string): Unit | undefined {
+  return units.get(word) ?? units.get(word.replace(prefixes, ''))
+}
 
 /** @param word with straight quotation marks and without vowel points. */
 export function isHebrewUnit(word: string): boolean {
-  return hebrew.has(word) || hebrew.has(word.replace(prefixes, ''))
+  return /^[א-ת]/.test(word) && find(inText, word) !== undefined
 }
 
-/** Units below a chapter. The words of a row mean the same. */
-const innerRows = [
-  'verse verses vv pasuk פסוק פסוקים',
-  'paragraph paragraphs para ¶ פסקה פיסקה',
-  "section sec seif סעיף סע'",
-  'אות',
-  'הלכה',
-  'משנה',
-  'שורה',
-  '§',
-  '#',
-]
-const innerUnits: ReadonlyMap<string, string> = new Map(
-  innerRows.flatMap((row) => row.split(' ').map((unit, _, units) => [unit, units[0] ?? unit] as const)),
-)
+/**
+ * Whether a word is a unit with this role.
+ * @param word in lower case, as written or in the form of `headingKey`.
+ */
+export function hasUnitRole(word: string, role: Role): boolean {
+  return (find(inText, word) ?? find(byKey, word))?.roles.has(role) === true
+}
+
+/** The unit that a word means, in a text or in a heading, as the first column of `units.tsv`. */
+export function unitOf(word: string): string | undefined {
+  return (find(inText, word) ?? find(byKey, word))?.id
+}
+
+/** Whether a word is a unit. */
+export function isUnit(key: string): boolean {
+  return unitOf(key) !== undefined
+}
 
 /**
  * Returns the unit that a word means, if it is one below a chapter. Without a title, a number with such a unit is a
@@ -54,10 +100,25 @@ const innerUnits: ReadonlyMap<string, string> = new Map(
  * @param word in lower case, with straight quotation marks and without vowel points.
  */
 export function innerUnit(word: string): string | undefined {
-  return innerUnits.get(word) ?? innerUnits.get(word.replace(prefixes, ''))
+  const unit = find(inText, word)
+  return unit?.roles.has('inner') ? unit.id : undefined
 }
 
-/** Whether a unit consists of paragraphs, if a text has both. */
-export function isCoarseUnit(unit: string): boolean {
-  return unit === 'section' || unit === 'אות'
+/**
+ * Returns the unit by which headings are numbered that a word means.
+ * @param word in the form of `headingKey`.
+ */
+export function partUnit(word: string): string | undefined {
+  const unit = find(byKey, word)
+  return unit?.roles.has('heads') ? unit.id : undefined
+}
+
+/** Whether a unit of `innerUnit` or `partUnit` has a role. */
+export function isUnitOf(id: string, role: Role): boolean {
+  return byId.get(id)?.roles.has(role) === true
+}
+
+/** Whether a unit is known and may stand for another one, as people name `Letter 3` chapter 3. Part 2 is no chapter 2. */
+export function mayBeOtherUnit(id: string): boolean {
+  return isUnitOf(id, 'heads') && !isUnitOf(id, 'large') && !isUnitOf(id, 'leaf')
 }

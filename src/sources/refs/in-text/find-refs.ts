@@ -3,19 +3,21 @@ import { maxRangePassages } from '../../library/load-passages.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
+import { refReadings } from '../grammar/refs.ts'
 import { isWithoutNumbers } from '../grammar/without-numbers.ts'
+import { namesYear } from '../grammar/years.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
 import { addressAt, romanAddressAt } from '../text-numbers/addresses.ts'
 import type { TextWord } from '../text-numbers/text-words.ts'
+import { portionsInText } from './portions.ts'
 import { sitesWithin } from './short-refs.ts'
 import type { Candidate, ReadText, Site } from './site.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
 import { TitledText } from './titled-text.ts'
-import { unheldPortions } from './unheld-works.ts'
-import { unknownTitles } from './unknown-titles.ts'
+import { unknownTitles, unreadRefs } from './unknown-titles.ts'
 
 /** A ref in a text, with the result of its look-up. */
 export type FoundRef = {
@@ -28,9 +30,10 @@ export type FoundRef = {
   readonly asked: string
   /**
    * `missing`: the library has the title but no such place. `ambiguous`: several places match. `unknown_work`: the
-   * library does not have the title.
+   * library does not have the title. `unplaced`: the library cannot tell where the place is, because it does not divide
+   * the work by pages, leaves or years, because the place is a long portion, or because nothing reads the title.
    */
-  readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work'
+  readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work' | 'unplaced'
   /** The spelling of the library, if the ref was found. */
   readonly ref: string | null
   readonly place?: PassageRange
@@ -74,11 +77,40 @@ export async function findRefs(
   const { placed, short } = await runInTimeSlices(sitesOf(read, context, numbersOnly))
   const apart = await choose(executor, [...sites, ...placed.map(({ site }) => site)])
   const unknown = besides(await runInTimeSlices(unknownTitles(read)), apart)
-  const named = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
+  const known = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
+  known.sort((a, b) => a.start - b.start)
+  const unread = besides(await runInTimeSlices(unreadRefs(read)), known)
+  const named = [...known, ...unread.map((one) => ({ ...one, outcome: 'unplaced' as const }))]
   named.sort((a, b) => a.start - b.start)
   const within = short.length === 0 ? [] : await choose(executor, sitesWithin(masked, short, named))
   const chosen = within.length === 0 ? named : withoutOverlaps([...within, ...named])
-  return withNearest(executor, titled.text, chosen, nearest ? maxNearest : 0)
+  const held = await withHeldWorks(executor, read, chosen)
+  return withNearest(executor, titled.text, held, nearest ? maxNearest : 0)
+}
+
+/** A ref under a title that the library holds names a missing place, and not an unknown work. */
+async function withHeldWorks(
+  executor: Executor,
+  { text, titles }: ReadText,
+  refs: readonly Chosen[],
+): Promise<readonly Chosen[]> {
+  const titleOf = ({ start, end, outcome }: Chosen): string | undefined => {
+    if (outcome !== 'unknown_work') return undefined
+    const title = titles.find(
+      (one) => one.isExact && one.start <= start + maxBefore && one.start >= start && one.end <= end,
+    )
+    return title && text.slice(title.start, title.end)
+  }
+  const named = refs.map(titleOf)
+  const asked = [...new Set(named.filter((title) => title !== undefined))].slice(0, maxAsked)
+  if (asked.length === 0) return refs
+  const resolved = await resolveRefs(executor, asked)
+  const held = new Map(asked.map((title, i) => [title, resolved[i]]))
+  return refs.map((ref, i) => {
+    const resolution = held.get(named[i] ?? '')
+    const isHeld = resolution?.known.some(({ named: { isWhole, isWork } }) => isWhole || isWork) === true
+    return isHeld ? { ...ref, outcome: 'missing', resolution: { ...resolution, found: undefined } } : ref
+  })
 }
 
 /** Looks the sites up and chooses a reading for each. */
@@ -103,7 +135,7 @@ function* sitesOf(
   const own = yield* sitesWithTitle(read)
   const { placed, short } = yield* sitesInContext(read, own, context)
   if (numbersOnly) return { placed: [...own, ...placed], short }
-  const titled = [...sitesOfTitles(read), ...(yield* unheldPortions(read))]
+  const titled = [...sitesOfTitles(read), ...(yield* portionsInText(read))]
   return { placed: [...own, ...titled, ...placed], short }
 }
 
@@ -114,7 +146,8 @@ function* outcomesOf(
   const found: Chosen[] = []
   for (const site of sites) {
     const chosenFor = outcomeOf(site, resolutions)
-    if (chosenFor && !(site.isPortion && isLarge(chosenFor))) found.push(chosenFor)
+    const isTooLarge = site.isPortion && chosenFor && isLarge(chosenFor)
+    if (chosenFor) found.push(isTooLarge ? { ...chosenFor, outcome: 'unplaced' } : chosenFor)
     yield
   }
   return found
@@ -178,12 +211,18 @@ function chosen(
   outcome: FoundRef['outcome'],
   resolution: Resolution,
 ): Chosen {
-  return { start, end, asked, outcome, resolution }
+  const isTaken = outcome === 'found' && resolution.several.length > 0
+  return { start, end, asked, outcome: isTaken ? 'ambiguous' : outcome, resolution }
 }
 
-/** Removes overlapping refs. A found ref wins over a missing one, then the first one wins, then the longest. */
+/**
+ * Removes overlapping refs. A found ref wins over a missing one, then the first one wins, then the longest. A part that
+ * is found does not win over its number that is missing: `Part IV; Iggeret HaKodesh 35`.
+ */
 function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   const rank = ({ outcome }: Chosen): number => (outcome === 'found' ? 0 : 1)
+  const isPartOf = (one: Chosen, other: Chosen): boolean =>
+    other.outcome === 'missing' && other.start <= one.start && one.end < other.end
   const best = found.toSorted(
     (a, b) => a.start - b.start || rank(a) - rank(b) || b.end - b.start - (a.end - a.start),
   )
@@ -191,7 +230,7 @@ function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   for (const one of best) {
     const last = apart.at(-1)
     if (!last || one.start >= last.end) apart.push(one)
-    else if (rank(one) < rank(last)) apart.splice(-1, 1, one)
+    else if (isPartOf(last, one) || (rank(one) < rank(last) && !isPartOf(one, last))) apart.splice(-1, 1, one)
   }
   return apart
 }
@@ -221,19 +260,33 @@ async function withNearest(
     if (outcome === 'missing' && !near.has(asked) && near.size < most)
       near.set(asked, await nearestToReadings(executor, known))
     const closed = end + closingBracket(text, start, end)
+    const isPrinted = outcome === 'missing' && isUnplaced(asked, near.get(asked) ?? [])
     refs.push({
+      ref: null,
       start,
       end: closed,
       written: text.slice(start, closed),
       asked: asked.replace(/\s+/g, ' '),
-      outcome,
-      ref: resolution?.found?.ref ?? null,
-      ...(resolution?.found && { place: resolution.found.place }),
+      outcome: isPrinted ? 'unplaced' : outcome,
+      ...(outcome === 'found' ? resolution?.found : undefined),
       nearest: outcome === 'ambiguous' ? (resolution?.several ?? []) : (near.get(asked) ?? []),
     })
   }
   return refs
 }
+
+/** Whether a missing ref counts pages, leaves or years, and the refs nearest to it do not. */
+function isUnplaced(asked: string, nearest: readonly string[]): boolean {
+  const text = withDigits(asked)
+  if (isPageRef(text) || (namesYear(text) && !nearest.some(namesYear))) return true
+  const hasSide = refReadings(asked).some(
+    ({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)),
+  )
+  return hasSide && !nearest.some((ref) => /\d[a-d](?![\p{L}\d])/u.test(ref))
+}
+
+/** Words of refs in which the library looks for a known title. */
+const maxBefore = 40
 
 /** Length of the bracket that closes one within a ref: `Tanya (ch. 32)`. */
 function closingBracket(text: string, start: number, end: number): number {

@@ -1,7 +1,8 @@
 import { lastUnit, refsWithin } from '../grammar/places-within.ts'
 import type { Resolution } from '../ref-lookup.ts'
-import { type AddressRun, addressAt, gapBefore, innerUnitOf, signBefore } from '../text-numbers/addresses.ts'
+import { type AddressRun, addressAt, innerUnitOf, signBefore } from '../text-numbers/addresses.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
+import { gapBefore } from '../text-numbers/text-words.ts'
 import type { Placed, ReadText, Site } from './site.ts'
 import {
   continuesAt,

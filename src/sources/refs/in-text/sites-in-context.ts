@@ -1,7 +1,8 @@
-import { type AddressRun, addressAt, gapBefore, innerUnitOf } from '../text-numbers/addresses.ts'
+import { type AddressRun, addressAt, innerUnitOf } from '../text-numbers/addresses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
 import { endOfSamePlace } from '../text-numbers/same-place.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
+import { gapBefore } from '../text-numbers/text-words.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import {

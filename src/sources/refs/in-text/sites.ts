@@ -3,7 +3,6 @@ import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
 import {
   type AddressRun,
   addressAt,
-  gapBefore,
   innerUnitOf,
   isCommonWordAt,
   romanAddressAt,
@@ -12,7 +11,7 @@ import { furtherNumbers } from '../text-numbers/further-numbers.ts'
 import { isAmount } from '../text-numbers/number-senses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
 import { standsApart } from '../text-numbers/stands-apart.ts'
-import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
 import type { Candidate, Placed, ReadText } from './site.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { unheldRef } from './unheld-works.ts'
@@ -91,11 +90,22 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
     if (at >= words.length || !isWithinRef(gapAfter(text, words, title, at), rest)) return
     if (isQuotedApart(text, title, words[at]?.start ?? 0)) return
     const run = addressAt(text, words, at)
-    if (run && rest > 0 && isCount(words, run)) return
-    if (run) yield run
+    if (!run) continue
+    if (isCount(words, run, rest) || isOnNextLine(text, words, title, run)) return
+    yield run
     // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
-    if (run && !run.isWord) return
+    if (!run.isWord) return
   }
+}
+
+/** Whether a bare number is on another line than its title. There it is that of a list item. */
+function isOnNextLine(
+  text: string,
+  words: ReadText['words'],
+  title: TitleInText,
+  { from, hasUnit }: AddressRun,
+): boolean {
+  return !hasUnit && text.slice(title.end, words[from]?.start).includes('\n')
 }
 
 /** A Roman number directly after a title: `(Tanya XXVI)`. In small letters it needs the brackets: `(Tanya xxvi)`. */
@@ -103,14 +113,14 @@ function romanRunAfter({ text, words }: ReadText, title: TitleInText): AddressRu
   const hasDigits = addressAt(text, words, title.to) ?? addressAt(text, words, title.to + 1)
   const run = hasDigits ? undefined : romanAddressAt(words, title.to)
   const number = words[title.to]
-  if (!run || !number || !/^[\s,]{1,2}["'*_]?$/.test(gapAfter(text, words, title, title.to))) return undefined
+  if (!run || !number || !/^[ ,]{1,2}["'*_]?$/.test(gapAfter(text, words, title, title.to))) return undefined
   const isEnclosed = /^[.:]?\s?[)\]]/.test(text.slice(number.end, number.end + 3))
   return /^\p{Lu}/u.test(number.text) || isEnclosed ? run : undefined
 }
 
 /** Whether a bare number after `in` counts something: `The Gate of Unity, in 12 chapters`. */
-function isCount(words: ReadText['words'], run: AddressRun): boolean {
-  return words[run.from - 1]?.key === 'in' && !run.hasUnit && run.ends.length === 1
+function isCount(words: ReadText['words'], run: AddressRun, rest: number): boolean {
+  return rest > 0 && words[run.from - 1]?.key === 'in' && !run.hasUnit && run.ends.length === 1
 }
 
 /** The text before a word. The dot of an abbreviated title is not part of it: `Ps. 119`. */

@@ -1,8 +1,7 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
-import { gapBefore } from '../text-numbers/addresses.ts'
 import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
-import { isBreak } from '../text-numbers/text-words.ts'
+import { gapBefore, isBreak } from '../text-numbers/text-words.ts'
 import type { Placed, ReadText } from './site.ts'
 import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 

@@ -8,8 +8,7 @@ import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
-import { gapBefore } from '../text-numbers/addresses.ts'
-import { isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {
@@ -74,19 +73,27 @@ const vocabulary = lazy(() =>
   Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys(), ...looseWorkKeys()], firstWord),
 )
 
-/** Words of the text that a title may begin with. The generator yields at points where the caller may pause it. */
-function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
+/** Words of the text that a title may begin with, and those that may be its second. The generator yields at points where the caller may pause it. */
+function* wordsOfTitles(
+  words: readonly TextWord[],
+): Generator<undefined, { readonly first: ReadonlySet<string>; readonly next: ReadonlySet<string> }> {
   const first = new Set<string>()
+  const next = new Set(['', 'ha'])
   for (const word of words) {
     for (const { key, loose } of formsOf(word)) first.add(key).add(`~${loose}`)
+    // A stored title may have an article that the text leaves out.
+    for (const key of [word.key, word.looseNext]) {
+      next.add(key).add(`ha${key}`)
+      if (possessive.test(word.text)) next.add(key.slice(0, -1))
+    }
     if (first.size > maxWords) break
     yield
   }
-  return first
+  return { first, next }
 }
 
 async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
-  const first = await runInTimeSlices(firstWords(words))
+  const { first, next } = await runInTimeSlices(wordsOfTitles(words))
   const keys = new Map<string, boolean>()
   const cited = new Set<string>()
   for (const word of first) {
@@ -99,6 +106,7 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
         and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
     from headings h join works w on w.id = h.work_id
     where split_part(h.key, ' ', 1) = any(${sql.param([...first])}::text[])
+      and split_part(h.key, ' ', 2) = any(${sql.param([...next])}::text[])
     group by h.key limit ${maxTitles}`)
   for (const { key, is_place } of found.rows) keys.set(key, is_place)
   for (const key of keys.keys()) cited.delete(key)
@@ -212,7 +220,8 @@ function* growing(
   yield { to: at + 1, key, loose, cutEnd: form.cutEnd }
   for (let to = at + 2; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
     const next = words[to - 1]
-    if (!next || isBreak(gapBefore(text, words, to - 1))) return
+    const isInitial = /^\p{Lu}$/u.test(words[to - 2]?.text ?? '')
+    if (!next || (isBreak(gapBefore(text, words, to - 1)) && !isInitial)) return
     key += ` ${next.key}`
     loose += ` ${next.looseNext}`
     yield { to, key, loose, cutEnd: 0 }

@@ -1,13 +1,15 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
-import { parashaAt } from '../../vocabulary/titles/parashot.ts'
-import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
+import { chapterIn } from '../grammar/hebrew-refs.ts'
+import { hasUnitRole } from '../grammar/units.ts'
 import { scriptureBook } from '../scripture/scripture.ts'
-import { type AddressRun, bare, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
+import { type AddressRun, isMarked, mayEndClause } from '../text-numbers/addresses.ts'
 import { goesOnAfter, isAmount } from '../text-numbers/number-senses.ts'
+import { bare, type TextWord } from '../text-numbers/text-words.ts'
 import { endsClause, type WrittenAddress, writtenAddress } from '../text-numbers/written-address.ts'
-import type { Candidate, Placed, ReadText } from './site.ts'
+import type { Candidate, ReadText } from './site.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { isBehindPart, type NamedNumber } from './unheld-parts.ts'
 
@@ -58,23 +60,24 @@ function isBeside(named: NamedNumber): boolean {
   return goesOn && (!gapOf(named).includes(',') || isCited(named))
 }
 
-/** Units of places. Others, such as letters and sections, also count things: `Numbers, section 3`. */
-const placeUnits =
-  /^(?:chapters?|chap|chs?|perek|perakim|daf|folio|siman|pasuk|verses?|vv?|[ושבהמל]{0,2}(?:פרק|פרקימ|דפ|דפימ|סימנ|סי|משנה|הלכה|פסוק|פ[א-ת]{1,3}))$/
-
 /** Whether a number makes a ref with a title that is also a name or a word: `Numbers 3:4`, `ברכות ה ע"א`. */
 function isSurePlace(named: NamedNumber): boolean {
   const { read, title, run, address, name, key } = named
   if (!/^(?:,? |\s?\()["'“”*_]{0,2}$/.test(gapOf(named))) return false
   const isHebrew = /^[א-ת]/.test(key)
   const isLeaf = scriptureBook(name)?.division === 'leaf'
-  if (run.hasUnit) return title.to - title.from > 1 || placeUnits.test(read.words[run.from]?.key ?? '')
+  if (run.hasUnit) return title.to - title.from > 1 || isPlaceUnit(read.words[run.from])
   // A book of chapters has no leaves.
   if (address.hasSide) return isLeaf || scriptureBook(name) === undefined
   if (isLeaf && leafMark(read.text, name, address) !== '') return true
   const isColon = read.text.slice(title.end, address.end).includes(':')
   if (address.levels > 1) return isLeaf ? isSideByLetter(named) : isHebrew || isColon
   return isSingleOfBook(named, isHebrew, isLeaf)
+}
+
+/** Other units, such as letters and sections, also count things: `Numbers, section 3`. */
+function isPlaceUnit(word: TextWord | undefined): boolean {
+  return hasUnitRole(word?.key ?? '', 'place') || chapterIn(bare(word)) !== undefined
 }
 
 /** Whether a leaf has its side as a letter: `ברכות ה, א`. */
@@ -108,58 +111,13 @@ function gapOf({ read: { text, words }, title, run }: NamedNumber): string {
   return text.slice(title.end, words[run.from]?.start)
 }
 
-/**
- * Finds weekly portions without a number after titles, alone in brackets: `(Noam Elimelech, Vayeshev)`. A known work that
- * the library lacks is named too; of other works the library must have the portion.
- */
-export function* unheldPortions(read: ReadText): Generator<undefined, readonly Placed[]> {
-  const placed: Placed[] = []
-  for (const title of read.titles) {
-    const from = portionWord.test(read.words[title.to]?.key ?? '') ? title.to + 1 : title.to
-    for (const length of [1, 2, 3, 4]) {
-      const portion = portionOf(read, title, from, from + length)
-      if (!portion) continue
-      const known = isKnownBook(portion.title) ? { unheld: portion } : {}
-      const site = { candidates: [portion], isSure: false, ...known, isPortion: true }
-      placed.push({ site, from: title.from, to: from + length })
-    }
-    yield
-  }
-  return placed
-}
-
-/** Matches the word for a weekly portion, in the form of `headingKey`. */
-const portionWord = /^(?:פרשת|פ|para?shas?t?)$/u
-
-function portionOf(read: ReadText, title: TitleInText, from: number, to: number): Candidate | undefined {
-  const { text, words } = read
-  const [behind, first, last] = [words[title.to], words[from], words[to - 1]]
-  if (!title.isExact || !behind || !first || !last) return undefined
-  if (!/^,? $/.test(text.slice(title.end, behind.start))) return undefined
-  if (!arePortions(words.slice(from, to).map(({ key }) => key))) return undefined
-  if (!isInBrackets(text, title.start, last.end)) return undefined
-  const asked = text.slice(title.start, last.end)
-  const name = text.slice(title.start, title.end)
-  return { start: title.start, end: last.end, asked, title: name, mustExist: true }
-}
-
-/** Whether words are the name of a weekly portion, or of two that are read together. */
-function arePortions(keys: readonly string[]): boolean {
-  const first = parashaAt(keys)
-  return first !== undefined && (first.words === keys.length || arePortions(keys.slice(first.words)))
-}
-
-function isKnownBook(name: string): boolean {
-  const key = headingKey(name)
-  return isDistinctTitle(key) && (namesOfKnownWork(key) !== undefined || otherTitleKeys(key).length > 0)
-}
-
 /** Whether a bracket contains the ref and nothing else: `(תניא לב)`, `(see Tanya, 32)`. */
 function isBracketed({ read: { text }, title, address }: NamedNumber): boolean {
   return isInBrackets(text, title.start, address.end)
 }
 
-function isInBrackets(text: string, start: number, end: number): boolean {
+/** Whether brackets contain the range and nothing else. */
+export function isInBrackets(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 20), start)
   return (
     /[([]\s?(?:(?:see|cf\.?|in|from|עיין|ע['׳]|ראה) (?:the )?)?[ובהלמשכ]{0,2}["“]?$/i.test(before) &&

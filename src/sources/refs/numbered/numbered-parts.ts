@@ -4,7 +4,7 @@ import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
 import { romanNumber } from '../grammar/roman-numbers.ts'
-import { partUnit } from './part-units.ts'
+import { hasUnitRole, partUnit } from '../grammar/units.ts'
 
 /**
  * A part of a work as headings and refs name it, in any language and spelling: `Chapter 3`, `פרק ג`, `ch. III` and `The
@@ -140,7 +140,8 @@ function sideAfter(words: readonly Word[], at: number, behind: string): readonly
   const [first, second] = [words[at]?.text ?? '', words[at + 1]?.text ?? '']
   const side = /^ע"([אב])$/.exec(first)?.[1]
   if (side !== undefined) return [side === 'א' ? 'a' : 'b', at + 1]
-  if (first === 'עמוד' && /^[אב]'?$/.test(second)) return [second.startsWith('א') ? 'a' : 'b', at + 2]
+  if (hasUnitRole(first, 'page') && /^[אב]'?$/.test(second))
+    return [second.startsWith('א') ? 'a' : 'b', at + 2]
   // Only at the end of a ref, because elsewhere a dot or a colon separates numbers.
   if (at === words.length && /^[.:]$/.test(behind)) return [behind === '.' ? 'a' : 'b', at]
   return ['', at]

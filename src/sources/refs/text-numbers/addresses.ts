@@ -2,8 +2,8 @@ import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
 import { romanNumber } from '../grammar/roman-numbers.ts'
-import { innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
-import { isBreak, type TextWord } from './text-words.ts'
+import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
+import { bare, gapBefore, isBreak, type TextWord } from './text-words.ts'
 
 /**
  * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are
@@ -63,9 +63,8 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
 export function romanAddressAt(words: readonly TextWord[], from: number): AddressRun | undefined {
   const written = words[from]?.text ?? ''
   if (romanNumber(written) === undefined) return undefined
-  // A single letter, and small letters, may be a word.
-  const isWord = !/^[A-Z]{2}/.test(written)
-  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord }
+  const mayBeWord = !/^[A-Z]{2}/.test(written)
+  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord: mayBeWord }
 }
 
 /** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
@@ -89,9 +88,9 @@ function jointOf(
   item: Item,
 ): Joint {
   const gap = gapBefore(text, words, before.end)
-  if (isBreak(gap) || /[()[\]{}«»“”"]/.test(gap)) return 'none'
-  // The sign `§` is the unit of its number, and joins it to what precedes.
-  if (/^\s?§\s?$/.test(gap)) return 'tight'
+  // The number of a list item on the next line is not part of the ref.
+  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
+  if (isJoined(gap, words[before.end], words[before.end - 1])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
@@ -99,6 +98,14 @@ function jointOf(
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+const sided = /^(?:ע"[אב]|\d{1,4}[a-d])$/i
+
+/** Whether a word is the side of a leaf, or the number of the sign `§`, which joins it to what precedes. */
+function isJoined(gap: string, word: TextWord | undefined, before: TextWord | undefined): boolean {
+  const isLeaf = sided.test(bare(word)) && !sided.test(bare(before))
+  return /^\s?§\s?$/.test(gap) || (isWeak(gap) && isLeaf)
 }
 
 /** Whether a unit begins another place: `ובפרק כו`. */
@@ -118,19 +125,26 @@ function isWeak(gap: string): boolean {
   return /^[\s,:.]*$/.test(gap)
 }
 
-export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
-  return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
-}
-
 /** Parses one number with its unit, in one or more words: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
 function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
+  const item = oneItemAt(text, words, at)
+  if (!item || gapBefore(text, words, item.end) !== ' ') return item
+  return opensRange.test(words[item.end]?.text ?? '') ? { ...item, end: item.end + 1 } : item
+}
+
+/** Words that extend a number to the places after it. */
+const opensRange = /^(?:ff?|ואילך|והלאה)$/
+
+/** Matches a number in digits, with its side or the sign for the places after it: `19b`, `15ff`. */
+const digits = /^\d{1,4}(?:[a-d]|ff?)?$/i
+
+function oneItemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
   if (!word) return undefined
   const counted = ordinalEnd(words, at)
   if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
   if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
-  if (/^\d{1,4}[a-d]?$/i.test(word.text))
-    return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
+  if (digits.test(word.text)) return { ...plain, end: at + 1, hasUnit: signBefore(text, word) !== '' }
   const written = bare(word)
   if (isHebrewUnit(written)) {
     const number = words[at + 1]
@@ -142,7 +156,6 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
   return bareItem(written, at)
 }
 
-/** A number in one Hebrew word. */
 function bareItem(written: string, at: number): Item | undefined {
   if (chapterIn(written) !== undefined) return { ...plain, end: at + 1, hasUnit: true }
   // `סי"א` is no number, so it can only be siman 11. `ס"א` is a number too.
@@ -154,7 +167,6 @@ function bareItem(written: string, at: number): Item | undefined {
   return { ...plain, end: at + 1, isWord: !isMarked(written) }
 }
 
-const countedUnits = new Set(['chapter', 'perek', 'epistle'])
 /** Works whose parts are letters. Elsewhere `the first letter of Genesis` is not a ref. */
 const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
 
@@ -164,8 +176,8 @@ function ordinalEnd(words: readonly TextWord[], at: number): number | undefined 
   if (!found) return undefined
   const end = at + found.words + 1
   const unit = words[end - 1]?.key ?? ''
-  const isLetter = unit === 'letter' && words.slice(end, end + 4).some(({ key }) => lettered.has(key))
-  return countedUnits.has(unit) || isLetter ? end : undefined
+  const isOther = unit === 'letter' && !words.slice(end, end + 4).some(({ key }) => lettered.has(key))
+  return hasUnitRole(unit, 'counted') && !isOther ? end : undefined
 }
 
 const plain: Omit<Item, 'end'> = { hasUnit: false, isPart: false, isWord: false }
@@ -181,6 +193,11 @@ export function signBefore(text: string, { start }: TextWord): string {
 /** Units before which `one` is a pronoun: `no one`, `the Torah one learns`. */
 const pronounBehind = new Set(['no', 'torah'])
 
+/** Whether a word and a number mean something else: `no one`, `c. 1745`. */
+function hasOtherSense(unit: string, number: string): boolean {
+  return (pronounBehind.has(unit) && number === 'one') || (unit === 'c' && /^\d{4}/.test(number))
+}
+
 function latinItem(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const unit = words[at]?.key ?? ''
   const gap = gapBefore(text, words, at + 1)
@@ -191,26 +208,17 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
   if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
-  const isOther = pronounBehind.has(unit) && words[at + 1]?.text === 'one'
-  const end = isOther ? undefined : numberEnd(words, at + 1)
+  const end = hasOtherSense(unit, next?.text ?? '') ? undefined : numberEnd(words, at + 1)
   return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
 }
 
 /** Index after the number that follows a unit: digits, a Roman number or words. */
 function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   const written = words[at]?.text ?? ''
-  if (/^\d{1,4}[a-d]?$/i.test(written) || romanNumber(written) !== undefined) return at + 1
+  if (digits.test(written) || romanNumber(written) !== undefined) return at + 1
   if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
   const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
   return spelled && at + spelled.words
-}
-
-/** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
-export function bare(word: TextWord | undefined): string {
-  return (word?.text ?? '')
-    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
-    .replace(/[׳‘’`´]/g, "'")
-    .replace(/''|[״“”„]/g, '"')
 }
 
 const numbers = new Map<string, boolean>()
@@ -225,14 +233,12 @@ function isNumber(written: string): boolean {
 }
 
 function computeIsNumber(written: string): boolean {
-  if (/^\d{1,4}[a-d]?$/.test(written)) return true
+  if (digits.test(written)) return true
   const number = /^[א-ת"']{1,8}$/.test(written) ? hebrewNumber(written) : undefined
   return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
 }
 
-/**
- * Whether the letters are not in descending order, as in `ז"ל` and `א"כ`. Such words are abbreviations, not numbers.
- */
+/** Whether the letters are not in descending order, as in the abbreviations `ז"ל` and `א"כ`. */
 function isTurned(written: string, number: number): boolean {
   const letters = written.replace(/["']/g, '')
   return (
@@ -249,9 +255,7 @@ function descends(letters: string): boolean {
   return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
 }
 
-/**
- * Whether a word is marked as a number: by gershayim, or by a geresh after a single letter that is not a name of God.
- */
+/** Whether a word is marked as a number: by gershayim, or a geresh after one letter that is not a name of God. */
 export function isMarked(written: string): boolean {
   return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
 }
@@ -279,7 +283,9 @@ export function mayEndClause(written: string): boolean {
 /** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
 export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {
   return (
-    commonWords.has(written) && /^\s+["'“„]?$/.test(gapBefore(text, words, at + 1)) && at + 1 < words.length
+    commonWords.has(written) &&
+    /^[^\S\n]+["'“„]?$/.test(gapBefore(text, words, at + 1)) &&
+    at + 1 < words.length
   )
 }
 

@@ -1,7 +1,7 @@
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import { type AddressRun, bare, gapBefore } from './addresses.ts'
+import type { AddressRun } from './addresses.ts'
 import { goesOnAfter } from './number-senses.ts'
-import type { TextWord } from './text-words.ts'
+import { bare, gapBefore, type TextWord } from './text-words.ts'
 
 /** A number that another one follows with "and". Offsets in UTF-16 units. */
 export type FurtherNumber = {

@@ -1,11 +1,12 @@
-import { gapBefore } from './addresses.ts'
-import type { TextWord } from './text-words.ts'
+import { isUnit } from '../grammar/units.ts'
+import { gapBefore, type TextWord } from './text-words.ts'
 
-const unitWords = new Set(
-  'chapter letter epistle entry section passage place lesson torah siman פרק אגרת איגרת ערכ סימנ מקומ מאמר פרשה תורה שער'.split(
-    ' ',
-  ),
-)
+const otherPlaces = new Set('entry passage place ערכ מקומ פרשה'.split(' '))
+
+function isPlaceWord(key = ''): boolean {
+  return isUnit(key) || otherPlaces.has(key)
+}
+
 /** Words that lead from `there` to a quotation: `It says there: “…”`, `ושם נאמר: "…"`. */
 const leadsOn =
   /^(?: (?:נאמר|כתוב|כתב|מבואר|מובא|איתא|אומר|הוא))?(?: (?:that|ש))?\s*[:,]\s*[*_]{0,2}["“”„«‘'״]/u
@@ -24,7 +25,7 @@ export function endOfSamePlace(
   if (/^(?:op|loc)$/.test(word.key) && next?.key === 'cit') return at + 2
   if (word.key === 'idem') return isBracketed ? at + 1 : undefined
   if (/^[ומש]?באות[וה]$/.test(word.key) || (word.key === 'same' && words[at - 1]?.key === 'the'))
-    return next && gapBefore(text, words, at + 1) === ' ' && unitWords.has(next.key) ? at + 2 : undefined
+    return gapBefore(text, words, at + 1) === ' ' && isPlaceWord(next?.key) ? at + 2 : undefined
   if (/^(?:there|ו?שמ)$/.test(word.key))
     return leadsOn.test(text.slice(word.end, word.end + 40)) ? at + 1 : undefined
   return undefined

@@ -1,6 +1,5 @@
 import { medial } from '../../text/fold.ts'
-import { gapBefore } from './addresses.ts'
-import type { TextWord } from './text-words.ts'
+import { gapBefore, type TextWord } from './text-words.ts'
 
 /** Words that begin sentences. Any other capitalised word before a number may be a title. */
 const sentenceWords = new Set(

@@ -60,3 +60,16 @@ function keysOf(written: string): Keys {
 export function isBreak(gap: string): boolean {
   return gap.length > 12 || /[?!]|\.\s|\n\s*\n/.test(gap)
 }
+
+/** The text between a word and the one before it. */
+export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
+  return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
+}
+
+/** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
+export function bare(word: TextWord | undefined): string {
+  return (word?.text ?? '')
+    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
+    .replace(/[׳‘’`´]/g, "'")
+    .replace(/''|[״“”„]/g, '"')
+}

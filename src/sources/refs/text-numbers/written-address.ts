@@ -1,6 +1,7 @@
 import { chapterIn } from '../grammar/hebrew-refs.ts'
-import { type AddressRun, bare, gapBefore, isMarked, mayEndClause } from './addresses.ts'
-import type { TextWord } from './text-words.ts'
+import { hasUnitRole } from '../grammar/units.ts'
+import { type AddressRun, isMarked, mayEndClause } from './addresses.ts'
+import { bare, gapBefore, type TextWord } from './text-words.ts'
 
 /** The address after a title as its writer meant it, where no library tells which of its numbers belong to it. */
 export type WrittenAddress = {
@@ -66,5 +67,5 @@ function hasMishnah(text: string, words: readonly TextWord[], at: number): boole
 
 /** `עמוד א` after a number. */
 function isSideOfLeaf(words: readonly TextWord[], to: number): boolean {
-  return bare(words[to - 2]) === 'עמוד' && /^[אב]'?$/.test(bare(words[to - 1]))
+  return hasUnitRole(bare(words[to - 2]), 'page') && /^[אב]'?$/.test(bare(words[to - 1]))
 }

@@ -64,11 +64,14 @@ export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly stri
  * Returns a function that counts the words of the longest run: distinctive query words that a text has in the query's
  * order without a break.
  */
-export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token, 'term'>[]) => number {
+export function longestRun(asked: readonly Token[]): (words: readonly PlacedTerm[]) => number {
   const runs = new Runs(asked.slice(0, 4 * maxWholeWords))
   const weights = asked.map((token) => (isStopWord(token) ? 0 : 1))
   return (words) => runs.best(words, weights)
 }
+
+/** A term and its position in a text. Terms that no query word has may be left out. */
+type PlacedTerm = { readonly term: string; readonly at: number }
 
 /** Finds runs: words that a text has in the order of the query, without a break. */
 export class Runs {
@@ -92,11 +95,11 @@ export class Runs {
    * @param worths weight of each query word.
    * @param minLength minimum number of words in a run.
    */
-  best(words: readonly Pick<Token, 'term'>[], worths: ArrayLike<number>, minLength = 1): number {
+  best(words: readonly PlacedTerm[], worths: ArrayLike<number>, minLength = 1): number {
     this.#lastAt.fill(-2)
     let best = 0
-    for (let at = 0; at < words.length; at += 1) {
-      for (const place of this.#places.get(words[at]?.term ?? '') ?? none) {
+    for (const { term, at } of words) {
+      for (const place of this.#places.get(term) ?? none) {
         const worth = this.#continue(place, at, worths[place] ?? 0)
         if (worth > best && (this.#lengths[place] ?? 0) >= minLength) best = worth
       }

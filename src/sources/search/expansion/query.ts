@@ -10,7 +10,7 @@ import { isInPhrase, type Phrase, quotedPhrases, wholePhrase } from './phrases.t
 import { formsOf } from './word-forms.ts'
 
 /** Source of a term that is not in the query itself. */
-export type Origin = 'vocabulary' | 'lexicon' | 'learned' | 'synonyms' | 'spelling'
+export type Origin = 'vocabulary' | 'lexicon' | 'synonyms' | 'spelling'
 
 /** One concept of a query. All its terms count as one in scoring. */
 export type Concept = {

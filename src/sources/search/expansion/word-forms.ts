@@ -1,4 +1,4 @@
-import { withoutPrefixes, withPrefixes } from '../../text/hebrew.ts'
+import { basesOf, withoutPrefixes, withPrefixes } from '../../text/hebrew.ts'
 import type { Token } from '../../text/tokens.ts'
 
 /** The forms that a query word may have in a text. */
@@ -24,7 +24,8 @@ export function formsOf({
   const rests = new Map<string, string>()
   if (script === 'en') return { forms, rests }
   for (const form of withPrefixes(term)) forms.add(form)
-  for (const rest of withoutPrefixes(term, abbreviated ? shortestAbbreviation : undefined).slice(1)) {
+  const bases = abbreviated ? withoutPrefixes(term, shortestAbbreviation) : basesOf(term)
+  for (const rest of bases.slice(1)) {
     for (const form of [rest, ...withPrefixes(rest)]) {
       if (!forms.has(form)) rests.set(form, rest)
       forms.add(form)

@@ -107,7 +107,10 @@ async function missingRefs(
   for (const ref of refs) {
     if (ref.outcome === 'missing' && !isPageRef(withDigits(ref.asked)))
       found.push({ span: ref, place: placeOf(ref) })
-    else if (/^(?:missing|unknown_work)$/.test(ref.outcome) && !parts.some(({ span }) => overlap(span, ref)))
+    else if (
+      /^(?:missing|unknown_work|unplaced)$/.test(ref.outcome) &&
+      !parts.some(({ span }) => overlap(span, ref))
+    )
       found.push({ span: ref, place: await unknownPlace(executor, ref) })
   }
   return [...found, ...parts.filter(({ span }) => !found.some((one) => overlap(one.span, span)))]
@@ -138,8 +141,8 @@ async function partPlace(executor: Executor, ref: FoundRef): Promise<MissingPlac
 }
 
 /** A ref under an unknown title. The title may begin with a known one: `Tanya VI, chapter 3`. */
-async function unknownPlace(executor: Executor, { asked }: FoundRef): Promise<MissingPlace> {
-  const isPage = isPageRef(withDigits(asked))
+async function unknownPlace(executor: Executor, { asked, outcome }: FoundRef): Promise<MissingPlace> {
+  const isPage = outcome === 'unplaced' || isPageRef(withDigits(asked))
   const name = knownBeginning(asked.replace(/[\d\s:.,§-]+$/, ''))
   if (name === undefined && isPage) return { written: asked, kind: 'page', nearest: [] }
   if (name === undefined && scripturePlace(asked)) return { written: asked, kind: 'unheld', nearest: [] }

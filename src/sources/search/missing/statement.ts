@@ -1,6 +1,6 @@
 import type { Executor } from '../../../db/client.ts'
 import type { AtPublisher } from '../../library/publisher.ts'
-import { hebrewNames } from '../../refs/in-text/hebrew-names.ts'
+import { hebrewNames } from '../../refs/hebrew-names.ts'
 import { isStopWord, tokenize } from '../../text/tokens.ts'
 import { isFiller } from '../expansion/fillers.ts'
 import { isOfUnheldWork, type MissingPlace } from './places.ts'

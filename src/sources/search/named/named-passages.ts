@@ -6,7 +6,8 @@ import { findRefs } from '../../refs/in-text/find-refs.ts'
 import { type PassageRange, resolveQuery } from '../../refs/ref-lookup.ts'
 import { type ScripturePlace, scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
 import { inRanges } from '../scoring/bm25.ts'
-import { collapse, type FusedHit } from '../scoring/fusion.ts'
+import type { FusedHit } from '../scoring/fusion.ts'
+import { noSignals } from '../scoring/signals.ts'
 import type { FindCiting } from './citing-passages.ts'
 
 /** Passages at the places that a query names, each in one version: that in the script of the query. */
@@ -70,19 +71,23 @@ async function placesWithin(executor: Executor, text: string): Promise<Within> {
 }
 
 /**
- * Puts named passages before hits by words. After a query that is a ref they keep their reading order. In a question,
- * those also found by words come first.
+ * Puts named passages before hits by words. A query that is a ref has only them, in reading order. In a question, those also
+ * found by words come first.
  */
 export function addNamedPassages(
   { rows, isRef }: Pick<NamedPassages, 'rows' | 'isRef'>,
   found: readonly FusedHit[],
 ): readonly FusedHit[] {
+  if (rows.length === 0) return found
   const refs = new Set(rows.map((row) => row.ref))
   const rank = new Map(found.map(({ row }, i) => [row.ref, i]))
   const last = found.length
-  const named = isRef ? rows : rows.toSorted((a, b) => (rank.get(a.ref) ?? last) - (rank.get(b.ref) ?? last))
-  return [
-    ...named.map((row, i) => ({ row, score: 1 + 1 / (i + 1) })),
-    ...collapse(found.filter(({ row }) => !refs.has(row.ref))),
-  ]
+  const inOrder = isRef
+    ? rows
+    : rows.toSorted((a, b) => (rank.get(a.ref) ?? last) - (rank.get(b.ref) ?? last))
+  const named = inOrder.map((row, i): FusedHit => {
+    const { signals = noSignals } = found[rank.get(row.ref) ?? last] ?? {}
+    return { row, score: 1 + 1 / (i + 1), signals: { ...signals, named: true } }
+  })
+  return isRef ? named : [...named, ...found.filter(({ row }) => !refs.has(row.ref))]
 }

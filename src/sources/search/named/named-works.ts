@@ -60,14 +60,14 @@ function titlesBy(person: string): readonly string[] {
 /** Applies the factor to passages of the named works and sorts, best first. */
 export function boostNamedWorks(ranked: readonly FusedHit[], { works }: NamedWorks): readonly FusedHit[] {
   return ranked
-    .map(({ row, score }) => ({ row, score: works.has(row.work_id) ? gained(score) : score }))
+    .map((hit) => (works.has(hit.row.work_id) ? withGain(hit) : hit))
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
 }
 
-/** Applies the factor to a score, which is `fit / (1 + fit)` and stays below 1. */
-function gained(score: number): number {
+/** Applies the factor to a hit, whose score is `fit / (1 + fit)` and stays below 1. */
+function withGain({ row, score, signals }: FusedHit): FusedHit {
   const fit = (namedGain * score) / Math.max(1 - score, Number.EPSILON)
-  return fit / (1 + fit)
+  return { row, score: fit / (1 + fit), signals: { ...signals, source: true } }
 }
 
 /** Adds candidates from the named works, because in a large library they may not be among the best. */

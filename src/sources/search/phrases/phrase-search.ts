@@ -9,7 +9,7 @@ import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
 import { inRanges } from '../scoring/bm25.ts'
 import type { FusedHit } from '../scoring/fusion.ts'
-import { passageWords } from './passage-words.ts'
+import { type AskedWords, hasAskedRun } from './asked-words.ts'
 
 /** Maximum number of words that select the texts to compare with a phrase; the rarest ones. */
 const maxTerms = 6
@@ -146,9 +146,10 @@ export function phrasesFirst(
   fused: readonly FusedHit[],
   query: Query,
   rows: ReadonlyMap<number, PassageRow>,
+  wordsIn: AskedWords,
 ): readonly FusedHit[] {
   if (query.quoted.length === 0 && !query.whole) return fused
-  const tierOf = tiers(query)
+  const tierOf = tiers(query, wordsIn)
   const best = new Map<string, { readonly row: PassageRow; readonly tier: number }>()
   for (const row of rows.values()) {
     const tier = tierOf(row)
@@ -157,14 +158,15 @@ export function phrasesFirst(
   if (best.size === 0) return fused
   const highest = Math.max(...[...best.values()].map(({ tier }) => tier))
   return fused
-    .map(({ row, score }) => {
-      const met = best.get(row.ref)
-      return { row: met?.row ?? row, score: ((met?.tier ?? 0) + score) / (highest + 1) }
+    .map(({ row, score, signals }) => {
+      const { tier, row: shown } = best.get(row.ref) ?? { tier: 0, row }
+      const known = tier > 0 ? { ...signals, phrase: tier } : signals
+      return { row: shown, score: (tier + score) / (highest + 1), signals: known }
     })
     .sort((a, b) => b.score - a.score)
 }
 
-function tiers(query: Query): (row: PassageRow) => number {
+function tiers(query: Query, wordsIn: AskedWords): (row: PassageRow) => number {
   const runOf = ({ first, last }: Phrase): readonly string[] =>
     query.tokens.slice(first, last + 1).map((token) => token.term)
   const quoted = query.quoted.map(runOf)
@@ -172,9 +174,9 @@ function tiers(query: Query): (row: PassageRow) => number {
   const long = query.tokens.filter((token) => !isStopWord(token)).length >= minRun
   const longest = longestRun(query.tokens)
   return (row) => {
-    const { words } = passageWords(row)
-    const met = quoted.filter((run) => hasRun(words, run)).length
-    const isRun = (all && hasRun(words, all)) || (long && longest(words) >= minRun)
+    const words = wordsIn(row)
+    const met = quoted.filter((run) => hasAskedRun(words, run)).length
+    const isRun = (all && hasAskedRun(words, all)) || (long && longest(words) >= minRun)
     return 2 * met + (isRun ? 1 : 0)
   }
 }

@@ -4,7 +4,9 @@ import { type PassageTerms, passageTerms } from '../phrases/passage-words.ts'
 import type { CollectionStats } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import {
-  evidenceScore,
+  type EvidenceParts,
+  evidenceOf,
+  evidenceParts,
   type QueryConcept,
   type QueryTopics,
   queryWords,
@@ -35,7 +37,7 @@ export function coverageOf(
   concepts: readonly FoundConcept[],
   facts: Readonly<Record<Script, CollectionStats>>,
   topics: Omit<QueryTopics, 'titled'>,
-): (row: PassageRow) => Coverage {
+): (row: PassageRow) => Coverage & { readonly parts: EvidenceParts } {
   const absent = absentPeople(concepts)
   const telling = concepts.map((found) => (isWithin(found, absent) ? withoutTerms(found) : found))
   const asked = telling.map((found) => toQueryConcept(found, facts))
@@ -46,8 +48,8 @@ export function coverageOf(
     const titles = titlesNamed({ ref: row.ref, heRef: row.he_ref }, termsAsked)
     const titled = titles.length > 0
     const naming = new Set(titles.flatMap((title) => title.concepts).flatMap((i) => asked[i] ?? []))
-    const evidence = evidenceScore(queryWords(asked, present, naming), { ...topics, field, titled })
-    return { ...shareOf(asked, present), titled, evidence }
+    const parts = evidenceParts(queryWords(asked, present, naming), { ...topics, field, titled })
+    return { ...shareOf(asked, present), titled, evidence: evidenceOf(parts), parts }
   }
 }
 

@@ -47,7 +47,9 @@ function amongReferences(
   const inOrder = [...entries, ...others].values()
   return ranked.map((hit, at) => {
     const next = isMoved(hit, at) ? inOrder.next().value : undefined
-    return next ? { ...next, score: hit.score } : hit
+    if (!next) return hit
+    const signals = entries.includes(next) ? { ...next.signals, entry: true as const } : next.signals
+    return { ...next, score: hit.score, signals }
   })
 }
 

@@ -6,7 +6,7 @@ import { type FoundConcept, spellingWeight } from '../scoring/index-reader.ts'
 
 /**
  * The relevance floor: whether a passage is about the question, or only shares a word with it by chance.
- * @param found.evidence the result of `evidenceScore`.
+ * @param found.evidence the result of `evidenceOf`.
  */
 export function isRelevant({ evidence }: { readonly evidence: number }): boolean {
   return evidence > 0
@@ -31,7 +31,6 @@ const strengthOf: Readonly<Record<Origin, number>> = {
   lexicon: 0.8,
   spelling: 0.8,
   synonyms: 0.5,
-  learned: 0.3,
 }
 
 /** Certainty of a match by another spelling or inflection. Their classes contain more than one word. */
@@ -182,24 +181,53 @@ function isName(term: string): boolean {
   return term.startsWith('he:') || term.startsWith('en:')
 }
 
-/**
- * Estimates whether a passage is about a query. Words, names and words of the field add to the sum; words that the
- * library lacks, and everyday subjects that the passage lacks, subtract. Above 0 the passage counts as relevant.
- */
-export function evidenceScore(
+/** The parts of the evidence. Their sum decides: above 0 the passage counts as relevant. */
+export type EvidenceParts = {
+  /** Words of the question that the passage has. */
+  readonly words: number
+  /** Added for those that are names. */
+  readonly names: number
+  /** The weighted fraction of the question that the passage has. */
+  readonly share: number
+  /** The question names the title of the passage. */
+  readonly title: number
+  /** Words of the question that belong to the field. */
+  readonly field: number
+  /** Words of the question for everyday subjects, which the passage lacks; not above 0. */
+  readonly everyday: number
+  /** Words of the question that the library lacks; not above 0. */
+  readonly unknown: number
+  /** What every passage needs; below 0. */
+  readonly needed: number
+}
+
+/** Estimates whether a passage is about a query, in parts. */
+export function evidenceParts(
   words: ReadonlyMap<number, QueryWord>,
   { everyday, field, titled }: QueryTopics,
-): number {
+): EvidenceParts {
   const foreign = [...everyday].filter((at) => (words.get(at)?.strength ?? 0) < 1).length
   const onlyNames = foreign > 0 && !hasSubject(words)
   const counts = (word: QueryWord | undefined): boolean => !onlyNames || isNoPerson(word)
   const known = [...words.values()].filter(({ idf }) => Number.isFinite(idf))
+  const met = known.filter((word) => word.strength >= sure && counts(word))
+  const lacking = known.filter(({ documents, named }) => documents === 0 && !named)
   const ofField = [...field].filter((at) => counts(words.get(at))).length
-  const score = known.reduce((sum, word) => sum + scoreOfWord(word, counts(word)), 0)
-  const title = titled && !onlyNames ? weights.titled : 0
-  const forSubjects =
-    weights.field * Math.min(maxField, ofField) - weights.everyday * Math.min(maxEveryday, foreign)
-  return score + title + weights.share * shareOfWords(known) + forSubjects - weights.needed
+  return {
+    words: weights.word * met.length,
+    names: weights.name * met.filter(({ named }) => named).length,
+    share: weights.share * shareOfWords(known),
+    title: titled && !onlyNames ? weights.titled : 0,
+    field: weights.field * Math.min(maxField, ofField),
+    everyday: -weights.everyday * Math.min(maxEveryday, foreign),
+    unknown: -weights.unknown * lacking.length,
+    needed: -weights.needed,
+  }
+}
+
+/** The sum of the parts. */
+export function evidenceOf(parts: EvidenceParts): number {
+  return Object.values(parts).reduce((sum, part) => sum + part, 0)
 }
 
 /** Whether the passage has a word of the question besides names of people. */
@@ -210,11 +238,6 @@ function hasSubject(words: ReadonlyMap<number, QueryWord>): boolean {
 /** The name of a master does not answer a question to him about an everyday subject. */
 function isNoPerson(word: QueryWord | undefined): boolean {
   return word?.isPerson !== true
-}
-
-function scoreOfWord({ documents, strength, named }: QueryWord, counts: boolean): number {
-  const met = strength >= sure && counts ? weights.word + (named ? weights.name : 0) : 0
-  return documents === 0 && !named ? met - weights.unknown : met
 }
 
 /** The weighted fraction of the words that the passage has. */

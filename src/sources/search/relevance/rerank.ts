@@ -1,7 +1,7 @@
 import type { PassageRow } from '../../library/passage-row.ts'
-import type { Token } from '../../text/tokens.ts'
 import { Runs } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
+import type { AskedWord, AskedWords } from '../phrases/asked-words.ts'
 import { passageWords } from '../phrases/passage-words.ts'
 import {
   type CollectionStats,
@@ -10,7 +10,8 @@ import {
   termSaturation,
 } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type ByTerm, matchTitles } from './title-match.ts'
+import { noSignals } from '../scoring/signals.ts'
+import { type ByTerm, conceptsByTerm, matchTitles } from './title-match.ts'
 
 /** Maximum distance, in words, of two query words that count as close to each other. */
 const nearby = 4
@@ -56,23 +57,30 @@ export function rerank(
   query: Query,
   concepts: readonly WeightedConcept[],
   collection: CollectionStats,
+  wordsIn: AskedWords,
 ): readonly ScoredDocument[] {
-  const byTerm = conceptsByTerm(concepts)
+  const byTerm = conceptsByTerm(concepts.map(({ concept }) => concept))
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
   const scored = candidates.flatMap(({ doc, score }) => {
     const row = rows.get(doc)
     if (!row) return []
     const titles = titleScores(row, concepts, byTerm, total)
-    const whole = score + proximityScore(passageWords(row).words) + titles.whole
-    return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention }]
+    const { order, unread } = proximityScore(wordsIn(row), passageWords(row).words.length)
+    const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole }
+    const whole = signals.bm25 + order + titles.whole
+    return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention, signals }]
   })
   return mentionedFirst(scored).sort(
     (a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc),
   )
 }
 
-type Scored = ScoredDocument & { readonly ref: string; readonly work: string; readonly mention: number }
+type Scored = Required<ScoredDocument> & {
+  readonly ref: string
+  readonly work: string
+  readonly mention: number
+}
 
 /**
  * Puts the passages of each work in another order: those whose title the query mentions gain. The work as a whole keeps
@@ -84,20 +92,12 @@ function mentionedFirst(scored: readonly Scored[]): Scored[] {
   return [...Map.groupBy(scored, ({ work }) => work).values()].flatMap((ofWork) => {
     const places = ofWork.map(({ score }) => score).sort((a, b) => b - a)
     const inOrder = ofWork.toSorted((a, b) => b.score + b.mention - a.score - a.mention)
-    return inOrder.map((one, at) => ({ ...one, score: places[at] ?? one.score }))
+    return inOrder.map((one, at) => {
+      const score = places[at] ?? one.score
+      const title = one.signals.title + score - one.score
+      return { ...one, score, signals: { ...one.signals, title } }
+    })
   })
-}
-
-function conceptsByTerm(concepts: readonly WeightedConcept[]): ByTerm {
-  const byTerm = new Map<string, number[]>()
-  for (const [index, { concept }] of concepts.entries()) {
-    for (const term of concept.terms.keys()) {
-      const known = byTerm.get(term)
-      if (known) known.push(index)
-      else byTerm.set(term, [index])
-    }
-  }
-  return byTerm
 }
 
 /**
@@ -138,32 +138,33 @@ function worthAsked(query: Query, concepts: readonly WeightedConcept[], collecti
 
 const none: readonly never[] = []
 
-/** Returns a function that computes the gain of a text by its words. */
+/** Returns a function that computes what a text gains by its words: by their order, and by words not read before. */
 function proximityScorer(
   query: Query,
   concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
   collection: CollectionStats,
-): (words: readonly Pick<Token, 'term'>[]) => number {
+): (words: readonly AskedWord[], length: number) => { readonly order: number; readonly unread: number } {
   const phraseWorth = phraseScorer(query, concepts)
-  return (tokens) => {
+  return (words, length) => {
     const counts = new Float64Array(concepts.length)
     const last = new Int32Array(concepts.length).fill(-1_000)
     const together = new Map<number, number>()
-    tokens.forEach((token, at) => {
-      for (const index of byTerm.get(token.term) ?? none) {
-        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(token.term) ?? 0)
+    for (const { term, at } of words) {
+      for (const index of byTerm.get(term) ?? none) {
+        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(term) ?? 0)
         markNeighbours(concepts, index, at, last, together)
         last[index] = at
       }
-    })
-    let sum = phraseWorth(tokens)
-    for (const worth of together.values()) sum += worth
+    }
+    let order = phraseWorth(words)
+    for (const worth of together.values()) order += worth
+    let unread = 0
     concepts.forEach(({ missing, worth }, index) => {
       const count = counts[index] ?? 0
-      if (missing && count > 0) sum += worth * termSaturation(count, tokens.length, collection)
+      if (missing && count > 0) unread += worth * termSaturation(count, length, collection)
     })
-    return sum
+    return { order, unread }
   }
 }
 
@@ -187,7 +188,7 @@ function markNeighbours(
 function phraseScorer(
   query: Query,
   concepts: readonly WeightedConcept[],
-): (words: readonly Pick<Token, 'term'>[]) => number {
+): (words: readonly AskedWord[]) => number {
   const asked = query.tokens
   const worthAt = new Float64Array(asked.length)
   for (const { concept, worth } of concepts) {

@@ -1,5 +1,6 @@
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { blockSize, classLengths } from '../../index/postings.ts'
+import type { Signals } from './signals.ts'
 
 /**
  * Parameters of BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond").
@@ -42,7 +43,12 @@ export type PostingList = {
   readonly postings: Uint32Array
 }
 
-export type ScoredDocument = { readonly doc: number; readonly score: number }
+export type ScoredDocument = {
+  readonly doc: number
+  readonly score: number
+  /** The parts of the score, once it has several. */
+  readonly signals?: Signals
+}
 
 /** The documents of a concept in all blocks. Its terms are merged, so they count as one term. */
 export type ConceptPostings = {

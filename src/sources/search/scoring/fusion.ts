@@ -1,5 +1,6 @@
 import type { PassageRow } from '../../library/passage-row.ts'
 import type { ScoredDocument } from './bm25.ts'
+import { noSignals, type Signals } from './signals.ts'
 
 /** The ranking of one script. */
 export type RankedList = {
@@ -9,9 +10,10 @@ export type RankedList = {
   readonly unit: number
 }
 
-export type FusedHit = { readonly row: PassageRow; readonly score: number }
+/** A passage in the ranking. */
+export type FusedHit = { readonly row: PassageRow; readonly score: number; readonly signals: Signals }
 
-type Found = { readonly row: PassageRow; readonly fit: number }
+type Found = { readonly row: PassageRow; readonly fit: number; readonly signals: Signals }
 
 /** Fraction of its own fit that the second script of a place adds. It only decides between near-equal places. */
 const secondScriptGain = 0.02
@@ -31,11 +33,12 @@ export function fuse(
   const byRef = new Map<string, Found[]>()
   for (const { ranked, unit } of lists) {
     const best = new Map<string, Found>()
-    for (const { doc, score } of ranked) {
+    for (const { doc, score, signals } of ranked) {
       const row = rows.get(doc)
       if (!row) continue
       const fit = score / unit
-      if (fit > (best.get(row.ref)?.fit ?? 0)) best.set(row.ref, { row, fit })
+      if (fit > (best.get(row.ref)?.fit ?? 0))
+        best.set(row.ref, { row, fit, signals: inUnits(signals ?? { ...noSignals, bm25: score }, unit) })
     }
     for (const [ref, found] of best) byRef.set(ref, [...(byRef.get(ref) ?? []), found])
   }
@@ -47,18 +50,30 @@ export function fuse(
 function placeOf(found: readonly Found[]): FusedHit {
   const best = found.reduce((a, b) => (b.fit > a.fit ? b : a))
   const second = found.reduce((most, other) => (other === best ? most : Math.max(most, other.fit)), 0)
-  const fit = best.fit + secondScriptGain * second
-  return { row: best.row, score: fit / (1 + fit) }
+  const languages = secondScriptGain * second
+  const fit = best.fit + languages
+  return { row: best.row, score: fit / (1 + fit), signals: { ...best.signals, languages } }
+}
+
+function inUnits({ bm25, order, title, section }: Signals, unit: number): Signals {
+  return {
+    bm25: bm25 / unit,
+    order: order / unit,
+    title: title / unit,
+    section: section / unit,
+    languages: 0,
+  }
 }
 
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Removes passages next to a better one in the same section. */
+/** Removes passages next to a better one in the same section. Passages that the query names stay. */
 export function collapse(fused: readonly FusedHit[]): readonly FusedHit[] {
   const taken = new Set<string>()
-  return fused.filter(({ row }) => {
+  return fused.filter(({ row, signals }) => {
+    if (signals.named) return true
     const place = (ordinal: number): string => `${row.work_id} ${ordinal} ${row.section_ref}`
     const near = taken.has(place(row.ordinal - 1)) || taken.has(place(row.ordinal + 1))
     if (!near) taken.add(place(row.ordinal))

@@ -1,5 +1,6 @@
 import type { PassageRow } from '../../library/passage-row.ts'
 import { compareText, type FusedHit } from '../scoring/fusion.ts'
+import { noSignals } from '../scoring/signals.ts'
 
 /**
  * How much the nearest passage adds, where the best passage by words has 1. Little when the words have found evidence:
@@ -28,15 +29,16 @@ export function fuseSemantic(
   const first = byWords[0]
   const best = first?.score ?? 1
   const weight = first && isRelevant(first.row) ? weights.words : weights.noWords
-  const byRef = new Map(byWords.map(({ row, score }) => [row.ref, { row, score: score / best }]))
+  const byRef = new Map(byWords.map((hit) => [hit.row.ref, { ...hit, score: hit.score / best }]))
   const seen = new Set<string>()
   for (const doc of nearest) {
     const row = rows.get(doc)
     if (!row || seen.has(row.ref)) continue
-    const known = byRef.get(row.ref) ?? { row, score: 0 }
+    const known = byRef.get(row.ref) ?? { row, score: 0, signals: noSignals }
     const added = (weight * rankConstant) / (rankConstant + seen.size)
-    byRef.set(row.ref, { row: known.row, score: known.score + added })
     seen.add(row.ref)
+    const signals = { ...known.signals, meaning: seen.size }
+    byRef.set(row.ref, { row: known.row, score: known.score + added, signals })
   }
   return [...byRef.values()].sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
 }

@@ -1,7 +1,7 @@
 import { headingKey } from '../../text/heading-keys.ts'
 
 /** Titles as initials. Without their dots or gershayim they are other words: `LA`, `La`. */
-const keys: ReadonlySet<string> = new Set(['L.A.', 'L"A', 'L.M.'].map(headingKey))
+const keys: ReadonlySet<string> = new Set(['L.A.', 'L"A', 'L.M.', 'I.K.', 'IK'].map(headingKey))
 
 /** Whether a key is that of initials. */
 export function isInitials(key: string): boolean {
@@ -15,6 +15,6 @@ export function isInitials(key: string): boolean {
  */
 export function endOfInitials(text: string, start: number, end: number): number | undefined {
   const written = text.slice(start, end)
-  if (/^\p{Lu}["״”]\p{Lu}$/u.test(written)) return end
+  if (/^\p{Lu}["״”]\p{Lu}$|^IK$/u.test(written)) return end
   return /^\p{Lu}\. ?\p{Lu}$/u.test(written) && text.charAt(end) === '.' ? end + 1 : undefined
 }

@@ -36,6 +36,7 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
     'תניא לקו"א',
     'תניא קדישא',
     'ספר של בינונים',
+    'סש"ב',
   ],
   [
     'Tanya, Part II; Shaar HaYichud VehaEmunah',
@@ -119,6 +120,8 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
     'אגרת הקדש',
     'איגרת הקודש',
     'אגה"ק',
+    'IK',
+    'I.K.',
     'תניא אגרת הקודש',
     'תניא אגרת הקדש',
   ],

@@ -1,5 +1,5 @@
 import { newId } from '../../../ids.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'

@@ -23,8 +23,10 @@ type Verdict = Result | 'leaves_out'
 /** Signs of the verdicts, in the order in which the line above an answer counts them. */
 const signs: Readonly<Record<Verdict, string>> = {
   verbatim: '✓',
+  edited: '…',
   fuzzy: '≈',
-  leaves_out: '…',
+  translation: '⇄',
+  leaves_out: '!',
   misattributed: '→',
   not_found: '✗',
 }
@@ -40,10 +42,19 @@ export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
   const inOrder = [...cited, ...(end.quotations ?? [])].toSorted(
     (a, b) => (a.position ?? 0) - (b.position ?? 0),
   )
-  return inOrder.flatMap((check, at) => {
+  return withIds(inOrder, `${runId}-q`)
+}
+
+/** The checks of the question's own quotations. */
+export function questionChecksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
+  return withIds(end.question_quotations ?? [], `${runId}-asked`)
+}
+
+function withIds(checks: readonly VerifiedQuote[], prefix: string): readonly AnswerCheck[] {
+  return checks.flatMap((check, at) => {
     const { result, quote } = check
     if (result === 'paraphrase' || quote === undefined) return []
-    return [{ ...check, result, quote, id: `${runId}-q${at + 1}` }]
+    return [{ ...check, result, quote, id: `${prefix}${at + 1}` }]
   })
 }
 
@@ -53,7 +64,7 @@ export function verdictOf<R extends QuoteCheck['result']>(check: {
   readonly context_warning?: unknown
 }): R | 'leaves_out' {
   const { result, context_warning: context } = check
-  return context !== undefined && (result === 'verbatim' || result === 'fuzzy') ? 'leaves_out' : result
+  return context !== undefined && /^(?:verbatim|edited|fuzzy)$/.test(result) ? 'leaves_out' : result
 }
 
 /** The class of a verdict's colours. */
@@ -84,10 +95,22 @@ function signOf({ direction }: Texts, verdict: Verdict): string {
   return verdict === 'misattributed' && direction === 'rtl' ? '←' : signs[verdict]
 }
 
-/** The line above an answer: how many quotations have which verdict. It opens to each of them. */
+/** The line above an answer about its quotations. */
 export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
-  const { none, quotations, results } = t.answers.checks
-  if (checks.length === 0) return html`<p class="checks faint">${none}</p>`
+  const { none, quotations } = t.answers.checks
+  return checks.length === 0
+    ? html`<p class="checks faint">${none}</p>`
+    : summary(t, quotations, checks, names)
+}
+
+/** The line about the quotations of the question, if it has any. */
+export function questionSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
+  return checks.length === 0 ? nothing : summary(t, t.answers.checks.inQuestion, checks, names)
+}
+
+/** How many quotations have which verdict. It opens to each of them. */
+function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names: RefNames): Html {
+  const { results } = t.answers.checks
   const counts = (Object.keys(signs) as Verdict[]).flatMap((verdict) => {
     const count = checks.filter((check) => verdictOf(check) === verdict).length
     if (count === 0) return []
@@ -96,7 +119,7 @@ export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: Re
       html`<span class="count ${verdictClass(verdict)}">${sign} ${count} ${results[verdict].label}</span> `,
     ]
   })
-  return html`<details class="checks"><summary><span class="faint">${quotations}</span> ${counts}</summary>
+  return html`<details class="checks"><summary><span class="faint">${label}</span> ${counts}</summary>
 <ul>${checks.map((check) => html`<li>${checkLine(t, check, names)}</li>`)}</ul></details>`
 }
 
@@ -129,7 +152,7 @@ ${differences(t, check)}
 }
 
 function hasDetails({ differences: found = [], context_warning: context, result }: AnswerCheck): boolean {
-  return context !== undefined || (result === 'fuzzy' && found.length > 0)
+  return context !== undefined || ((result === 'fuzzy' || result === 'edited') && found.length > 0)
 }
 
 function differences({ answers: { checks } }: Texts, { differences: found = [] }: AnswerCheck): Html {

@@ -1,5 +1,5 @@
 import { newId } from '../../../ids.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'

@@ -8,7 +8,7 @@ import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs
 import { TitledText } from '../../../sources/refs/in-text/titled-text.ts'
 import { findWorkTitles } from '../../../sources/refs/works/work-titles.ts'
 import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { asWritten, type RefNames, type RefsShown, refNames, refsInTitles } from '../ref-names.ts'

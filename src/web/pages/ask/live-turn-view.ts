@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type Html, html } from '../../components/html.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'

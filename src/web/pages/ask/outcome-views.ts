@@ -1,7 +1,7 @@
 import { newId } from '../../../ids.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
-import type { RunEnd } from '../../../turns/run/run-events.ts'
+import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { notice } from '../../components/page.ts'
@@ -9,9 +9,11 @@ import type { Texts } from '../../texts/catalogue.ts'
 import type { RefNames } from '../ref-names.ts'
 
 /** Why a turn failed, in words for readers. The message of the model's server is on the page of the run. */
-export function failureText({ answers, translate }: Texts, { errorCode, errorMessage }: Run): string {
+export function failureText({ answers, translate }: Texts, run: Run): string {
+  const reply = replyOf(run)
+  if (reply?.type !== 'run.failed') return ''
   const known: Readonly<Record<string, string>> = answers.failures
-  return known[errorCode ?? ''] ?? translate(errorMessage)
+  return known[reply.code] ?? translate(reply.message)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Executor, withTx } from '../../../db/client.ts'
-import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
+import { type ConversationTurn, readTurns } from '../../../turns/read/conversation.ts'
 import { type BranchPlace, branchPlace } from '../../../turns/sessions/branches.ts'
 import { feedbackOf } from '../../../turns/sessions/feedback.ts'
 import type { WebServices } from '../services.ts'

@@ -1,4 +1,4 @@
-import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import type { Alternatives } from '../../../turns/sessions/branches.ts'
@@ -10,7 +10,14 @@ import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
-import { checkPopovers, checkSummary, checksOf, quotationMarks } from './answer-checks.ts'
+import {
+  checkPopovers,
+  checkSummary,
+  checksOf,
+  questionChecksOf,
+  questionSummary,
+  quotationMarks,
+} from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
 import { outcome, unknownNote } from './outcome-views.ts'
 import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
@@ -95,6 +102,7 @@ function endedTurn(
   }
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
+${questionSummary(t, questionChecksOf(run.id, end), names)}
 ${answer === '' ? nothing : checkSummary(t, checks, names)}
 ${answer === '' ? nothing : html`<div class="answer">${showMarkdown(answer, marks)}</div>`}
 ${checkPopovers(t, checks, names)}

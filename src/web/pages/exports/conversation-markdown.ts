@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
 import type { Texts } from '../../texts/catalogue.ts'

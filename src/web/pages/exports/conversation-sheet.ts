@@ -1,5 +1,5 @@
 import type { Passage } from '../../../sources/library/types.ts'
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import {
   printable,

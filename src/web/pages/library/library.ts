@@ -75,7 +75,9 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       return sendPage(request, reply, emptySearch(t, await listLanguages(executor)))
     await addressLimits.search(clientAddress(request))
     try {
-      const query = readFields(hitQuery, asked)
+      const read = readFields(hitQuery, asked)
+      // Explanations show how the search is built, and cost time: pages give them to operators only.
+      const query = isOperator(request) ? read : { ...read, explain: undefined }
       const signal = disconnectSignal(reply)
       const shown = await searches.run(clientAddress(request), signal, () =>
         resultsOf(services, query, { signal, t }),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { explanationLines } from '../../../sources/search/explain.ts'
 import type { SearchFacets } from '../../../sources/search/facets.ts'
 import type { HitPage, hitQuery } from '../../../sources/search/hit-page.ts'
 import { matchedWords } from '../../../sources/search/relevance/matched-words.ts'
@@ -76,7 +77,7 @@ ${unknownNote(t, shown)}
 ${
   hits.length === 0
     ? noHits(t, query, shown.isOperator)
-    : html`${countNote(t, query, facets)}${hitList(t, q, hits, titles)}`
+    : html`${countNote(t, query, facets)}${explainLink(t, shown)}${hitList(t, q, hits, titles)}`
 }
 ${pager(
   query.after !== undefined && { label: t.search.best, href: searchHref(query) },
@@ -128,7 +129,20 @@ function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
 · ${t.languageName(language)}: <bdi>${t.library.versionName(version)}</bdi>
 · ${t.search.licence}: <bdi>${hit.license}</bdi>${source}
-${addToSheetLink(t, { ref, name, versions })}</p></li>`
+${addToSheetLink(t, { ref, name, versions })}</p>${explained(t, hit)}</li>`
+}
+
+/** Why a hit has its rank, for operators who asked for it. */
+function explained(t: Texts, { explanation }: Hit): Html {
+  if (explanation === undefined) return nothing
+  const lines = explanationLines(explanation).map((line) => html`<li dir="auto">${line}</li>`)
+  return html`<details><summary>${t.search.whyHere}</summary><ul class="faint">${lines}</ul></details>`
+}
+
+/** For operators: the same search with what made each rank. */
+function explainLink(t: Texts, { query, isOperator }: SearchShown): Html {
+  if (!isOperator || query.explain === 'true') return nothing
+  return html`<p class="faint"><a href="${`${searchHref(query)}&explain=true`}">${t.search.explain}</a></p>`
 }
 
 /** Links to the library and to a work of it, above a page. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
-import { explainRun } from '../../../turns/reading/explain.ts'
+import { explainRun } from '../../../turns/read/explain.ts'
 import { readRun } from '../../../turns/run/runs.ts'
 import { readFields } from '../../components/forms.ts'
 import { html, nothing } from '../../components/html.ts'

@@ -1,10 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { OfferedSource } from '../../../agent/tools.ts'
-import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { sendEvents } from '../../../http/connection/stream.ts'
-import { readPassagesRead } from '../../../turns/reading/conversation.ts'
-import { followCommitted } from '../../../turns/reading/follow.ts'
+import { followCommitted } from '../../../turns/read/follow.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'
@@ -28,11 +25,12 @@ export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyRepl
   return sendEvents(reply, async (out) => {
     await out.add(': connected\n\n')
     const live = new LiveTurn(t, run)
-    await followCommitted(services, run, 0, left, async (events) => {
-      const readAny = live.progress.take(events)
+    await followCommitted(services, run, 0, left, async (log) => {
+      const { events } = log
+      live.progress.take(log)
+      const titles = live.progress.state.tools.map(({ title }) => title)
       if (events.some(({ event }) => event.type === 'tool.started'))
-        live.progress.names = await namesOf(t, services.library, refsInTitles(t, live.progress.titles))
-      if (readAny) live.takeRead(await withTx(services.database, run, (tx) => readPassagesRead(tx, run.id)))
+        live.progress.names = await namesOf(t, services.library, refsInTitles(t, titles))
       for (const text of await live.news()) await out.add(text)
       const last = events.findLast(({ event }) => isTerminal(event))?.event
       if (!last || !isTerminal(last)) return false
@@ -48,7 +46,6 @@ class LiveTurn {
   readonly #t: Texts
   readonly #run: Run
   readonly #markdown = new LiveMarkdown()
-  #read: readonly OfferedSource[] = []
   /** Numbers of passages and of citations in the sources that were sent. */
   #sentSources = '0 0'
   #sentProgress = ''
@@ -59,10 +56,6 @@ class LiveTurn {
     this.#t = t
     this.progress = new LiveProgress(t)
     this.#run = run
-  }
-
-  takeRead(read: readonly OfferedSource[]): void {
-    this.#read = read
   }
 
   /** The frames for everything that has changed since the last call. */
@@ -80,8 +73,7 @@ class LiveTurn {
 
   /** Before the blocks, so that each number in the answer has a source to lead to. */
   async #changedSources(): Promise<string | undefined> {
-    const read = this.#read
-    const { cited } = this.progress
+    const { passages: read, cited } = this.progress.state
     const now = `${read.length} ${cited.length}`
     if (now === this.#sentSources) return undefined
     this.#sentSources = now
@@ -90,7 +82,7 @@ class LiveTurn {
   }
 
   async #changedBlocks(): Promise<string | undefined> {
-    const { text, cited } = this.progress
+    const { text, cited } = this.progress.state
     if (text === this.#sentText) return undefined
     const blocks = await this.#markdown.render(text, citationMarks(this.#t, this.#run.id, cited))
     if (!blocks) return undefined

@@ -1,6 +1,6 @@
-import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
-import type { RunUsage } from '../../../turns/run/run-events.ts'
+import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -26,8 +26,8 @@ export function runPage(t: Texts, { run, question, steps, end }: ConversationTur
 <blockquote class="asked" dir="auto">${question}</blockquote>
 ${run.status === 'failed' ? notice('problem', failureText(t, run)) : nothing}
 ${end ? nothing : stopForm(t, run)}
-${factList(factsOf(t, run))}
-${(run.usage as Partial<RunUsage>).estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
+${factList(factsOf(t, run, end))}
+${end?.usage.estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
 <h2>${t.runs.steps}</h2>
 ${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, names)}`,
   }
@@ -39,16 +39,17 @@ function stopForm(t: Texts, run: Run): Html {
 <button class="quiet danger">${t.answers.stop}</button></p></form>`
 }
 
-function factsOf(t: Texts, run: Run): readonly (Fact | false)[] {
-  const usage = run.usage as Partial<RunUsage>
+function factsOf(t: Texts, run: Run, end: RunEnd | undefined): readonly (Fact | false)[] {
+  const usage = end?.usage
+  const reply = replyOf(run)
   return [
     [t.common.status, html`<span class="badge ${run.status}">${t.runs.states[run.status]}</span>`],
     [t.runs.asked, t.minute(run.createdAt)],
     [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.inProgress],
-    run.errorMessage === '' ? false : [t.runs.reason, html`<bdi>${run.errorMessage}</bdi>`],
+    reply?.type === 'run.failed' && [t.runs.reason, html`<bdi>${reply.message}</bdi>`],
     [t.runs.cost, t.common.credits(creditsIn(t, run.costMicros))],
-    [t.runs.inputTokens, count(t, usage.prompt_tokens)],
-    [t.runs.outputTokens, count(t, usage.completion_tokens)],
+    [t.runs.inputTokens, count(t, usage?.prompt_tokens)],
+    [t.runs.outputTokens, count(t, usage?.completion_tokens)],
     [t.runs.model, run.model],
     [t.runs.askedBy, run.apiKeyId === null ? t.runs.you : html`<a href="/settings/keys">${t.runs.key}</a>`],
   ]

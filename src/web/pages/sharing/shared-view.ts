@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../../../turns/reading/conversation.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { html } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'

@@ -3,7 +3,7 @@ import type { AccountCredits } from '../../../billing/account-credits.ts'
 import type { Charge } from '../../../billing/usage/charges.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
 import type { Span } from '../../../billing/usage/usage-span.ts'
-import type { TurnCounts } from '../../../turns/reading/turn-counts.ts'
+import type { TurnCounts } from '../../../turns/read/turn-counts.ts'
 
 export type NamedRow = UsageRow & { readonly name: string | undefined }
 

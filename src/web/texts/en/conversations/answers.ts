@@ -59,11 +59,21 @@ export const answers = {
   // Checks
   checks: {
     quotations: 'Quotations:',
+    inQuestion: 'Quotations in the question:',
     none: 'No quotations to check',
     dialog: 'Check of the quotation',
     results: {
       verbatim: { label: 'word for word', meaning: 'The passage has the quotation word for word.' },
+      edited: {
+        label: 'edited',
+        meaning:
+          'The passage has these words. An ellipsis, brackets or a dropped prefix make the quotation differ from it.',
+      },
       fuzzy: { label: 'close', meaning: 'The quotation is close to the passage, but not word for word.' },
+      translation: {
+        label: 'translation',
+        meaning: 'The library has the passage only in the other language, so the words were not compared.',
+      },
       leaves_out: {
         label: 'leaves out words',
         meaning: 'The passage has the quotation, but also words that may change its meaning.',

@@ -47,6 +47,8 @@ export const search = {
   browse: 'Browse the works',
   ask: 'Ask the question instead',
   noMore: 'No more results',
+  explain: 'Explain the ranking',
+  whyHere: 'Why it stands here',
   backToBest: 'Back to the best results',
   best: 'Best results',
   more: 'More results',

@@ -104,7 +104,7 @@ answered is not shown.`,
   turnId: 'Id of the run',
   explainTurn: 'Explain',
   noTurn: 'There is no such run',
-  noTurnHint: 'Replies have the id in the header x-service-run-id, and the log in the member runId.',
+  noTurnHint: html`Replies have the id in the header <code>x-service-run-id</code>, and the log in the member <code>runId</code>.`,
   audit: 'Audit log',
   feedback: 'Feedback',
   auditAbout: `Changes to accounts and to the library by operators, on these pages and on the command line, and password

@@ -59,11 +59,20 @@ export const answers: EnglishTexts['answers'] = {
   underLicence: (licence) => `ברישיון ${licence}`,
   checks: {
     quotations: 'ציטוטים:',
+    inQuestion: 'ציטוטים בשאלה:',
     none: 'אין ציטוטים לבדיקה',
     dialog: 'בדיקת הציטוט',
     results: {
       verbatim: { label: 'מילה במילה', meaning: 'הציטוט נמצא בקטע מילה במילה.' },
+      edited: {
+        label: 'ערוך',
+        meaning: 'המילים נמצאות בקטע. בציטוט יש השמטה, סוגריים או תחילית חסרה.',
+      },
       fuzzy: { label: 'קרוב', meaning: 'הציטוט קרוב לקטע, אבל לא מילה במילה.' },
+      translation: {
+        label: 'תרגום',
+        meaning: 'הקטע נמצא בספרייה רק בשפה האחרת, ולכן המילים לא הושוו.',
+      },
       leaves_out: {
         label: 'מילים הושמטו',
         meaning: 'בקטע יש גם מילים שהושמטו, וייתכן שהן משנות את המשמעות.',

@@ -42,6 +42,8 @@ export const search: EnglishTexts['search'] = {
   browse: 'עיון ברשימת הספרים',
   ask: 'אפשר לשאול את השאלה במקום לחפש',
   noMore: 'אין תוצאות נוספות',
+  explain: 'הסבר הדירוג',
+  whyHere: 'מדוע במקום זה',
   backToBest: 'חזרה לתוצאות הטובות ביותר',
   best: 'התוצאות הטובות',
   more: 'תוצאות נוספות',

@@ -99,7 +99,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   turnId: 'מזהה ההרצה',
   explainTurn: 'הסבר',
   noTurn: 'אין הרצה כזאת',
-  noTurnHint: 'המזהה נמצא בכותרת x-service-run-id של התשובה, ובשדה runId של היומן.',
+  noTurnHint: html`המזהה נמצא בכותרת <code>x-service-run-id</code> של התשובה, ובשדה <code>runId</code> של היומן.`,
   audit: 'יומן ביקורת',
   feedback: 'משוב',
   auditAbout:

@@ -1,0 +1,290 @@
+import type { ModelStep, StepRecord, TurnEnd, TurnProgress } from '../../agent/events.ts'
+import { runAgent } from '../../agent/loop/loop.ts'
+import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
+import { Turn } from '../../agent/loop/turn-state.ts'
+import { type Attached, withoutServerWords } from '../../agent/provider.ts'
+import type { Price } from '../../billing/pricing.ts'
+import type { Executor } from '../../db/client.ts'
+import type { Logger } from '../../log.ts'
+import type { CatalogueModel } from '../../models/model-catalogue.ts'
+import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
+import type { RunState } from '../record/fold-log.ts'
+import { type RunJournal, toolEvents } from '../record/journal.ts'
+import { chargedCall } from '../record/unfinished-call.ts'
+import type { Run } from '../run/run.ts'
+import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '../run/run-events.ts'
+import type { RunRequest } from '../run/run-request.ts'
+import type { EndReason, TurnStop } from '../run/turn-stop.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import { CallBudget } from './call-budget.ts'
+import type { LiveRun } from './live-runs.ts'
+import type { ToolServices } from './turn-tools.ts'
+import type { TurnWatch } from './turn-watch.ts'
+import { answerVerifier, type VerifyServices } from './verify-answer.ts'
+
+/** What earlier attempts at the run have left behind. */
+export type PriorAttempts = {
+  readonly state: RunState
+  /** Text that they produced in the step that none of them finished. */
+  readonly partialText: string
+  /** Numbers in brackets that the client wrote, see `givenNumbers`. */
+  readonly given: ReadonlySet<number>
+  /** The user's message of this turn. */
+  readonly question: string
+}
+
+/** Turns the events of the agent loop into the run's events and its end. */
+export class RunRecorder {
+  readonly sourceMarks: SourceMarks
+  readonly journal: RunJournal
+  readonly journaled: readonly StepRecord[]
+  readonly #run: Run
+  readonly #earlier: RunState
+  readonly #live: LiveRun
+  readonly #answer: Answer
+  readonly #verify: (answer: Answer) => Promise<void>
+  readonly #log: Logger
+  readonly #model: string | undefined
+  readonly #stop: TurnStop
+  readonly #budget: CallBudget
+  readonly #watch: TurnWatch
+  #step: number
+  /** Of the newest model reply. */
+  #attached: Attached | undefined
+  /** About the current step: text that earlier attempts showed, and whether this attempt has shown any. */
+  #partialText: string
+  #shown = false
+
+  constructor(
+    services: Pick<ToolServices, 'database'> &
+      VerifyServices & { readonly model: CatalogueModel | undefined },
+    run: Run,
+    live: LiveRun,
+    journal: RunJournal,
+    { state, partialText, given, question }: PriorAttempts,
+    stop: TurnStop,
+    watch: TurnWatch,
+  ) {
+    this.#stop = stop
+    this.#budget = new CallBudget(services.database, run, journal, stop)
+    this.#watch = watch
+    const isLite = services.model?.isLite ?? false
+    this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
+    this.#log = services.log
+    this.#model = services.model?.id
+    const journaled = state.steps.map(({ record }) => record)
+    this.#run = run
+    this.#earlier = state
+    this.#live = live
+    this.journal = journal
+    this.journaled = journaled
+    this.#step = journaled.length
+    this.#partialText = partialText
+    this.sourceMarks = createSourceMarks(
+      journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+      (run.request as RunRequest).origin,
+    )
+    const request = { ...(run.request as RunRequest), isLite }
+    this.#answer = createAnswer(this.sourceMarks, request, given, question)
+    this.#restore()
+  }
+
+  /** Replays the finished steps of earlier attempts. The answer's text comes out the same. */
+  #restore(): void {
+    let textLength = 0
+    for (const step of this.journaled) {
+      if (step.kind === 'model' && step.text !== '') {
+        this.#answer.show(textLength > 0 ? `\n\n${step.text}` : step.text)
+        textLength += step.text.length
+      }
+      if (step.kind === 'model') this.#answer.rest()
+      this.#add(step)
+    }
+    this.#answer.newlyCited() // Events of the finished steps have named them.
+    for (const { step, name, title, at } of this.#earlier.tools)
+      if (step <= this.journaled.length) this.#answer.toolUsed({ step, name, title, at })
+  }
+
+  /** The loop's checks before its calls: see `CallBudget`. */
+  budget(price: Price): Pick<LoopInput<Executor>, 'budget' | 'toolBudget'> {
+    return {
+      budget: (request) => this.#budget.ofModelCall(this.#step, request, price),
+      toolBudget: (calls) => this.#budget.ofToolCalls(this.#step, calls),
+    }
+  }
+
+  /** Records that the run starts or restarts, and which committed events are now void. */
+  begin(): void {
+    const step = this.journaled.length + 1
+    const { events: earlier } = this.#earlier
+    const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
+    const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
+    // An attempt that died early may not have recorded it.
+    if (!earlier.some(({ event }) => event.type === 'run.started')) this.#emit({ type: 'run.started' })
+    if (this.#run.epoch > 1) this.#emit({ type: 'step.restarted', step, void_from_seq: voidFrom })
+    // Tool calls run in parallel, so results of finished steps can follow the first void event. They stay valid
+    // and are written again.
+    for (const { seq, event } of earlier)
+      if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
+  }
+
+  /** @returns whether another turn may be able to run now that this one has ended. */
+  async drive(input: LoopInput<Executor>): Promise<boolean> {
+    const end = await runAgent(input, (news) => this.#relay(news))
+    if (end.type === 'turn.finished') return this.#complete(end)
+    const { turn, writing } = this.#stop
+    // Another replica owns the run: nothing may be written.
+    writing.throwIfAborted()
+    this.#showRest()
+    const status = turn.reason === ('cancelled' satisfies EndReason) ? 'cancelled' : 'failed'
+    const { unfinished: own, refused } = end
+    const call = { own, refused, shown: this.#shown, partialText: this.#partialText }
+    const charged = chargedCall(call, status, () => new Turn(input).request())
+    if (status === 'failed') return this.#failAs(end, charged)
+    return this.#end(
+      (cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }),
+      charged,
+    )
+  }
+
+  /** The loop's journal. Text that was held back in a reply is shown and committed before its step. */
+  get steps(): Journal<Executor> {
+    return {
+      model: (record) => {
+        this.#showRest()
+        this.journal.model(record)
+      },
+      tool: (step, call, outcome) => this.journal.tool(step, call, outcome),
+    }
+  }
+
+  #emit(event: RunEvent): void {
+    this.#live.push(event)
+    this.journal.event(event)
+  }
+
+  #emitText(text: string): void {
+    this.#emit({ type: 'text.delta', step: this.#step, text, ...this.#answer.newlyCited() })
+  }
+
+  #relay(event: TurnProgress): void {
+    this.#step = event.step
+    switch (event.type) {
+      case 'step.started':
+        this.#watch.stepStarted(event.step)
+        this.#emit({ type: 'step.started', step: event.step })
+        break
+      case 'text.delta': {
+        const text = this.#answer.show(event.text)
+        if (text === '') break
+        this.#shown = true
+        this.#watch.textShown()
+        this.#emitText(text)
+        break
+      }
+      case 'tool.started':
+        this.#watch.stepStarted(event.step, event.call)
+        this.#answer.toolUsed({ step: event.step, name: event.call.name, title: event.title })
+        this.#emit({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
+        break
+      case 'tool.finished':
+        // The journal already has these events. Only the readers of this process still need them.
+        for (const toolEvent of toolEvents(event.step, event.record)) this.#live.push(toolEvent)
+        this.#stepOver(event)
+        break
+      case 'step.finished':
+        this.#stepOver(event)
+        break
+    }
+  }
+
+  #stepOver({ step, record }: { readonly step: number; readonly record: StepRecord }): void {
+    this.#partialText = ''
+    this.#shown = false
+    this.#watch.stepFinished(step, record)
+    this.#add(record)
+  }
+
+  #add(record: StepRecord): void {
+    if (record.kind === 'model') this.#attached = record.attached
+    this.#answer.add(record)
+  }
+
+  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
+    if (notice !== null) this.#showNotice(notice)
+    const paused = reason === 'tool_calls'
+    return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
+  }
+
+  #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<boolean> {
+    if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
+      return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
+    if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
+    if (event.kind === 'rejected') return this.#fail('invalid_value', event.message, call, event.param)
+    if (event.kind === 'context' || event.kind === 'upstream') {
+      this.#logRefusedCall(event.message)
+      const code = event.kind === 'context' ? 'context_length_exceeded' : 'upstream_failed'
+      return this.#fail(code, event.message, call)
+    }
+    // An internal error may contain a statement with its parameters. It goes only to the log.
+    this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
+    return this.#fail('run_failed', 'The service failed during the turn. Ask again as a new request.', call)
+  }
+
+  /** Most replies are streams, whose request is logged with status 200. Without this line the failure would show nowhere. */
+  #logRefusedCall(message: string): void {
+    const reason = withoutServerWords(message)
+    this.#log.warn({ runId: this.#run.id, model: this.#model, reason }, 'a turn failed at its model')
+  }
+
+  /** Shows why one of our limits stopped the turn. Without the notice the answer would just break off. */
+  #showNotice(notice: string): void {
+    const rest = this.#answer.rest()
+    const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
+    this.#emitText(text)
+  }
+
+  /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
+  fail(message: string): Promise<boolean> {
+    const call = { own: undefined, shown: false, partialText: this.#partialText }
+    const charged = chargedCall(call, 'failed', () => undefined)
+    return this.#fail('run_failed', message, charged)
+  }
+
+  /** Work that was done is paid: a failed turn is free only if no model reply and no tool result was finished or shown. */
+  #fail(
+    code: RunFailureCode,
+    message: string,
+    call: ModelStep | undefined,
+    param?: string,
+  ): Promise<boolean> {
+    const refused = param === undefined ? {} : { param }
+    return this.#end((cost) => {
+      const end = this.#answer.end(cost, { paused: false })
+      return { type: 'run.failed', code, message, ...refused, end }
+    }, call)
+  }
+
+  /** Shows text that was held back because it might have become a mark. */
+  #showRest(): void {
+    const rest = this.#answer.rest()
+    if (rest === '') return
+    this.#shown = true
+    this.#emitText(rest)
+  }
+
+  /** @param call the unfinished model call, if it is charged. */
+  async #end(prepare: (costMicros: bigint) => TerminalEvent, call?: ModelStep): Promise<boolean> {
+    this.#showRest()
+    if (call) {
+      this.#watch.stepFinished(this.#step, call)
+      this.#add(call)
+    }
+    await this.#verify(this.#answer)
+    const event = prepare(await this.journal.finalCost(call))
+    const othersWait = await this.journal.finish(event, call, this.#attached)
+    this.#watch.ended(event)
+    this.#live.push(event)
+    return othersWait
+  }
+}

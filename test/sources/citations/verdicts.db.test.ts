@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OfferedSource } from '../../../src/agent/tools.ts'
+import { checkQuestion } from '../../../src/sources/citations/check.ts'
+import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
+import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
+import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { importLines } from '../../support/library-lines.ts'
+
+/** Quotations as answers write them, honest and dishonest, over the starter library and some texts with an edition's signs. */
+
+let db: TestDatabase
+
+const own = [
+  { ref: 'Refrains 1:1', he: 'הבוטחים בו יעמדו בסערה כי עזרם ומגנם הוא' },
+  { ref: 'Refrains 1:2', he: 'והשומרים דרכו לא ימעדו כי עזרם ומגנם הוא' },
+  { ref: 'Refrains 2:1', he: 'ויאמר אליו (מלכם) [מי] [לכם] בבית ויאמר אחי {ס}' },
+  { ref: 'Refrains 2:2', he: 'ויקומו וילכו שניהם יחדיו אל ההר {פ}' },
+  { ref: 'Refrains 3:1', he: 'הפועלים [תחלה] באים לשדה &lt;רבי יונה אומר בערב&gt; ועושים מלאכתם באמונה' },
+  { ref: 'Refrains 3:2', he: 'װײל די שמחה װײזט אים דעם װעג אַהײם' },
+  { ref: 'Refrains 3:3', he: 'ואל ידבר קלות ח"ו בבית ה\' ולא יסיח דעתו' },
+  { ref: 'Refrains 4:1', he: 'הנגר בונה את הדלת בבוקר ואת החלון בערב' },
+  { ref: 'Refrains 4:2', he: 'המעיין יוצא מן הסלע', en: 'The spring leaves the rock and seeks the valley' },
+].map((line) => ({ work: 'Refrains', ...line }))
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await ensureStarterLibrary(db.database)
+  await importLines(db.database, own)
+})
+afterAll(() => db.drop())
+
+/** What the model was given as `[S1]` and `[S2]`. */
+const offered: readonly OfferedSource[] = [own[7], own[8]].map((line, i) => ({
+  ...{ mark: `S${i + 1}`, ref: line?.ref ?? '', heRef: '', title: '', work: 'Refrains', language: 'he' },
+  ...{ version: '', license: 'own', url: '', text: line?.he ?? '' },
+}))
+
+const verify = (text: string): Promise<Verification> =>
+  verifyText(text, { ...verifyLookups(db.database.system), offered, explain: true })
+
+const [rasha, bitachon] = ['Concepts of Chassidut, Rasha 1', 'Concepts of Chassidut, Bitachon 1']
+const tzimtzum = 'Concepts of Chassidut, Tzimtzum 1'
+const garments = 'Concepts of Chassidut, Garments of the Soul 1'
+const zusha = 'Masters of Chassidut, Zusha of Anipoli 1'
+const worlds = 'Concepts of Chassidut, Four Worlds 1'
+const malkah = 'Practices of Chassidut, Melaveh Malkah 1'
+
+describe('word for word', () => {
+  it.each([
+    `“The effort is only a vessel and the blessing is from above” (${bitachon}).`,
+    `${bitachon} says: "The effort is only a vessel and the blessing is from above."`,
+    `“as a candle is not noticed in full sunlight” (${tzimtzum})`,
+    `“Like clothes, they can be changed” — ${garments}`,
+    `> He died in 1800 and is buried in Anipoli near his teacher.\n\n— ${zusha}`,
+    `"ההשתדלות היא כלי, והברכה באה מלמעלה" (מושגי החסידות, ביטחון א)`,
+    `כתוב: «המעשה שלמטה מגיע למעלה מכולם» (${worlds})`,
+    `“[T]he light of Shabbat should not simply end” (${malkah})`,
+    `“the *light* of Shabbat should **not** simply end” (${malkah})`,
+    `"It is also called the meal of King David"¹ there.\n\n¹ ${malkah}`,
+    `"It is also called the meal of King David"<sup>1</sup> there.\n\n<sup>1</sup> ${malkah}`,
+    `<blockquote class="q"><p>It is also called the meal of King David.</p>\n<cite>${malkah}</cite></blockquote>`,
+    `<figure><figcaption>It is also called the meal of King David (${malkah})</figcaption></figure>`,
+    `<dl><dt>${malkah}</dt><dd>It is also called the meal of King David.</dd></dl>`,
+    `**${malkah}**\n: It is also called the meal of King David.`,
+    `*It is also called the meal of King David*, ${malkah}`,
+    `"It is also called the meal of King David (${malkah})"`,
+    '“עזרם ומגנם הוא” (Refrains 1:2)',
+    '“עזרם ומגנם הוא” (Refrains 1:1)',
+    '“ויאמר אליו מי לכם בבית ויאמר אחי” (Refrains 2:1)',
+    '“ויאמר אליו מלכם בבית ויאמר אחי” (Refrains 2:1)',
+    '“בבית ויאמר אחי ויקומו וילכו שניהם יחדיו” (Refrains 2:1-2)',
+    '“הפועלים [תחלה] באים לשדה &lt;רבי יונה אומר בערב&gt; ועושים מלאכתם” (Refrains 3:1)',
+    '“באים לשדה <רבי יונה אומר בערב> ועושים מלאכתם באמונה” (Refrains 3:1)',
+    '“ווייל די שמחה ווייזט אים דעם וועג” (Refrains 3:2)',
+    `“developed in Chassidut, that the Infinite One restrained …” (${tzimtzum})`,
+    `“Tzimtzum, contraction or concealment, is the Lurianic idea” (${tzimtzum})`,
+  ])('%s', async (text) => {
+    const { quotes } = await verify(text)
+    expect(quotes.map(({ result }) => result)).toEqual(['verbatim'])
+    expect(quotes[0]?.explanation?.rule).toBe('at_its_place')
+  })
+})
+
+describe('edited, with what differs', () => {
+  it.each([
+    [`“The effort is … from above” (${bitachon})`, 'only a vessel and the blessing is'],
+    [`“tzimtzum is … literal” (${tzimtzum}) and “tzimtzum is … literal: it hides the light”`, undefined],
+    [`“a person does what is in his power […] while knowing that the result” (${bitachon})`, undefined],
+    [`“even if he regrets it ... There are many degrees” (${rasha})`, 'quickly'],
+    [`“[half of] the extreme case the good within no longer stirs him” (${rasha})`, '[half of]'],
+    [`“The effort is [not] only a vessel” (${bitachon})`, '[not]'],
+    [`“[Zusha] is buried in Anipoli near his teacher” (${zusha})`, '[Zusha]'],
+    [`“He died in [1815] and is buried in Anipoli” (${zusha})`, '1800'],
+    [`“The effort is only a vessel and the [curse] is from above” (${bitachon})`, 'blessing'],
+    [`"ההשתדלות … באה מלמעלה" (מושגי החסידות, ביטחון א)`, 'היא כלי, והברכה'],
+    [`"המעשה [הרע] שלמטה מגיע למעלה מכולם" (${worlds})`, '[הרע]'],
+    [`"שלמטה מגיע … מכולם, כי העולם" (${worlds})`, 'למעלה'],
+    [`"השתדלות היא כלי, והברכה באה מלמעלה" (מושגי החסידות, ביטחון א)`, 'ההשתדלות'],
+    ['“באים לשדה ועושים מלאכתם באמונה” (Refrains 3:1)', 'רבי יונה אומר בערב'],
+    ['“מגר בונה את הדלת … ואת החלון בערב” (Refrains 4:1)', undefined],
+    [
+      `“The Maggid [of Mezritch] said: joy” and “was a student of the Maggid … Elimelekh of Lizhensk” (${zusha})`,
+      'brother',
+    ],
+  ])('%s', async (text, shown) => {
+    const { quotes } = await verify(text)
+    const edited = quotes.find(({ result }) => result === 'edited')
+    if (shown !== undefined) {
+      expect(edited).toBeDefined()
+      expect(JSON.stringify(edited?.differences)).toContain(shown)
+    }
+    expect(quotes.map(({ result }) => result)).not.toContain('verbatim')
+  })
+})
+
+describe('never verbatim or edited', () => {
+  it.each([
+    [`“The effort is only a vessel and the curse is from above” (${bitachon})`, ['fuzzy']],
+    [`“Yearning is the ladder on which the silent climb to song” (${bitachon})`, ['not_found']],
+    [`“The effort is only a vessel and the blessing is from above” (${tzimtzum})`, ['misattributed']],
+    [`“The effort is … from above” (${tzimtzum})`, ['misattributed']],
+    [`“The effort is only a vessel (never) and the blessing is from above” (${bitachon})`, ['fuzzy']],
+    [`“joy … vessel … power … calm … kindness … wealth” (${bitachon})`, ['not_found']],
+    [`“the blessing is from above … The effort is only a vessel” (${bitachon})`, ['not_found', 'fuzzy']],
+    [`“The effort is only a vessel … the sea is calm at dusk” (${bitachon})`, ['not_found']],
+    [`“[The master taught that] joy [is a ladder of seven rungs]” (${bitachon})`, ['not_found']],
+    [`"ההשתדלות היא עיקר, והברכה באה ממילא לכל אדם" (מושגי החסידות, ביטחון א)`, ['not_found', 'fuzzy']],
+    [`"הסולם עומד בלב השותק והוא עולה בשיר" (${worlds})`, ['not_found']],
+    ['“ואל ידבר קלות חכמה ובבית ה׳” (Refrains 3:3)', ['fuzzy', 'not_found']],
+    [`*It is also called the meal of King Solomon*, ${malkah}`, ['fuzzy', 'not_found']],
+    [`${malkah}\n: It is also called the meal of King Solomon and his wise men.`, ['fuzzy', 'not_found']],
+    ['“The carpenter builds seven doors of gold” (Refrains 4:1)', ['not_found']],
+    ['“The spring leaves the rock and seeks the valley” (Refrains 4:1)', ['misattributed']],
+  ])('%s', async (text, results) => {
+    const { quotes } = await verify(text)
+    expect(quotes).toHaveLength(1)
+    expect(results).toContain(quotes[0]?.result)
+  })
+
+  it('an expansion of an abbreviation that means other words is not equal', async () => {
+    const [quote] = (await verify('“ואל ידבר קלות חכמה ובינה בבית ה׳” (Refrains 3:3)')).quotes
+    expect(quote?.similarity ?? 0).toBeLessThan(1)
+    const [right] = (await verify('“ואל ידבר קלות חס ושלום בבית ה׳” (Refrains 3:3)')).quotes
+    expect(right).toMatchObject({ result: 'fuzzy', similarity: 1 })
+  })
+})
+
+describe('translations', () => {
+  it.each([
+    ['beside its original', '“הנגר בונה את הדלת בבוקר” (“the carpenter builds the door in the morning”)'],
+    ['before its original', '"The carpenter builds the door in the morning": "הנגר בונה את הדלת בבוקר"'],
+    [
+      'in a block',
+      '> הנגר בונה את הדלת בבוקר\n> The carpenter builds the door in the morning\n\n— Refrains 4:1',
+    ],
+    ['at the mark of a Hebrew passage', '“The carpenter builds the door in the morning” [S1]'],
+  ])('%s are called so', async (_, text) => {
+    const results = (await verify(text)).quotes.map(({ result }) => result)
+    expect(results).toContain('translation')
+    expect(results).not.toContain('not_found')
+  })
+
+  it('of a passage that the library has in that language are compared with it', async () => {
+    const text = '“המעיין יוצא מן הסלע” – “The brook runs down to the river”'
+    expect((await verify(text)).quotes.map(({ result }) => result)).toEqual(['verbatim', 'not_found'])
+  })
+})
+
+describe('a mark of one version and a ref in words', () => {
+  const words = '“The spring leaves the rock and seeks the valley”'
+  it('are both checked, the mark in all versions', async () => {
+    expect((await verify(`${words} [S2]`)).quotes).toMatchObject([
+      { result: 'verbatim', found_ref: 'Refrains 4:2', explanation: { rule: 'in_another_version' } },
+    ])
+    expect((await verify(`${words} (Refrains 1:1) [S2]`)).quotes).toMatchObject([
+      { result: 'misattributed', named_ref: 'Refrains 1:1', found_ref: 'Refrains 4:2' },
+    ])
+  })
+})
+
+describe('the explanation', () => {
+  it('names the rule and the places that were compared', async () => {
+    const [quote] = (await verify(`“The effort is only a vessel and the blessing” (${tzimtzum})`)).quotes
+    expect(quote?.explanation).toMatchObject({
+      rule: 'place_without_the_words',
+      comparisons: [
+        { searched: 'named_refs', compared: [{ ref: tzimtzum, result: 'none' }, { ref: tzimtzum }] },
+        { searched: 'other_marks' },
+        { searched: 'library' },
+      ],
+    })
+    const library = quote?.explanation?.comparisons.at(-1)
+    expect(library?.compared).toContainEqual(expect.objectContaining({ ref: bitachon, result: 'verbatim' }))
+  })
+
+  it.each([
+    ['too_short', 'He calls it “a vessel”.'],
+    ['emphasis', 'This is *a very important thing for him*, and more.'],
+    ['ref', `See “${bitachon}” for more.`],
+    ['title', 'The book “The Ladder of Silence and Song” is lost.'],
+    ['of_the_reader', 'You asked “what may a man do on a long evening”?'],
+  ])('says why words were not compared: %s', async (reason, text) => {
+    const { quotes, not_compared } = await verify(text)
+    expect(quotes).toEqual([])
+    expect(not_compared).toMatchObject([{ reason }])
+    const [left] = not_compared ?? []
+    expect(text.slice(left?.start, left?.end)).toBe(left?.text)
+  })
+
+  it('is absent unless it is asked for', async () => {
+    const plain = await verifyText(
+      `“a vessel” and “The effort is only a vessel” (${bitachon})`,
+      verifyLookups(db.database.system),
+    )
+    expect(plain).not.toHaveProperty('not_compared')
+    expect(plain.quotes[0]).not.toHaveProperty('explanation')
+  })
+})
+
+describe('a quotation in the question', () => {
+  const asked = (question: string) => checkQuestion(question, verifyLookups(db.database.system))
+
+  it.each([
+    ['Is it true that the Tanya says "the world is a bridge of glass and song"?', 'not_found'],
+    [`Where is "The effort is only a vessel and the blessing is from above"?`, 'verbatim'],
+    [`Does ${tzimtzum} say "The effort is only a vessel"?`, 'misattributed'],
+    [`האם נכון שכתוב "ההשתדלות היא … מלמעלה" ב${'מושגי החסידות, ביטחון א'}?`, 'edited'],
+  ])('is checked: %s', async (question, result) => {
+    expect(await asked(question)).toMatchObject([{ result }])
+  })
+
+  it.each(["What's new?", 'Translate "I love you very much, my dear friend" into Hebrew'])(
+    'counts only if it claims a source or the library has it: %s',
+    async (question) => {
+      expect(await asked(question)).toEqual([])
+    },
+  )
+})
+
+it('an explained verification tells token by token how each ref was read', async () => {
+  const { refs } = await verify('As Bitachon, ch. XXXII says, all is well.')
+  expect(refs[0]).toMatchObject({
+    exists: false,
+    reading: {
+      tokens: expect.arrayContaining([
+        expect.objectContaining({ text: 'ch', kind: 'unit', unit: 'chapter' }),
+        expect.objectContaining({ text: '32', kind: 'number', value: '32' }),
+      ]),
+      is_page: false,
+    },
+  })
+})

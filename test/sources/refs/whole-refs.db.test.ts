@@ -1,0 +1,167 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+
+const part = 'Tanya, Part IV; Iggeret HaKodesh'
+const texts = [
+  { work: 'Tanya', ref: 'Tanya, Part I; Likkutei Amarim 31', he_ref: 'תניא, ליקוטי אמרים פרק לא', en: 'one' },
+  { work: 'Tanya', ref: 'Tanya, Part I; Likkutei Amarim 32', he_ref: 'תניא, ליקוטי אמרים פרק לב', en: 'two' },
+  {
+    work: 'Tanya',
+    ref: 'Tanya, Part I; Likkutei Amarim 33',
+    he_ref: 'תניא, ליקוטי אמרים פרק לג',
+    en: 'three',
+  },
+  {
+    work: 'Tanya',
+    ref: `${part} 12`,
+    he_ref: 'תניא, אגרת הקודש יב',
+    en: 'A lamp is lent to the neighbour at night.',
+  },
+  { work: 'Tanya 32', ref: 'Tanya 32 1', en: 'A pamphlet about the harvest of the year.' },
+  {
+    work: 'Kedushat Levi',
+    ref: 'Kedushat Levi, Genesis, Bereshit 1',
+    en: 'The gate stands open for the builder.',
+  },
+  {
+    work: 'Kedushat Levi',
+    ref: 'Kedushat Levi, Genesis, Noach 1',
+    en: 'The raven went out before the grey dove.',
+  },
+  {
+    work: 'Sefat Emet',
+    ref: 'Sefat Emet, Vayishlach 5631 1',
+    en: 'A messenger is a letter that walks on the road.',
+  },
+  {
+    work: 'Berakhot',
+    ref: 'Berakhot 2a:1',
+    he_ref: 'ברכות ב׳ א:א׳',
+    en: 'From when do they read in the evening hour?',
+  },
+].map((line) => JSON.stringify({ ...line, license: 'CC0' }))
+
+async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await importJsonl(db.database, linesOf(texts), { allowLicenses: [] })
+})
+afterAll(() => db.drop())
+
+const refs = async (text: string) =>
+  (await findRefs(db.database.system, text)).map(({ written, outcome }) => [written, outcome])
+const verify = async (text: string) => {
+  const { quotes, refs: named } = await verifyText(text, verifyLookups(db.database.system))
+  return {
+    result: quotes[0]?.result,
+    unknown: named.filter(({ exists }) => !exists).map(({ text: ref }) => ref),
+  }
+}
+
+describe('a number that a part lacks does not fall back to the part:', () => {
+  it.each([`${part} 35:2`, 'Iggeret HaKodesh 33', 'אגרת הקודש לג', 'Tanya, Iggeret HaKodesh 33'])(
+    '%s',
+    async (ref) => {
+      expect(await refs(`So it is in ${ref}.`)).toEqual([[ref, 'missing']])
+    },
+  )
+})
+
+describe('a line ends a ref:', () => {
+  it.each([
+    ['1. “…” — Tanya 31\n2. “…”', [['Tanya 31', 'found']]],
+    ['א. "…" — תניא לא\nב. "…"', [['תניא לא', 'found']]],
+    ['- Tanya 31\n- 2 more', [['Tanya 31', 'found']]],
+    ['— Tanya\n2. “…”', []],
+    ['(Tanya,\nchapter 31)', [['Tanya,\nchapter 31', 'found']]],
+  ])('%j', async (text, found) => {
+    expect(await refs(text)).toEqual(found)
+  })
+})
+
+describe('a weekly portion is a place:', () => {
+  const raven = '“The raven went out before the grey dove”'
+  it.each([
+    [`In Kedushat Levi, Bereshit, ${raven} is said.`, 'misattributed'],
+    [`In Kedushat Levi, Noach, ${raven} is said.`, 'verbatim'],
+    [`${raven} (Kedushat Levi on Bereshit)`, 'misattributed'],
+    [`${raven} (Kedushat Levi, Parshat Noach)`, 'verbatim'],
+    [`${raven} (Sefat Emet, Vayishlach 5631)`, 'misattributed'],
+    ['“A messenger is a letter that walks on the road” (Sefat Emet, Vayishlach 5631)', 'verbatim'],
+    ['“A messenger is a letter that walks on the road” (Sefat Emet, Vayishlach 5640)', 'misattributed'],
+  ])('%s', async (text, result) => {
+    expect((await verify(text)).result).toBe(result)
+  })
+})
+
+describe('a place that the library cannot tell is unknown, and the words are looked for in its work:', () => {
+  const lamp = '“A lamp is lent to the neighbour at night”'
+  it.each(['Tanya 19b', 'Tanya, p. 38', 'תניא דף י"ט ע"ב', 'תניא עמ׳ א', 'תניא, פרק לא, עמ׳ א', 'XYZ 12'])(
+    '%s',
+    async (ref) => {
+      expect(await verify(`${lamp} (${ref})`)).toEqual({ result: 'verbatim', unknown: [ref] })
+    },
+  )
+
+  it('words of another work are misattributed', async () => {
+    expect((await verify(`${lamp} (Kedushat Levi, p. 12)`)).result).toBe('misattributed')
+  })
+
+  it('a leaf that a work of leaves lacks is missing', async () => {
+    expect(await refs('(Berakhot 99a)')).toEqual([['Berakhot 99a', 'missing']])
+  })
+})
+
+describe('a short form is read:', () => {
+  it.each([
+    ['Tanya, ch. 31ff.', 'Tanya, Part I; Likkutei Amarim 31-33'],
+    ['Tanya 31f.', 'Tanya, Part I; Likkutei Amarim 31-32'],
+    ['תניא פל"א ואילך', 'Tanya, Part I; Likkutei Amarim 31-33'],
+    ['Tanya, c. 31', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['L. A. ch. 31', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['סש"ב פל"א', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['IK 12', `${part} 12`],
+  ])('%s', async (written, ref) => {
+    const [found] = await findRefs(db.database.system, `“…” (${written})`)
+    expect(found?.ref).toBe(ref)
+  })
+})
+
+it('a work named like the ref of another work makes it ambiguous', async () => {
+  const [found] = await findRefs(db.database.system, 'See Tanya 32.')
+  expect([found?.outcome, found?.nearest]).toEqual([
+    'ambiguous',
+    ['Tanya 32', 'Tanya, Part I; Likkutei Amarim 32'],
+  ])
+})
+
+it('a place that a held work lacks is not of an unknown work', async () => {
+  expect(await refs('See Kedushat Levi, Letters 4.')).toEqual([['Kedushat Levi, Letters 4', 'missing']])
+})
+
+it('an unknown ref in a work of many headings leaves the event loop free', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, i) =>
+    JSON.stringify({
+      work: 'Great Register',
+      ref: `Great Register, Letter ${i + 1}: on the first matter 1`,
+      en: `Letter number ${i + 1} of the register.`,
+      license: 'CC0',
+    }),
+  )
+  await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  await findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
+  delay.disable()
+  expect(delay.max / 1e6).toBeLessThan(400)
+}, 60_000)
