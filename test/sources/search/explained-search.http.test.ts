@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../../support/world/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ library: 'starter' })
+})
+afterAll(() => world.close())
+
+type Explained = {
+  readonly data: readonly {
+    readonly ref: string
+    readonly explanation?: {
+      readonly terms: readonly { readonly word: string; readonly found: readonly string[] }[]
+      readonly signals: Readonly<Record<string, number>>
+      readonly rules: readonly { readonly rule: string; readonly rank: number }[]
+      readonly floor: Readonly<Record<string, number>>
+    }
+  }[]
+}
+
+test('an explained search tells which terms, signals and rules made the rank, and what the floor weighed', async () => {
+  const { data } = await world.get<Explained>('/v1/sources/search?q=humility&explain=true')
+  const { terms = [], signals = {}, rules = [], floor = {} } = data[0]?.explanation ?? {}
+  expect(terms.find(({ word }) => word === 'humility')?.found).toContain('anavah')
+  expect(signals['bm25']).toBeGreaterThan(0)
+  expect(rules[0]?.rule).toBe('words')
+  expect(Object.values(floor).some((part) => part > 0)).toBe(true)
+})
+
+test('a search that asks for no explanation gets none', async () => {
+  const { data } = await world.get<Explained>('/v1/sources/search?q=humility')
+  expect(data.length).toBeGreaterThan(0)
+  expect(data.some((hit) => 'explanation' in hit)).toBe(false)
+})
