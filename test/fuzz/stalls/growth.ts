@@ -17,7 +17,7 @@ export type Measured = {
 }
 
 const tries = 3
-/** Below this size the memory is too small to justify a garbage collection before each measurement. */
+/** Below this size a garbage collection precedes only a repeated measurement: most need none, and it takes time. */
 const settledFrom = 60_000
 /** A page that starts a turn replies before the turn has ended; this is the wait for it. */
 const afterFormMs = 120
@@ -92,10 +92,10 @@ async function measureStep(
 ): Promise<{ readonly measured: Measured; readonly reply: WireReply }> {
   const step = make()
   const bytes = bytesOf(step) + shown
-  let { strain, reply } = await send(world, step, bytes)
+  let { strain, reply } = await send(world, step, bytes >= settledFrom)
   let faults = faultsOf(strain, bytes, limits)
   for (let n = 1; n < tries && faults.length > 0 && !world.service().ended(); n += 1) {
-    const repeated = await send(world, make(), bytes)
+    const repeated = await send(world, make(), true)
     ;({ reply } = repeated)
     strain = least(strain, repeated.strain)
     faults = faultsOf(strain, bytes, limits)
@@ -110,13 +110,13 @@ async function measureStep(
 
 const firstLines = (text: string): string => text.trim().split('\n').slice(0, 3).join(' / ')
 
-async function send(world: World, step: Step, bytes: number) {
+async function send(world: World, step: Step, settles: boolean) {
   let reply: WireReply = { status: 0, location: undefined, text: '' }
   world.say(step.model)
   const strain = await world.service().watch(async () => {
     reply = await world.send(step.request, step.as)
     if (/^\/(runs|sessions)\//.test(reply.location ?? '')) await delay(afterFormMs)
-  }, bytes >= settledFrom)
+  }, settles)
   return { strain, reply }
 }
 

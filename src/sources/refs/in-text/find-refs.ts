@@ -17,6 +17,7 @@ import type { Candidate, ReadText, Site } from './site.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
 import { type InContext, sitesInContext } from './sites-in-context.ts'
 import { TitledText } from './titled-text.ts'
+import type { TitleInText } from './titles-in-text.ts'
 import { unknownTitles, unreadRefs } from './unknown-titles.ts'
 
 /** A ref in a text, with the result of its look-up. */
@@ -94,12 +95,16 @@ async function withHeldWorks(
   { text, titles }: ReadText,
   refs: readonly Chosen[],
 ): Promise<readonly Chosen[]> {
+  let next = 0
+  // Both lists are in order, so each title is passed once.
   const titleOf = ({ start, end, outcome }: Chosen): string | undefined => {
+    while ((titles[next]?.start ?? start) < start) next += 1
     if (outcome !== 'unknown_work') return undefined
-    const title = titles.find(
-      (one) => one.isExact && one.start <= start + maxBefore && one.start >= start && one.end <= end,
-    )
-    return title && text.slice(title.start, title.end)
+    const within = (title: TitleInText | undefined): title is TitleInText =>
+      title !== undefined && title.start <= start + maxBefore && title.start < end
+    for (let at = next, title = titles[at]; within(title); at += 1, title = titles[at])
+      if (title.isExact && title.end <= end) return text.slice(title.start, title.end)
+    return undefined
   }
   const named = refs.map(titleOf)
   const asked = [...new Set(named.filter((title) => title !== undefined))].slice(0, maxAsked)

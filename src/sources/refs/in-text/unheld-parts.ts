@@ -45,8 +45,8 @@ export function isBehindPart(named: NamedNumber): boolean {
 function isNamedPart({ read, title, run, name, key }: NamedNumber): boolean {
   if (isAuthorKey(key) || scriptureBook(name) !== undefined) return false
   const part = read.text.slice(read.words[title.to]?.start, read.words[run.from - 1]?.end)
-  const isTitle = read.titles.some(({ from, to, isExact }) => isExact && from === title.to && to === run.from)
-  if (isTitle) return true
+  for (let i = firstTitleFrom(read.titles, title.to); read.titles[i]?.from === title.to; i += 1)
+    if (read.titles[i]?.isExact && read.titles[i]?.to === run.from) return true
   return isParasha(part) && (isDistinctTitle(key) || title.to - title.from > 1)
 }
 
