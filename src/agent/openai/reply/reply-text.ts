@@ -38,13 +38,22 @@ const FIRST = new Set(MARKS.map(({ text }) => text[0]))
 const NOTABLE = /[<[◁`~\n]/
 const CLOSINGS = new Map(TAGS.map((tag) => [tag, new RegExp(RegExp.escape(tag.close), 'i')]))
 
+/** Matches one of the tags where it is told to look. */
+const matcherOf = (marks: readonly Mark[]): RegExp =>
+  new RegExp(marks.map(({ text }) => RegExp.escape(text)).join('|'), 'iy')
+const ANY_OPENING = matcherOf(OPENINGS)
+const ANY_MARK = matcherOf(MARKS)
+const MARK_OF = new Map(MARKS.map((mark) => [mark.text, mark]))
+
 /** The tag that begins at a place, or `part` if the text ends within what may be one. */
-function markAt(text: string, at: number, marks: readonly Mark[]): Mark | 'part' | undefined {
-  const found = text.slice(at, at + LONGEST).toLowerCase()
-  return (
-    marks.find((mark) => found.startsWith(mark.text)) ??
-    (marks.some((mark) => mark.text.startsWith(found)) ? 'part' : undefined)
-  )
+function markAt(text: string, at: number, any: RegExp): Mark | 'part' | undefined {
+  any.lastIndex = at
+  const [whole] = any.exec(text) ?? []
+  if (whole !== undefined) return MARK_OF.get(whole.toLowerCase())
+  if (text.length - at >= LONGEST) return undefined
+  const rest = text.slice(at).toLowerCase()
+  const marks = any === ANY_OPENING ? OPENINGS : MARKS
+  return marks.some((mark) => mark.text.startsWith(rest)) ? 'part' : undefined
 }
 
 /**
@@ -145,7 +154,7 @@ export class ReplyText {
     const at = text.search(/\S/)
     if (!this.#hasReasoning) this.#blank += at === -1 ? text : text.slice(0, at)
     if (at === -1) return ''
-    const mark = markAt(text, at, OPENINGS)
+    const mark = markAt(text, at, ANY_OPENING)
     if (mark === 'part') {
       this.#held = text.slice(at)
       return ''
@@ -177,7 +186,7 @@ export class ReplyText {
   #scan(text: string): string {
     for (let at = 0; at < text.length; at += 1) {
       const character = text[at] ?? ''
-      const mark = FIRST.has(character) && !this.#code.isInside ? markAt(text, at, MARKS) : undefined
+      const mark = FIRST.has(character) && !this.#code.isInside ? markAt(text, at, ANY_MARK) : undefined
       if (mark === 'part') {
         this.#show(text.slice(0, at))
         this.#held = text.slice(at)
