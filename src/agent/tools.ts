@@ -68,19 +68,42 @@ export function badArguments(message: string): { content: string; isError: true 
   return { content: JSON.stringify({ error: message }), isError: true }
 }
 
-/** Models send null for an argument that they leave out, above all if their server makes every argument required. */
-export function withoutNulls(args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+type Property = { readonly type?: string }
+
+/**
+ * Arguments as models and clients mean them. An argument that is left out comes as null or as an empty text, above all if a
+ * server makes every argument required; numbers and truth values come as texts, a list of one as its only item.
+ */
+export function readLeniently(schema: z.ZodType, args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args ?? {}
+  const { properties = {}, required = [] } = parametersOf(schema) as {
+    readonly properties?: Readonly<Record<string, Property>>
+    readonly required?: readonly string[]
+  }
+  const isLeftOut = (name: string, value: unknown) =>
+    value === null || (value === '' && name in properties && !required.includes(name))
+  return Object.fromEntries(
+    Object.entries(args)
+      .filter(([name, value]) => !isLeftOut(name, value))
+      .map(([name, value]) => [name, meant(properties[name]?.type, value)]),
+  )
 }
 
-/** Validates the arguments before `run`, where null counts as absent. Invalid ones return to the model as one sentence. */
+function meant(type: string | undefined, value: unknown): unknown {
+  if (typeof value === 'number') return type === 'string' ? String(value) : value
+  if (typeof value !== 'string') return value
+  if ((type === 'integer' || type === 'number') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value)) return Number(value)
+  if (type === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+  return type === 'array' ? [value] : value
+}
+
+/** Validates the arguments before `run`, read leniently. Invalid ones return to the model as one sentence. */
 export async function withArguments<S extends z.ZodType, Transaction>(
   schema: S,
   args: Readonly<Record<string, unknown>>,
   run: (valid: z.output<S>) => Promise<ToolOutcome<Transaction>>,
 ): Promise<ToolOutcome<Transaction>> {
-  const parsed = schema.safeParse(withoutNulls(args))
+  const parsed = schema.safeParse(readLeniently(schema, args))
   if (parsed.success) return run(parsed.data)
   const issue = parsed.error.issues[0]
   return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
