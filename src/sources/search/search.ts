@@ -8,9 +8,9 @@ import type { Query } from './expansion/query.ts'
 import { explainedConcepts, type HitExplanation } from './explain.ts'
 import type { SearchHit } from './hit.ts'
 import { countLanguages, type LanguageCounts } from './languages.ts'
-import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
 import { findNamedPassages } from './named/named-passages.ts'
 import { namedWorks, withCandidates } from './named/named-works.ts'
+import { Question } from './named/question.ts'
 import { type AskedWords, askedWords } from './phrases/asked-words.ts'
 import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrases/phrase-search.ts'
@@ -39,8 +39,8 @@ export type SearchQuery = LibraryFilter & {
   readonly explain?: boolean | undefined
   /** Aborted when the client no longer waits: then no further statement is sent. */
   readonly signal?: AbortSignal | undefined
-  /** Shared with `missingPlaces` when both read the same text. */
-  readonly findCiting?: FindCiting
+  /** The same text, where another step has read it already. */
+  readonly question?: Question
 }
 
 export type SearchResult = {
@@ -75,7 +75,7 @@ export async function searchLibrary(
   if (ranges?.length === 0) return { hits: [], languages: () => new Map() }
   const written = await withPlainQuotations(executor, query.text, ranges)
   const [named, facts] = await Promise.all([
-    findNamedPassages(executor, query.text, ranges, query.findCiting ?? cachedCitingPassages(executor)),
+    findNamedPassages(executor, query.question ?? new Question(executor, query.text), ranges),
     loadCollectionStats(executor),
   ])
   query.signal?.throwIfAborted()
