@@ -36,6 +36,10 @@ async function main(): Promise<void> {
   loadSettingsFile()
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
+  const termination = awaitTermination()
+  // A start with an embedded Postgres goes on until it can be stopped, or it would be orphaned.
+  let isReady = false
+  if (config.databaseUrl !== undefined) void termination.signal.then(() => !isReady && process.exit(0))
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
   const catalogue = await openCatalogue(config.model, {
@@ -52,6 +56,7 @@ async function main(): Promise<void> {
   const early = config.databaseUrl === undefined ? loadTables() : undefined
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
+    if (termination.isRequested()) return
     await reserve(installation, config)
     installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
@@ -72,12 +77,13 @@ async function main(): Promise<void> {
     const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
-    // Registered before the message, because its reader may end the process immediately.
-    const terminated = termination()
-    process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    // Before the message, because its reader may end the process immediately.
+    isReady = true
+    // Not on standard output, which has one JSON object per line.
+    process.stderr.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await (early ?? loadTables())
     const keepStartMemory = freeStartMemory()
-    const drainMs = (await terminated) === 'SIGTERM' ? config.drainMs : 0
+    const drainMs = (await termination.signal) === 'SIGTERM' ? config.drainMs : 0
     keepStartMemory()
     exitLate(log, drainMs + exitMs)
     await service.stop(drainMs)
@@ -276,16 +282,16 @@ const sameSignalMs = 500
  * Resolves with the signal that ends the process. Ctrl-C does not wait for open replies, and a second one ends the process
  * at once: other replicas, or the next start, continue its turns.
  */
-function termination(): Promise<'SIGTERM' | 'SIGINT'> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => {
-        firstAt ??= performance.now()
-        if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
-        resolve(signal)
-      })
-  })
+function awaitTermination(): { readonly signal: Promise<'SIGTERM' | 'SIGINT'>; isRequested(): boolean } {
+  const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT'>()
+  let firstAt: number | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      firstAt ??= performance.now()
+      if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
+      resolve(signal)
+    })
+  return { signal: promise, isRequested: () => firstAt !== undefined }
 }
 
 try {
