@@ -31,6 +31,24 @@ const readByCompose: readonly Listed[] = [
     description:
       'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
   },
+  {
+    name: 'SERVICE_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of the service.',
+  },
+  {
+    name: 'POSTGRES_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of Postgres.',
+  },
+  {
+    name: 'POSTGRES_SHARED_BUFFERS',
+    value: 'size such as 512MB',
+    standard: '512MB',
+    description: 'shared_buffers of Postgres: a quarter of POSTGRES_MEMORY.',
+  },
 ]
 
 const groups: readonly (readonly [string, readonly Listed[]])[] = [
