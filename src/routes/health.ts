@@ -17,7 +17,7 @@ const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
   description:
-    'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
+    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
   tag: 'Service',
   response: readiness,
   errors: ['overloaded', 'database_unavailable'],
@@ -45,7 +45,17 @@ export function healthRoutes(
         retryAfterSeconds: 2,
       })
     }
-    await services.database.system.execute('select 1')
+    const { rows } = await services.database.system.execute<{ refuses: boolean }>(
+      `select current_setting('transaction_read_only') = 'on' as refuses`,
+    )
+    if (rows[0]?.refuses)
+      throw new ServiceError(
+        'database_unavailable',
+        'The database takes no writes. Try again in a few seconds.',
+        {
+          retryAfterSeconds: 2,
+        },
+      )
     const library = services.libraryState?.()
     return library === undefined ? ok : { ...ok, library }
   })
