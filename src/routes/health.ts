@@ -3,8 +3,14 @@ import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import type { Services } from '../turns/services.ts'
+import { version } from '../version/version.ts'
 
-const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+const healthy = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().describe('Such as `0.3.0+1a2b3c4d`, with its commit'),
+  })
+  .meta({ id: 'Health' })
 
 const readiness = z
   .object({
@@ -33,9 +39,10 @@ export function healthRoutes(
   app: FastifyInstance,
   services: Services & { readonly ready: () => boolean; readonly libraryState?: LibraryStateOf | undefined },
 ): void {
-  const ok: BodyOf<typeof healthy> = { status: 'ok' }
+  const healthz: BodyOf<typeof healthy> = { status: 'ok', version }
+  const ok: BodyOf<typeof readiness> = { status: 'ok' }
 
-  app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => ok)
+  app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => healthz)
 
   app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
     if (!services.ready()) {

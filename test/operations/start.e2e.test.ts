@@ -151,8 +151,14 @@ test(
 )
 
 test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
-  const service = launch({ DATA_DIR: path.join(folder, 'data') })
+  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
   const url = await service.ready
+  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
+  const headers = { authorization: 'Bearer a token for tests' }
+  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
+    `service_build_info{version="${version}"} 1`,
+  )
   const status = async (route: string) => (await fetch(`${url}${route}`)).status
   expect(await status('/readyz')).toBe(200)
   const ended = service.stop('SIGTERM')

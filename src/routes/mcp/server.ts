@@ -2,6 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import manifest from '../../../package.json' with { type: 'json' }
 import { productName } from '../../http/product.ts'
 import type { Logger } from '../../log.ts'
+import { version } from '../../version/version.ts'
 import { registerAsk } from './ask.ts'
 import type { Caller } from './caller.ts'
 import { registerLibraryTools } from './library-tools.ts'
@@ -33,7 +34,7 @@ export function createLibraryHandler(log: Pick<Logger, 'warn'>) {
  */
 function libraryServer(caller: Caller, era: 'modern' | 'legacy'): McpServer {
   const server = new McpServer(
-    { name: manifest.name, title: caller.services.appName ?? productName, version: manifest.version },
+    { name: manifest.name, title: caller.services.appName ?? productName, version },
     {
       instructions,
       cacheHints: {
