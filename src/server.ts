@@ -5,6 +5,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
+import { misspeltSettings } from './environment.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { listenAt, requireFreeAddress } from './http/connection/address.ts'
 import { trackReplies } from './http/connection/open-replies.ts'
@@ -40,6 +41,8 @@ async function main(): Promise<void> {
   // A start with an embedded Postgres goes on until it can be stopped, or it would be orphaned.
   let isReady = false
   if (config.databaseUrl !== undefined) void termination.signal.then(() => !isReady && process.exit(0))
+  for (const { name, nearest } of misspeltSettings(Object.keys(process.env)))
+    log.warn({ name, nearest }, `the setting ${name} is unknown. Did you mean ${nearest}?`)
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
   const catalogue = await openCatalogue(config.model, {
