@@ -71,6 +71,7 @@ async function listTools(
   options: { readonly signal: AbortSignal; readonly timeout: number },
 ): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = []
+  const seen = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const found = await client.request(
@@ -80,7 +81,9 @@ async function listTools(
     )
     tools.push(...found.tools)
     cursor = found.nextCursor
-    if (cursor === undefined) break
+    // Some servers repeat a cursor, and with it a page, without end.
+    if (cursor === undefined || seen.has(cursor)) break
+    seen.add(cursor)
   }
   return tools
 }

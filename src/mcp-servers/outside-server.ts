@@ -184,11 +184,11 @@ export class OutsideServer {
     try {
       return await this.#attempt(signal, work)
     } catch (error) {
-      // The server refused the session, so it has not run the call. Calls of others may still use the old connection,
-      // so it is not closed.
-      const isLost = error instanceof SdkHttpError && (error.status === 404 || error.status === 400)
-      if (!had || !isLost) throw error
+      if (!(error instanceof SdkHttpError)) throw error
+      // The next call opens a new connection. Calls of others may still use this one, so it is not closed.
       if (this.#connection === had) this.#connection = undefined
+      // The server refused the session or its token, so it has not run the call.
+      if (!had || !refusedSession.has(error.status ?? 0)) throw error
       return this.#attempt(signal, work)
     }
   }
@@ -207,6 +207,9 @@ export class OutsideServer {
     return connecting
   }
 }
+
+/** Statuses with which servers refuse a session that they have lost. */
+const refusedSession: ReadonlySet<number> = new Set([400, 401, 403, 404, 410])
 
 /** Waits for work that others share, until `signal` is aborted. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -26,12 +26,22 @@ const maxDepth = 20
 /** Names of tools that the APIs of models accept. */
 const usableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Lenient, so that one invalid tool does not hide the others. */
+const listedTool = z
+  .looseObject({
+    name: z.string(),
+    description: z.string().optional().catch(undefined),
+    inputSchema: z.unknown().optional(),
+  })
+  // A tool without arguments often has no schema.
+  .transform((tool) => ({ ...tool, inputSchema: tool.inputSchema ?? { type: 'object' } }))
+
+/** Lenient, so that what is wrong with one tool or with the end of the list does not hide the others. */
 export const toolPage = z.object({
-  tools: z.array(
-    z.looseObject({ name: z.string(), description: z.string().optional(), inputSchema: z.unknown() }),
-  ),
-  nextCursor: z.string().optional(),
+  tools: z
+    .array(listedTool.nullable().catch(null))
+    .nullish()
+    .transform((tools) => (tools ?? []).filter((tool) => tool !== null)),
+  nextCursor: z.string().min(1).optional().catch(undefined),
 })
 
 /**

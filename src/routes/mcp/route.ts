@@ -39,7 +39,10 @@ export async function mcpRoutes(
       const authInfo = authInfoOf(caller)
       const handler = await handlerOf()
       return reply.send(
-        await handler.fetch(webRequest(request, caller), { authInfo, parsedBody: request.body }),
+        await handler.fetch(webRequest(request, caller), {
+          authInfo,
+          parsedBody: withArguments(request.body),
+        }),
       )
     })
     // They belong to the sessions of older servers.
@@ -51,6 +54,12 @@ export async function mcpRoutes(
     })
     done()
   })
+}
+
+/** Some clients send `arguments: null` for a tool without arguments, which the protocol's schema refuses. */
+function withArguments(body: unknown): unknown {
+  const { params } = (body ?? {}) as { readonly params?: { readonly arguments?: unknown } }
+  return params?.arguments === null ? { ...(body as object), params: { ...params, arguments: {} } } : body
 }
 
 function metadataRoutes(root: FastifyInstance, services: Services): void {
