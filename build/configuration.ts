@@ -1,7 +1,7 @@
 /** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/environment.ts`. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { settings, settingsOf } from '../src/environment.ts'
+import { secretSettings, settings, settingsOf } from '../src/environment.ts'
 
 type Listed = {
   readonly name: string
@@ -31,6 +31,24 @@ const readByCompose: readonly Listed[] = [
     description:
       'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
   },
+  {
+    name: 'SERVICE_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of the service.',
+  },
+  {
+    name: 'POSTGRES_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of Postgres.',
+  },
+  {
+    name: 'POSTGRES_SHARED_BUFFERS',
+    value: 'size such as 512MB',
+    standard: '512MB',
+    description: 'shared_buffers of Postgres: a quarter of POSTGRES_MEMORY.',
+  },
 ]
 
 const groups: readonly (readonly [string, readonly Listed[]])[] = [
@@ -55,7 +73,11 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     'The service reads its settings from environment variables. This page lists all of them.',
-    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting.',
+    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting, and a name that is nearly a setting is warned about.',
+    `A secret can also come from a file, as Docker and Kubernetes mount them: \`KEY_PEPPER_FILE=/run/secrets/pepper\`. So can ${secretSettings
+      .filter((name) => name !== 'KEY_PEPPER')
+      .map((name) => `\`${name}\``)
+      .join(', ')}.`,
     'This page and `.env.example` are made from `src/environment.ts` by `npm run docs:configuration`.',
     ...tables,
   ].join('\n\n')}\n`

@@ -2,7 +2,6 @@ import multipart from '@fastify/multipart'
 import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
-import manifest from '../package.json' with { type: 'json' }
 import { openKeyLookup } from './accounts/keys/key-lookup.ts'
 import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
@@ -50,6 +49,7 @@ import { sourceRoutes } from './routes/sources.ts'
 import type { ChatPace } from './routes/turn-reply/delivery.ts'
 import { usageRoutes } from './routes/usage.ts'
 import type { Services } from './turns/services.ts'
+import { version } from './version/version.ts'
 import type { WebSettings } from './web/pages/services.ts'
 import { webPages } from './web/plugin.ts'
 import { createAddressLimits } from './web/visitors/address-limits.ts'
@@ -113,7 +113,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
-  const api = describeApi(app, services.appName ?? productName, manifest.version)
+  const api = describeApi(app, services.appName ?? productName, version)
   await app.register(sensible)
   await app.register(multipart)
 

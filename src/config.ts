@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import type { z } from 'zod'
-import { acceptedValue, environment, type TrustProxy } from './environment.ts'
+import { acceptedValue, environment, secretSettings, type TrustProxy } from './environment.ts'
 
 export type { TrustProxy } from './environment.ts'
 
@@ -110,7 +110,7 @@ export function loadSettingsFile(file = '.env'): void {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
-  const present = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+  const present = withSecretFiles(Object.fromEntries(trimmed.filter(([, value]) => value !== '')))
   const parsed = environment.safeParse(present)
   if (!parsed.success) throw new ConfigError(refusalOf(parsed.error.issues[0], present))
   const e = parsed.data
@@ -166,6 +166,25 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
     logLevel: e.LOG_LEVEL,
   })
+}
+
+/** Adds the secrets whose files are named, as Docker and Kubernetes mount them. */
+function withSecretFiles(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  const read = secretSettings.flatMap((name) => {
+    const file = env[`${name}_FILE`]
+    if (file === undefined) return []
+    if (env[name] !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set. Remove one.`)
+    try {
+      return [[name, readFileSync(file, 'utf8').trim()]]
+    } catch (error) {
+      throw new ConfigError(
+        `${name}_FILE ${file} cannot be read. Name a file that this user may read. (${(error as Error).message})`,
+      )
+    }
+  })
+  return { ...env, ...Object.fromEntries(read) }
 }
 
 function modelOf(

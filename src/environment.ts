@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type NearName, nearNames } from './setting-values/near-names.ts'
 import {
   corsOrigins,
   fallbackLicenses,
@@ -248,6 +249,26 @@ export const environment = z.object({
   ...settings.Accounts,
   ...settings['Log, metrics and traces'],
 })
+
+/** Settings with a secret: `NAME_FILE` names a file that has the value. */
+export const secretSettings = [
+  'DATABASE_URL',
+  'MIGRATE_DATABASE_URL',
+  'LIBRARY_DATABASE_URL',
+  'KEY_PEPPER',
+  'MODEL_API_KEY',
+  'EMBEDDINGS_API_KEY',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const satisfies readonly (keyof typeof environment.shape)[]
+
+/** Variables whose names are nearly that of a setting, each with that name. */
+export function misspeltSettings(names: readonly string[]): readonly NearName[] {
+  return nearNames(names, [
+    ...Object.keys(environment.shape),
+    ...secretSettings.map((name) => `${name}_FILE`),
+  ])
+}
 
 /** The accepted values of a setting, in words. */
 export function acceptedValue(name: string): string | undefined {

@@ -5,6 +5,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
+import { misspeltSettings } from './environment.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { listenAt, requireFreeAddress, trackReplies } from './http/connection/address.ts'
 import { type Installation, openInstallation } from './installation.ts'
@@ -35,6 +36,12 @@ async function main(): Promise<void> {
   loadSettingsFile()
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
+  const termination = awaitTermination()
+  // A start with an embedded Postgres goes on until it can be stopped, or it would be orphaned.
+  let isReady = false
+  if (config.databaseUrl !== undefined) void termination.signal.then(() => !isReady && process.exit(0))
+  for (const { name, nearest } of misspeltSettings(Object.keys(process.env)))
+    log.warn({ name, nearest }, `the setting ${name} is unknown. Did you mean ${nearest}?`)
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
   const catalogue = await openCatalogue(config.model, {
@@ -51,6 +58,7 @@ async function main(): Promise<void> {
   const early = config.databaseUrl === undefined ? loadTables() : undefined
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
+    if (termination.isRequested()) return
     await reserve(installation, config)
     installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
@@ -71,12 +79,13 @@ async function main(): Promise<void> {
     const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
-    // Registered before the message, because its reader may end the process immediately.
-    const terminated = termination()
-    process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    // Before the message, because its reader may end the process immediately.
+    isReady = true
+    // Not on standard output, which has one JSON object per line.
+    process.stderr.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await (early ?? loadTables())
     const keepStartMemory = freeStartMemory()
-    const drainMs = (await terminated) === 'SIGTERM' ? config.drainMs : 0
+    const drainMs = (await termination.signal) === 'SIGTERM' ? config.drainMs : 0
     keepStartMemory()
     exitLate(log, drainMs + exitMs)
     await service.stop(drainMs)
@@ -275,16 +284,16 @@ const sameSignalMs = 500
  * Resolves with the signal that ends the process. Ctrl-C does not wait for open replies, and a second one ends the process
  * at once: other replicas, or the next start, continue its turns.
  */
-function termination(): Promise<'SIGTERM' | 'SIGINT'> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => {
-        firstAt ??= performance.now()
-        if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
-        resolve(signal)
-      })
-  })
+function awaitTermination(): { readonly signal: Promise<'SIGTERM' | 'SIGINT'>; isRequested(): boolean } {
+  const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT'>()
+  let firstAt: number | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      firstAt ??= performance.now()
+      if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
+      resolve(signal)
+    })
+  return { signal: promise, isRequested: () => firstAt !== undefined }
 }
 
 try {

@@ -68,42 +68,46 @@ export function badArguments(message: string): { content: string; isError: true 
   return { content: JSON.stringify({ error: message }), isError: true }
 }
 
-type Property = { readonly type?: string }
-
 /**
- * Arguments as models and clients mean them. An argument that is left out comes as null or as an empty text, above all if a
- * server makes every argument required; numbers and truth values come as texts, a list of one as its only item.
+ * The arguments in the types that the schema declares. Models send null or an empty text for an argument that they leave
+ * out, above all if their server makes every argument required, and numbers and lists as texts.
  */
-export function readLeniently(schema: z.ZodType, args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args ?? {}
+export function asDeclared(schema: z.ZodType, args: unknown): unknown {
+  if (args === null) return {}
+  if (typeof args !== 'object' || Array.isArray(args)) return args
   const { properties = {}, required = [] } = parametersOf(schema) as {
-    readonly properties?: Readonly<Record<string, Property>>
+    readonly properties?: Readonly<Record<string, { readonly type?: string }>>
     readonly required?: readonly string[]
   }
-  const isLeftOut = (name: string, value: unknown) =>
-    value === null || (value === '' && name in properties && !required.includes(name))
-  return Object.fromEntries(
-    Object.entries(args)
-      .filter(([name, value]) => !isLeftOut(name, value))
-      .map(([name, value]) => [name, meant(properties[name]?.type, value)]),
-  )
+  const declared = Object.entries(args).map(([name, value]) => {
+    if (value === '' && !required.includes(name)) return [name, null] as const
+    const type = properties[name]?.type
+    if (typeof value === 'number') return [name, type === 'string' ? String(value) : value] as const
+    return [name, typeof value === 'string' ? fromText(value, type) : value] as const
+  })
+  return Object.fromEntries(declared.filter(([, value]) => value !== null))
 }
 
-function meant(type: string | undefined, value: unknown): unknown {
-  if (typeof value === 'number') return type === 'string' ? String(value) : value
-  if (typeof value !== 'string') return value
-  if ((type === 'integer' || type === 'number') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value)) return Number(value)
-  if (type === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
-  return type === 'array' ? [value] : value
+function fromText(text: string, type: string | undefined): unknown {
+  if (type === 'integer' || type === 'number')
+    return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+  if (type === 'boolean') return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
+  if (type !== 'array') return text
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : [text]
+  } catch {
+    return [text]
+  }
 }
 
-/** Validates the arguments before `run`, read leniently. Invalid ones return to the model as one sentence. */
+/** Validates the arguments, read with `asDeclared`, before `run`. Invalid ones return to the model as one sentence. */
 export async function withArguments<S extends z.ZodType, Transaction>(
   schema: S,
   args: Readonly<Record<string, unknown>>,
   run: (valid: z.output<S>) => Promise<ToolOutcome<Transaction>>,
 ): Promise<ToolOutcome<Transaction>> {
-  const parsed = schema.safeParse(readLeniently(schema, args))
+  const parsed = schema.safeParse(asDeclared(schema, args))
   if (parsed.success) return run(parsed.data)
   const issue = parsed.error.issues[0]
   return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
+import { databaseFault, foreignKeyViolation, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
@@ -150,6 +150,8 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
       cause: error,
     })
   }
+  // What the request refers to was deleted after it had been found.
+  if (fault?.code === foreignKeyViolation) return notFound()
   return fromFastify(error as FastifyError, request) ?? internal(error)
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import manifest from '../../package.json' with { type: 'json' }
+import { version } from '../version/version.ts'
 import type { OutsideResult } from './outside-text.ts'
 import type { ServerEntry } from './servers-file.ts'
 import { type ListedTool, toolPage } from './tool-list.ts'
@@ -36,7 +37,7 @@ const operation = new AsyncLocalStorage<Guard>()
 export async function connect(entry: ServerEntry, signal: AbortSignal): Promise<Connection> {
   const timeout = entry.timeoutMs + timerSlackMs
   const client = new Client(
-    { name: manifest.name, version: manifest.version },
+    { name: manifest.name, version },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: timeout } },
       // The model reads the text; whether structured content fits a schema of the server changes nothing.

@@ -93,7 +93,7 @@ async function extractOnce(
 ): Promise<DocumentText> {
   const content = readStream(database, version, { start: 0, end: version.bytes })
   try {
-    const read = await extractText(kind, content, signal)
+    const read = await extractText(kind, content, signal, undefined, version.accountId)
     await withTx(database, version, (tx) => keep(tx, version, read))
     return read
   } catch (error) {

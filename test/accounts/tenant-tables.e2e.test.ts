@@ -53,7 +53,7 @@ beforeAll(async () => {
   }
   for (const { accountId, sessionId, runId } of [mine, foreign])
     await withTx(world.db.database, { accountId }, async (tx) => {
-      const session = { id: sessionId, accountId, turnCount: 1 } as Session
+      const session = { id: sessionId, accountId, turnCount: 1, name: 'Lamps' } as Session
       await shareSession(tx, testPeppers, session)
       await giveFeedback(tx, { id: runId, accountId }, { rating: 'up', note: '' })
       await recordBranch(tx, { sessionId, accountId, parentId: 'sess_gone', parentTurn: 1 })

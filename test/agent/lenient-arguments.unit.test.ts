@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { readLeniently, withArguments } from '../../src/agent/tools.ts'
+import { asDeclared, withArguments } from '../../src/agent/tools.ts'
 
 const schema = z.object({
   query: z.string(),
@@ -17,11 +17,12 @@ test.each([
   ['a whole number as text', { query: 'bittul', limit: ' 3 ' }, { query: 'bittul', limit: 3 }],
   ['a number as text', { query: 'bittul', share: '-0.5' }, { query: 'bittul', share: -0.5 }],
   ['a truth value as text', { query: 'bittul', exact: 'True' }, { query: 'bittul', exact: true }],
+  ['a list as text', { query: 'bittul', refs: '["Tanya 1"]' }, { query: 'bittul', refs: ['Tanya 1'] }],
   ['one text for a list', { query: 'bittul', refs: 'Tanya 1' }, { query: 'bittul', refs: ['Tanya 1'] }],
   ['a text as number', { query: 32 }, { query: '32' }],
   ['no arguments at all', null, {}],
 ])('%s is read as meant', (_, sent, meant) => {
-  expect(readLeniently(schema, sent)).toEqual(meant)
+  expect(asDeclared(schema, sent)).toEqual(meant)
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type ExtractionLimits, extractText } from '../../src/workspace/documents/extract.ts'
+import type { ChildLimits } from '../../src/workspace/children/guard.ts'
+import { extractText } from '../../src/workspace/documents/extract.ts'
 import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.ts'
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 
@@ -14,7 +15,7 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
 const read = (
   kind: DocumentKind,
   content: Buffer | string,
-  limits?: ExtractionLimits,
+  limits?: ChildLimits,
   signal = AbortSignal.timeout(patience),
 ) => extractText(kind, piecesOf(Buffer.from(content)), signal, limits)
 

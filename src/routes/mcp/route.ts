@@ -1,5 +1,6 @@
 import { type AuthInfo, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import manifest from '../../../package.json' with { type: 'json' }
 import { principalOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
@@ -8,6 +9,7 @@ import { originOf } from '../../http/origin.ts'
 import { productName } from '../../http/product.ts'
 import type { Logger } from '../../log.ts'
 import type { Services } from '../../turns/services.ts'
+import { version } from '../../version/version.ts'
 import { registerAsk } from './ask.ts'
 import type { Caller } from './caller.ts'
 import { registerLibraryTools } from './library-tools.ts'
@@ -44,7 +46,10 @@ export async function mcpRoutes(
       const authInfo = authInfoOf(caller)
       const handler = await handlerOf()
       return reply.send(
-        await handler.fetch(webRequest(request, caller), { authInfo, parsedBody: request.body }),
+        await handler.fetch(webRequest(request, caller), {
+          authInfo,
+          parsedBody: withArguments(request.body),
+        }),
       )
     })
     // They belong to the sessions of older servers.
@@ -56,6 +61,12 @@ export async function mcpRoutes(
     })
     done()
   })
+}
+
+/** Some clients send `arguments: null` for a tool without arguments, which the protocol's schema refuses. */
+function withArguments(body: unknown): unknown {
+  const { params } = (body ?? {}) as { readonly params?: { readonly arguments?: unknown } }
+  return params?.arguments === null ? { ...(body as object), params: { ...params, arguments: {} } } : body
 }
 
 function metadataRoutes(root: FastifyInstance, services: Services): void {
@@ -129,8 +140,6 @@ function webRequest({ method, headers, url }: FastifyRequest, { origin, left }: 
   return new Request(new URL(url, origin || 'http://localhost'), { method, headers: fields, signal: left })
 }
 
-import manifest from '../../../package.json' with { type: 'json' }
-
 const instructions =
   'A library of chassidic and related Jewish texts in Hebrew and English. Use `search` and `fetch` to find and read passages, `verify_quotations` to check what you quote, and `ask` for a complete answer with sources. Cite passages by their refs.'
 
@@ -156,7 +165,7 @@ export function createLibraryHandler(log: Pick<Logger, 'warn'>) {
  */
 function libraryServer(caller: Caller, era: 'modern' | 'legacy'): McpServer {
   const server = new McpServer(
-    { name: manifest.name, title: caller.services.appName ?? productName, version: manifest.version },
+    { name: manifest.name, title: caller.services.appName ?? productName, version },
     {
       instructions,
       cacheHints: {

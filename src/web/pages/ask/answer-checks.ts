@@ -1,5 +1,6 @@
 import type { QuoteCheck } from '../../../sources/citations/check.ts'
 import type { VerifiedQuote } from '../../../sources/citations/verify.ts'
+import { checkedKindOf } from '../../../turns/read/source-kind.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
@@ -13,6 +14,8 @@ type Result = Exclude<QuoteCheck['result'], 'paraphrase'>
 export type AnswerCheck = Omit<VerifiedQuote, 'result' | 'quote'> & {
   readonly result: Result
   readonly quote: string
+  /** Whether a file has it and not the library: its `ref` is the name of the file. */
+  readonly isOfFile: boolean
   /** HTML id of the popover with its details. */
   readonly id: string
 }
@@ -36,21 +39,31 @@ const signs: Readonly<Record<Verdict, string>> = {
  * come by source, then those without a citation.
  */
 export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
-  const cited: readonly VerifiedQuote[] = end.sources.flatMap(({ ref, verification }) =>
-    verification.map((check) => ({ ref, ...check })),
+  const cited = end.sources.flatMap((source) =>
+    source.verification.map((check) => ({
+      ref: source.ref,
+      ...check,
+      isOfFile: checkedKindOf(check, source, end) === 'file',
+    })),
   )
-  const inOrder = [...cited, ...(end.quotations ?? [])].toSorted(
-    (a, b) => (a.position ?? 0) - (b.position ?? 0),
-  )
+  const free = (end.quotations ?? []).map((check) => ({
+    ...check,
+    isOfFile: checkedKindOf(check, undefined, end) === 'file',
+  }))
+  const inOrder = [...cited, ...free].toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
   return withIds(inOrder, `${runId}-q`)
 }
 
 /** The checks of the question's own quotations. */
 export function questionChecksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
-  return withIds(end.question_quotations ?? [], `${runId}-asked`)
+  const asked = (end.question_quotations ?? []).map((check) => ({ ...check, isOfFile: false }))
+  return withIds(asked, `${runId}-asked`)
 }
 
-function withIds(checks: readonly VerifiedQuote[], prefix: string): readonly AnswerCheck[] {
+function withIds(
+  checks: readonly (VerifiedQuote & { readonly isOfFile: boolean })[],
+  prefix: string,
+): readonly AnswerCheck[] {
   return checks.flatMap((check, at) => {
     const { result, quote } = check
     if (result === 'paraphrase' || quote === undefined) return []
@@ -84,7 +97,7 @@ export function quotationMarks(
     const { label } = answers.checks.results[verdict]
     if (hasDetails(check)) return { quote, kind: verdictClass(verdict), label, popover: id }
     if (kind === 'verbatim') return { quote, kind, label, sign: signs[kind] }
-    if (kind === 'misattributed' && found !== undefined)
+    if (kind === 'misattributed' && found !== undefined && !check.isOfFile)
       return { quote, kind, label: answers.checks.foundIn(names(found)), href: readHref(found, { quote }) }
     return { quote, kind, label }
   })
@@ -128,7 +141,11 @@ function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const { result, quote, ref, found_ref: found, found_version: version, context_warning: context } = check
   const at = found ?? (result === 'not_found' ? undefined : ref)
   const place =
-    at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+    at === undefined
+      ? nothing
+      : check.isOfFile
+        ? html` <bdi>${at}</bdi> (${t.answers.file})`
+        : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
   const inVersion = version && html` <bdi>(${version})</bdi>`
   const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
   const verdict = verdictOf(check)

@@ -9,6 +9,8 @@ import { TitledText } from '../../../sources/refs/in-text/titled-text.ts'
 import { findWorkTitles } from '../../../sources/refs/works/work-titles.ts'
 import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
+import { sourceKindOf } from '../../../turns/read/source-kind.ts'
+import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { asWritten, type RefNames, type RefsShown, refNames, refsInTitles } from '../ref-names.ts'
@@ -35,7 +37,7 @@ export function libraryFacts(
     const passages = await passagesAt(library.system, refsOfSources(ended))
     const named = await Promise.all(
       ended.map(async ({ run, answer, end }) => {
-        const cited = new Set(end?.sources.map(({ work }) => work))
+        const cited = new Set(end?.sources.filter(isOfLibrary).map(({ work }) => work))
         return [run.id, await refMarks(library, answer, cited)] as const
       }),
     )
@@ -59,13 +61,17 @@ export function hebrewTitlesOfSources(
   library: LibraryDatabase,
   turns: readonly ConversationTurn[],
 ): Promise<ReadonlyMap<string, string>> {
-  const works = turns.flatMap(({ end }) => end?.sources.map(({ work }) => work) ?? [])
+  const works = turns.flatMap(({ end }) => end?.sources.filter(isOfLibrary).map(({ work }) => work) ?? [])
   return unlessOut(library, new Map<string, string>(), () => hebrewTitles(library.system, works))
 }
 
 function refsOfSources(turns: readonly ConversationTurn[]): readonly string[] {
-  return [...new Set(turns.flatMap(({ end }) => end?.sources.map(({ ref }) => ref) ?? []))]
+  return [
+    ...new Set(turns.flatMap(({ end }) => end?.sources.filter(isOfLibrary).map(({ ref }) => ref) ?? [])),
+  ]
 }
+
+const isOfLibrary = (source: CitedSource) => sourceKindOf(source) === 'library'
 
 /** The names of all refs that these turns show. */
 export function turnNames(
@@ -84,7 +90,9 @@ export function namesOf(t: Texts, library: LibraryDatabase, refs: RefsShown): Pr
 /** The refs that the checks, the steps and the notes of turns show. */
 function refsShown(t: Texts, turns: readonly ConversationTurn[]): RefsShown {
   return turns.flatMap(({ run, end, steps, doing }) => [
-    ...(end ? checksOf(run.id, end).flatMap(({ ref, found_ref: found }) => [ref, found]) : []),
+    ...(end
+      ? checksOf(run.id, end).flatMap(({ ref, found_ref: found, isOfFile }) => (isOfFile ? [] : [ref, found]))
+      : []),
     ...(end?.unknown_refs.map(({ nearest }) => nearest) ?? []),
     ...steps.flatMap(({ refs }) => refs),
     ...refsInTitles(t, [...steps.map(({ title }) => title), ...doing]),

@@ -102,7 +102,9 @@ async function enter(
 ): Promise<void> {
   const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
   const attempt = { email: input.email, address: clientAddress(request), browser }
-  const { token } = await services.signInLimits.guard(attempt, () => signIn(services.database, input))
+  const { token } = await services.signInLimits.guard(attempt, () =>
+    signIn(services.database, { ...input, address: attempt.address }),
+  )
   await giveSession(services, request, reply, { email: input.email, token })
 }
 

@@ -51,7 +51,10 @@ function clustersByFont(objects: PdfObjects): ReadonlyMap<number, readonly Clust
     for (const { font, ...cluster } of drawnClusters(content)) {
       const number = referenceIn(dictionary, font)
       if (number === undefined) continue
-      clusters.set(number, [...(clusters.get(number) ?? []), cluster])
+      const known = clusters.get(number)
+      // Grows in place: a sheet can have 100,000 clusters of one font.
+      if (known) known.push(cluster)
+      else clusters.set(number, [cluster])
     }
   }
   return clusters

@@ -101,6 +101,7 @@ export const answers = {
   askAbout: 'Ask about this',
   askAboutRef: (ref: string) => `Ask about this: ${ref}`,
   aboutQuestion: (ref: string) => `What does ${ref} mean?`,
+  file: 'file',
   openFile: 'Open the file',
   openFileOf: (name: string) => `Open the file: ${name}`,
   sourceOfText: 'Source of the text',

@@ -99,6 +99,7 @@ export const answers: EnglishTexts['answers'] = {
   askAbout: 'שאלה על זה',
   askAboutRef: (ref) => `שאלה על זה: ${ref}`,
   aboutQuestion: (ref) => `מה משמעות ${ref}?`,
+  file: 'קובץ',
   openFile: 'פתיחת הקובץ',
   openFileOf: (name) => `פתיחת הקובץ: ${name}`,
   sourceOfText: 'מקור הטקסט',
