@@ -1,3 +1,6 @@
+import type { PassageRef } from '../index/passage-ref.ts'
+import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
+
 /** Target words per passage: long enough for a thought, short enough to be quoted and compared. */
 const targetWords = 120
 
@@ -63,4 +66,28 @@ function unitsOf(text: string, target: number): readonly string[] {
 
 function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length
+}
+
+/**
+ * Cuts the texts of one place into passages: all into the same number of pieces, if they have enough sentences, so that
+ * pieces of equal number have the same part of the text. The pieces get ` §1`, ` §2`, ... after the ref.
+ * @param known the number of pieces of other editions of the place; undefined if there is none or it is whole.
+ * @param sectionOf the section of a passage, by its ref.
+ */
+export function cutAlike(
+  place: Pick<PassageRef, 'ref' | 'heRef'>,
+  texts: readonly string[],
+  known: number | undefined,
+  sectionOf: (ref: string) => string,
+): { readonly places: readonly PassageRef[]; readonly pieces: readonly (readonly string[])[] } {
+  const parts = known ?? Math.max(...texts.map(passageCount))
+  const pieces = texts.map((text) => splitPassages(text, parts))
+  const count = Math.max(...pieces.map(({ length }) => length))
+  const isWhole = count === 1 && known === undefined
+  const places = Array.from({ length: count }, (_, i) => {
+    const ref = isWhole ? place.ref : pieceRef(place.ref, i + 1)
+    const heRef = isWhole ? place.heRef : hebrewPieceRef(place.heRef, i + 1)
+    return { ref, heRef, sectionRef: sectionOf(ref) }
+  })
+  return { places, pieces }
 }

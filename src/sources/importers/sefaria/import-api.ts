@@ -1,18 +1,17 @@
-import { type Database, withImportTx } from '../../../db/client.ts'
-import { requireWritable } from '../../../db/library/library-database.ts'
+import type { Database } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { WorkFacts } from '../../library/writing/library.ts'
+import { importEach, type ReadWork } from '../import-works.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import { titlesOf, type WorkSchema } from './format/schema.ts'
 import { segmentsOf } from './format/section-segments.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './format/version.ts'
 import type { PlacedSegment } from './format/walk.ts'
 import type { Progress } from './import-export.ts'
-import { openImportIndex } from './indexing.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { withRestOfWork } from './rest-of-work.ts'
-import { storeVersions } from './store.ts'
+import { readWork } from './store.ts'
 
 export type ApiImportOptions = {
   readonly titles: readonly string[]
@@ -30,40 +29,37 @@ export async function importFromApi(
   api: SefariaApi,
   options: ApiImportOptions,
 ): Promise<SefariaReport> {
-  await withImportTx(database, requireWritable)
   const report = new ReportBuilder()
-  const index = openImportIndex(database, report)
   let done = 0
   const onTitle = (title: string): void => {
     const { segments, words } = report.counts
     const total = options.titles.length
     options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
   }
-  try {
+  const readOne = async (title: string): Promise<readonly ReadWork[]> => {
+    try {
+      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
+      if (options.signal?.aborted) return []
+      const { schema, work, parts, missing } = gathered
+      return readWork(await report.timed('parsing', () => readVersions(gathered, title, report)), report, {
+        ...titlesOf(schema, work?.title ?? title),
+        complete: (tx, some) => Promise.all(some.map((one) => withRestOfWork(tx, one, { parts, missing }))),
+      })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      report.note('failed', title, error.message)
+      return []
+    }
+  }
+  async function* read(): AsyncGenerator<ReadWork> {
     for (const title of options.titles) {
-      if (options.signal?.aborted) break
-      try {
-        const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
-        if (options.signal?.aborted) break
-        const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
-        await report.timed('storing', async () => {
-          const whole = await completed(database, versions, gathered)
-          const { schema, work } = gathered
-          await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
-        })
-        await index.flushWhenDue()
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        report.note('failed', title, error.message)
-      }
+      if (options.signal?.aborted) return
+      yield* await readOne(title)
       done += 1
       onTitle(title)
     }
-  } finally {
-    // A flush in the background uses a connection that the caller is about to close.
-    await index.settled()
   }
-  await index.flush()
+  await importEach(database, read(), (stage, work) => report.timed(stage, work))
   return report.finish(options.signal?.aborted === true)
 }
 
@@ -198,17 +194,6 @@ function workOf(section: ApiSection, author: string, composed: WorkFacts['compos
     categories: section.categories,
     composed,
   }
-}
-
-async function completed(
-  database: Database,
-  versions: readonly ReadVersion[],
-  { parts, missing }: Gathered,
-): Promise<readonly ReadVersion[]> {
-  if (parts.length === 0 && missing.size === 0) return versions
-  return withImportTx(database, (tx) =>
-    Promise.all(versions.map((version) => withRestOfWork(tx, version, { parts, missing }))),
-  )
 }
 
 function readVersions(

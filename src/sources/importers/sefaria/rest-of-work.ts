@@ -28,6 +28,7 @@ export async function withRestOfWork(
   read: ReadVersion,
   { parts, missing }: Fetched,
 ): Promise<ReadVersion> {
+  if (parts.length === 0 && missing.size === 0) return read
   const { language, title } = read.version
   const found = await executor.execute<Row>(sql`
     select p.ref, p.he_ref, p.section_ref, p.ordinal, t.text, t.notes

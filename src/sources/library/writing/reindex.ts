@@ -50,7 +50,7 @@ async function isCurrent(executor: Executor): Promise<boolean> {
 }
 
 /**
- * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of the importers). Older texts without
+ * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of `importers/import-works.ts`). Older texts without
  * index entries belong to an interrupted import.
  */
 const leftBehindMinutes = 2
