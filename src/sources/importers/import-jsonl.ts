@@ -5,7 +5,7 @@ import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/li
 import { importAll, type ReadWork } from './import-works.ts'
 import { readJsonlLine } from './jsonl-line.ts'
 import { JsonlWork } from './jsonl-work.ts'
-import { storedDivision } from './stored-division.ts'
+import { storedDivision } from './split-passages.ts'
 
 export type ImportOptions = {
   /** Restricted licence classes that the operator accepts, in addition to open licences and own texts. */

@@ -6,7 +6,7 @@ import { importAll } from './import-works.ts'
 import type { LikelyHeading } from './likely-headings.ts'
 import { cutParagraph, type Paragraph } from './markdown-passages.ts'
 import type { OwnText } from './read-markdown.ts'
-import { storedDivision } from './stored-division.ts'
+import { storedDivision } from './split-passages.ts'
 
 export type TextReport = {
   readonly work: string

@@ -3,8 +3,7 @@ import type { WorkImport } from '../library/writing/library.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
 import { sectionOf } from '../refs/grammar/refs.ts'
 import { badLine, type JsonlLine } from './jsonl-line.ts'
-import { cutAlike } from './split-passages.ts'
-import type { Division } from './stored-division.ts'
+import { cutAlike, type Division } from './split-passages.ts'
 
 const languages = [
   { language: 'he', version: 'version_he', untitled: 'Hebrew text' },

@@ -2,8 +2,7 @@ import type { PassageRef } from '../index/passage-ref.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
 import { splitNotes, takeNotes } from './markdown-notes.ts'
-import { cutAlike } from './split-passages.ts'
-import type { Division } from './stored-division.ts'
+import { cutAlike, type Division } from './split-passages.ts'
 
 /** A paragraph with its place below the headings. */
 export type Paragraph = {

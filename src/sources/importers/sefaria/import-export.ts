@@ -1,7 +1,5 @@
-import { sql } from 'drizzle-orm'
 import { type Database, withImportTx } from '../../../db/client.ts'
 import type { RestrictedLicense } from '../../library/licenses.ts'
-import { lockLibrary } from '../../library/writing/library.ts'
 import { importEach, type ReadWork } from '../import-works.ts'
 import { type ExportSource, type Selection, selectWorks, type WorkEntries } from './export-source.ts'
 import { openParser, type Parser } from './format/parser.ts'
@@ -63,8 +61,6 @@ export async function importExport(
     for await (const work of prefetch(works, fetchedAhead + parser.width, load)) {
       if (signal?.aborted) return
       yield* worksIn(work, report)
-      // Of files that have not changed, or hold nothing to store.
-      await saveDate(database, work)
       if (work.states.size > 0) await withImportTx(database, (tx) => saveStates(tx, work.states))
       done += 1
       progress(done, work.title)
@@ -91,21 +87,9 @@ function worksIn({ versions, schema }: LoadedWork, report: ReportBuilder): reado
   )
 }
 
-/** Stores the date of works whose files have not changed, so that importing again gives it to works without one. */
-async function saveDate(database: Database, { schema, toDate }: LoadedWork): Promise<void> {
-  const composed = schema?.composed
-  if (!composed || toDate.size === 0) return
-  await withImportTx(database, async (tx) => {
-    await lockLibrary(tx)
-    await tx.execute(sql`
-      update works set composed_from = ${composed.from}, composed_to = ${composed.to}
-      where title = any(${sql.param([...toDate])}::text[])`)
-  })
-}
-
 function stateOf({ read, hash }: StoredVersion, file: SourceFile | undefined): [string, FileState][] {
   if (!file) return []
   const { language, title: version } = read.version
   const result = { kind: 'stored', work: read.work.title, language, version, hash } as const
-  return [[file.id, { sha: file.sha, etag: file.etag, result }]]
+  return [[file.id, { ...file.seen, result }]]
 }
