@@ -144,9 +144,15 @@ describe.skipIf(!python)('in Python', () => {
   })
 
   test('study_sheet.py saves a Word and a PDF file', async () => {
-    expect(await run('study_sheet.py')).toMatch(/^joy\.docx \d+ bytes\njoy\.pdf \d+ bytes\n$/)
-    expect((await readFile(join(folder, 'joy.docx'))).subarray(0, 2).toString()).toBe('PK')
-    expect((await readFile(join(folder, 'joy.pdf'))).subarray(0, 4).toString()).toBe('%PDF')
+    expect(await run('study_sheet.py')).toMatch(
+      /^concepts-of-chassidut-simcha-1\.docx \d+ bytes\nconcepts-of-chassidut-simcha-1\.pdf \d+ bytes\n$/,
+    )
+    expect(
+      (await readFile(join(folder, 'concepts-of-chassidut-simcha-1.docx'))).subarray(0, 2).toString(),
+    ).toBe('PK')
+    expect(
+      (await readFile(join(folder, 'concepts-of-chassidut-simcha-1.pdf'))).subarray(0, 4).toString(),
+    ).toBe('%PDF')
   })
 })
 

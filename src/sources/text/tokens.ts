@@ -30,7 +30,7 @@ export function otherScript(script: Script): Script {
  * Increase it whenever the terms of a text or the keys of headings change. The index stores its version and is
  * rebuilt for a new one.
  */
-export const normaliserVersion = 11
+export const normaliserVersion = 12
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
     await page.locator('.turn-foot').waitFor()
     expect(await page.locator('.crumb').textContent()).toBe('Shabbat')
     expect(await page.locator('.answer').textContent()).toContain(
-      'Passages from the library (no written summary)',
+      'Passages from the library, quotations only.',
     )
     expect(world.upstream.requests.length).toBe(0)
 

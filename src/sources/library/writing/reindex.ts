@@ -27,7 +27,6 @@ export async function ensureSearchIndex(
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spelling_buckets`)
     await tx.execute(sql`delete from search_spellings`)
-    await tx.execute(sql`delete from library_state where key = 'packed_to'`)
     await beginRebuild(tx)
     await indexTexts(tx)
     const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
@@ -50,7 +49,7 @@ async function isCurrent(executor: Executor): Promise<boolean> {
 }
 
 /**
- * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of the importers). Older texts without
+ * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of `importers/import-works.ts`). Older texts without
  * index entries belong to an interrupted import.
  */
 const leftBehindMinutes = 2

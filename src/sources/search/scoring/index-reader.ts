@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { readPostingLists } from '../../index/packing/read-postings.ts'
+import { readPostingLists } from '../../index/stored-postings.ts'
 import { classesToSearch } from '../../text/inflections.ts'
 import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'

@@ -1,5 +1,3 @@
-import { withoutBrevityRequest } from './brevity.ts'
-
 type Language = 'he' | 'en'
 
 /**
@@ -19,7 +17,7 @@ export function asksInHebrew(question: string): boolean {
 export function withoutLanguageRequest(question: string): string {
   const language = requestedLanguage(question)
   if (language === undefined) return question
-  return question.replace(names[language], ' ').replace(translate, ' ').replaceAll(/\s+/g, ' ').trim()
+  return question.replace(names[language], ' ').replaceAll(/\s+/g, ' ').trim()
 }
 
 const names = {
@@ -27,12 +25,11 @@ const names = {
   en: /\b(?:in|into|to) english\b|(?<![\u05d0-\u05ea])[בל]אנגלית(?![\u05d0-\u05ea])/iu,
 } as const
 
-const translate = /\btranslate\b|(?<![\u05d0-\u05ea])ת?תרגמ?[םיו]?(?![\u05d0-\u05ea])/iu
 /** Words that make the name of a language a request. "Was it written in Hebrew?" has none of them. */
 const requestVerb =
   /\b(?:say|answer|reply|respond|explain|translate|give|quote|show|write|put|repeat|tell)\b|(?<![\u05d0-\u05ea])ת?(?:תרגמ?[םיו]?|ענה|עני|הסביר|הסבר|סביר|כתוב|אמור|גיד|גידי|ן|ני|נו|הצג|צטט)(?![\u05d0-\u05ea])/iu
-/** Words beside which the name of a language may stand alone: "In Hebrew, please". */
-const onlyPolite = /^(?:[^\p{L}]|please|and|now|בבקשה|ועכשיו|עכשיו)*$/iu
+/** Beside at most this many words the name of a language is a request: "In Hebrew, please". */
+const fewWords = 2
 
 function requestedLanguage(question: string): Language | undefined {
   return (['he', 'en'] as const).find((language) => {
@@ -40,15 +37,18 @@ function requestedLanguage(question: string): Language | undefined {
     if (!found) return false
     const before = question.slice(Math.max(0, found.index - 100), found.index)
     const sentence = question.slice(before.search(/[^?!.\n]*$/) + found.index - before.length)
-    const rest = withoutBrevityRequest(sentence.replace(found[0], ' '))
-    return requestVerb.test(before) || onlyPolite.test(rest)
+    return requestVerb.test(before) || wordsIn(sentence.replace(found[0], ' ')).length <= fewWords
   })
 }
 
 function isMainlyHebrew(question: string): boolean {
-  const words = question.match(/\p{L}+(?:["'’׳״-]\p{L}+)*/gu) ?? []
+  const words = wordsIn(question)
   const hebrew = words.filter((word) => /[\u05d0-\u05ea]/u.test(word)).length
   return (
     hebrew * 2 > words.length || (hebrew * 2 === words.length && /^[^\p{L}]*[\u05d0-\u05ea]/u.test(question))
   )
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.match(/\p{L}+(?:["'’׳״-]\p{L}+)*/gu) ?? []
 }
