@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Whether it can serve
-         * @description Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.
+         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.
          */
         get: operations["getPublicReadyz"];
         put?: never;
@@ -1111,6 +1111,12 @@ export interface components {
         CitedSource: {
             /** @description The number that stands in the text */
             n: number;
+            /**
+             * @description `library`: a passage of the library; `file`: a part of a file of the project
+             * @enum {string}
+             */
+            kind: "library" | "file";
+            /** @description A ref of the library, or the name of a file and the place in it */
             ref: string;
             he_ref: string;
             title: string;
@@ -1294,6 +1300,8 @@ export interface components {
         Health: {
             /** @constant */
             status: "ok";
+            /** @description Such as `0.3.0+1a2b3c4d`, with its commit */
+            version: string;
         };
         InputTokens: {
             /** @constant */
@@ -1479,6 +1487,11 @@ export interface components {
                  */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -1522,6 +1535,11 @@ export interface components {
                  */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
         };
@@ -2254,6 +2272,12 @@ export interface components {
             type: "source";
             /** @description The number that stands in the text */
             n: number;
+            /**
+             * @description `library`: a passage of the library; `file`: a part of a file of the project
+             * @enum {string}
+             */
+            kind: "library" | "file";
+            /** @description A ref of the library, or the name of a file and the place in it */
             ref: string;
             he_ref: string;
             title: string;
@@ -2305,6 +2329,11 @@ export interface components {
                  */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2348,6 +2377,11 @@ export interface components {
                  */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2677,6 +2711,11 @@ export interface components {
                      */
                     kind?: "negation" | "condition" | "speaker" | "length";
                 };
+                /**
+                 * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+                 * @enum {string}
+                 */
+                source_kind?: "library" | "file";
                 /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
