@@ -122,6 +122,59 @@ describe('a Word document', () => {
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(says) })
   })
 
+  const text = '<w:p><w:r><w:t>Remember the first day</w:t></w:r></w:p>'
+  const main = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
+  const styles = 'application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml'
+  const xml = `<w:document xmlns:w="w"><w:body>${text}</w:body></w:document>`
+  const rels =
+    '<Relationships><Relationship Type="http://x/relationships/officeDocument" Target="/word/document.xml"/></Relationships>'
+  const docxOf = (types: string, parts: Readonly<Record<string, string | Buffer>> = {}) =>
+    makeZip(
+      Object.entries({
+        '[Content_Types].xml': `<Types>${types}</Types>`,
+        'docProps/core.xml': '<core><w:t>No text</w:t></core>',
+        '_rels/.rels': rels,
+        ...(parts['WORD/Document.xml'] ? {} : { 'word/document.xml': xml }),
+        ...parts,
+      }).map(([name, content]) => ({ name, content })),
+    )
+  const byDefault = `<Default Extension="xml" ContentType="${main}"/>`
+
+  test.each([
+    ['type is that of an ending', docxOf(byDefault)],
+    [
+      'type is that of an ending, beside another part',
+      docxOf(`${byDefault}<Override PartName="/word/styles.xml" ContentType="${styles}"/>`),
+    ],
+    ['ending is in capitals', docxOf(byDefault.replace('"xml"', '"XML"'))],
+    [
+      'type is in capitals',
+      docxOf(`<Override PartName="/word/document.xml" ContentType="${main.toUpperCase()}"/>`),
+    ],
+    [
+      'part has a name in another case',
+      docxOf(`<Override PartName="/word/document.xml" ContentType="${main}"/>`, { 'WORD/Document.xml': xml }),
+    ],
+    ['part is UTF-16', docxOf(byDefault, { 'word/document.xml': Buffer.from(`\ufeff${xml}`, 'utf16le') })],
+    [
+      'part is UTF-16 from its big end',
+      docxOf(byDefault, { 'word/document.xml': Buffer.from(`\ufeff${xml}`, 'utf16le').swap16() }),
+    ],
+  ])('whose main %s is read', async (_, content) => {
+    expect(await read('docx', content)).toEqual({ text: 'Remember the first day', problem: '' })
+  })
+
+  test.each([
+    ['beside text', text, 'Remember the first day'],
+    ['alone', '', ''],
+  ])('with another document in it %s says what is missing', async (_, body, shown) => {
+    const found = await read('docx', makeDocx(`${body}<w:altChunk r:id="c1"/>`))
+    expect(found).toMatchObject({
+      text: shown,
+      problem: expect.stringContaining('(altChunk), which were not read'),
+    })
+  })
+
   test('expands no entities of its own', async () => {
     const docx = makeZip([
       {

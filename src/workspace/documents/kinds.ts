@@ -1,4 +1,5 @@
 import { endingOf } from './file-names.ts'
+import { decodeText } from './text-encoding.ts'
 
 /** How a content becomes text: it is text already, or its text is extracted from a document. */
 export type TextKind = 'text' | DocumentKind
@@ -13,6 +14,9 @@ const unreadable: readonly (readonly [beginning: string, problem: string])[] = [
   ['d0cf11e0a1b11ae1', 'It is an old Word document or one with a password. Save it as DOCX without one.'],
   ['7b5c727466', 'It is an RTF document. Save it as DOCX.'],
 ]
+
+/** Said of a text whose encoding is not certain. */
+export const notUtf8 = 'It is not in UTF-8. Save the text as UTF-8 (in Excel: "CSV UTF-8").'
 
 const zipBeginning = '504b0304'
 const byteOrderMarks = /^(efbbbf|fffe|feff)/
@@ -30,7 +34,11 @@ export function kindOf(
   if (known) return { problem: known[1] }
   if (hex.startsWith(zipBeginning)) return 'docx'
   if (head.subarray(0, 1_024).includes('%PDF-')) return 'pdf'
-  if (head.includes(0) && !byteOrderMarks.test(hex))
+  if (
+    head.includes(0) &&
+    !byteOrderMarks.test(hex) &&
+    decodeText(head.subarray(0, head.length & ~1)) === undefined
+  )
     return { problem: 'It is neither a text nor a document.' }
   return isHtml(head, file) ? 'html' : 'text'
 }

@@ -25,6 +25,10 @@ export const fileMessages: Messages = {
     'הטווח מתחיל אחרי סוף הקובץ, שגודלו {size} בתים.',
   'It is too large to be read.': 'הוא גדול מכדי לקרוא אותו.',
   'It is neither a text nor a document.': 'הוא אינו טקסט ואינו מסמך.',
+  'It is not in UTF-8. Save the text as UTF-8 (in Excel: "CSV UTF-8").':
+    'הוא אינו בקידוד UTF-8. יש לשמור את הטקסט כ־UTF-8 (באקסל: „CSV UTF-8”).',
+  'Parts of it are other documents inside it (altChunk), which were not read. Save it once in Word, which takes their text over.':
+    'חלקים ממנו הם מסמכים אחרים שבתוכו (altChunk), והם לא נקראו. יש לשמור אותו פעם אחת ב־Word, שיכלול את הטקסט שלהם.',
   'It could not be read just now. Try again later.': 'לא היה אפשר לקרוא אותו כעת. אפשר לנסות שוב מאוחר יותר.',
   'It would take too long to read.': 'קריאתו הייתה נמשכת יותר מדי זמן.',
   'It would take too much memory to read.': 'קריאתו הייתה דורשת יותר מדי זיכרון.',
@@ -41,7 +45,7 @@ export const fileMessages: Messages = {
   'Its archive is damaged.': 'הארכיון שלו פגום.',
   'Only its first {max} characters are here.': 'כאן רק {max} התווים הראשונים שלו.',
   'It is damaged: its text cannot be taken out.': 'הוא פגום: אי אפשר להוציא ממנו את הטקסט.',
-  'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.':
+  'It has no text layer: its pages are pictures, perhaps, and would have to be recognised first (OCR).':
     'אין בו טקסט: אולי דפיו הם תמונות, שיש לזהות קודם את הכתוב בהן.',
   'It holds no text.': 'אין בו טקסט.',
   "Sefaria's export could not be reached at {url}: no answer within {seconds} s.":
