@@ -83,7 +83,7 @@ test('it searches for the question and quotes the best passage with its mark', a
 
 test('a place stands once in an answer, in the language of the question', async () => {
   const { text } = await answerTo('מהו בינוני?', [english, hebrew])
-  expect(text).toMatch(/^קטעים מן הספרייה/)
+  expect(text).toMatch(/^הספרייה רק מצטטת קטעים/)
   expect(text).toContain(`בינוני א\n> „${hebrew.text}” [S2]`)
   expect(text).not.toContain(english.text)
   expect((await answerTo('What is a beinoni?', [hebrew, english])).text).not.toContain(hebrew.text)
@@ -194,12 +194,12 @@ test('beside an article that covers the whole question one more passage is quote
 })
 
 test('every answer says that it only quotes, and sends questions for a ruling to a rabbi', async () => {
-  const english = /quotations only\. This service gives no halachic rulings [^\n]* ask a rabbi /
+  const english = /This library only quotes passages\. It gives no halachic rulings [^\n]* ask a rabbi /
   const found = [article, { ...article, language: 'he', mark: '[S6]', he_ref: 'נר א', text: 'נר מאיר.' }]
   expect((await answerTo('Am I allowed to light a lamp on Shabbat?', found)).text).toMatch(english)
   expect((await answerTo('What is a lamp?', [])).text).toMatch(english)
   expect((await answerTo('What is a lamp?', [{ ...article, coverage: 0.2 }])).text).toMatch(english)
-  expect((await answerTo('האם מותר לי להדליק נר בשבת?', found)).text).toContain('שירות זה אינו פוסק הלכה')
+  expect((await answerTo('האם מותר לי להדליק נר בשבת?', found)).text).toContain('היא אינה פוסקת הלכה')
 })
 
 test('a place that the question names is shown alone, whatever else was found', async () => {
@@ -295,7 +295,7 @@ test('passages of an attached file that share words with the question come first
     messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
   })
   const text = textOf(events)
-  expect(text).toMatch(/^Passages from the library.*From the attached file and the library/)
+  expect(text).toMatch(/^This library only quotes.*From the attached file and the library/)
   expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
   expect(text).not.toContain('[S8]')
 })
@@ -320,7 +320,7 @@ async function answerAbout(read: object, asked = attachedLetter): Promise<string
 test('an attached file that cannot be read is said first, with the reason', async () => {
   const damaged = { error: 'No.', name: 'e.pdf', problem: 'It is damaged or no PDF at all.' }
   const text = await answerAbout(damaged)
-  expect(text).toMatch(/^The file e\.pdf cannot be read\. It is damaged or no PDF at all\.\n\nPassages from/)
+  expect(text).toMatch(/^The file e\.pdf cannot be read\. It is damaged or no PDF at all\.\n\nThis library/)
   const inHebrew = [{ type: 'text' as const, text: 'סכם את המכתב' }, ...attachedLetter.slice(1)]
   expect(await answerAbout(damaged, inHebrew)).toMatch(/לא נקרא:\ne\.pdf\n\n/)
   expect(await answerAbout({ error: 'Too many calls.' })).toMatch(/^An attached file was not read\.\n\n/)

@@ -145,7 +145,7 @@ export function composeAnswer(
   const say = asksInHebrew(question) ? wording.he : wording.en
   if (passages.length === 0)
     return joined([unread, missing ?? joined([say.none, say.missingBook]), say.start])
-  const found = finding === 'most' && withEarlier ? 'mostOfBoth' : finding
+  const found = finding !== 'some' && withEarlier ? 'mostOfBoth' : finding
   const [best, ...others] = passages.map((passage, i) =>
     quoteBlock(passage, question, i === 0 && finding !== 'some'),
   )

@@ -7,7 +7,7 @@ export const wording = {
         'Nobody deserves to be hurt, and whoever is hurt is not to blame for it. If there is danger now, go to a safe place and call the police or your local emergency number (for example 112 or 911; in Israel 100, and 118 for help against violence at home). Tell a person whom you trust: a relative, a friend, a doctor, a teacher, a social worker. This is only a library; people can protect you.',
     },
     start:
-      'Passages from the library, quotations only. This service gives no halachic rulings and makes no personal decisions: for those, ask a rabbi who knows the circumstances.',
+      'This library only quotes passages. It gives no halachic rulings and makes no personal decisions: for those, ask a rabbi who knows the circumstances.',
     named: 'At the place that the question names:',
     most: 'A search for the words of the question found, closest first:',
     mostOfBoth: 'A search for the words of this question and of those before found, closest first:',
@@ -31,7 +31,7 @@ export const wording = {
         'לאיש לא מגיע שיפגעו בו, ומי שנפגע אינו אשם בכך. אם יש סכנה עכשיו, יש ללכת למקום בטוח ולהתקשר למשטרה או למספר החירום המקומי (למשל 112 או 911; בישראל 100, ו־118 לסיוע נגד אלימות בבית). כדאי לספר לאדם קרוב: בן משפחה, חבר, רופא, מורה או עובד סוציאלי. כאן יש רק ספרייה; אנשים יכולים להגן עליך.',
     },
     start:
-      'קטעים מן הספרייה, ציטוטים בלבד. שירות זה אינו פוסק הלכה ואינו מכריע בשאלות אישיות: בכגון אלה יש לשאול רב המכיר את הנסיבות.',
+      'הספרייה רק מצטטת קטעים. היא אינה פוסקת הלכה ואינה מכריעה בשאלות אישיות: בכגון אלה יש לשאול רב המכיר את הנסיבות.',
     named: 'במקום שנזכר בשאלה כתוב:',
     most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
     mostOfBoth: 'בחיפוש לפי מילות השאלה הזאת ושלפניה נמצאו, מן הקרוב ביותר:',
