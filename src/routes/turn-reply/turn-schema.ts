@@ -54,15 +54,10 @@ export const quoteCheck = z
       .object({
         words: z.string(),
         where: z.enum(['before', 'after', 'ellipsis']),
-        kind: z
-          .enum(['negation', 'condition', 'speaker', 'length'])
-          .optional()
-          .describe('Absent in answers of an earlier version'),
+        kind: z.enum(['negation', 'condition', 'speaker', 'length']).optional(),
       })
       .optional()
-      .describe(
-        'A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version',
-      ),
+      .describe('Only in answers of an earlier version: words that the passage has beside the quoted words'),
     source_kind: sourceKind
       .optional()
       .describe('Only in answers: the kind of source that was compared. Absent when nothing was found'),

@@ -1,7 +1,7 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { explainRef } from '../refs/grammar/ref-trace.ts'
 import { TimeSlices } from '../text/time-slices.ts'
-import { type Attribution, readAttributions } from './attribution/attribution.ts'
+import { type Attribution, maxQuotations, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import { QuoteChecker } from './comparison/checker.ts'
 import type { Explanation } from './comparison/explanation.ts'
@@ -44,9 +44,6 @@ export type Verification = {
   /** Number of quotations left out because the text has more than 500, or because time ran out. */
   readonly unchecked: number
 }
-
-/** Each quotation may cost a query of some milliseconds. */
-const maxQuotations = 500
 
 /** The result for one quotation. `marked` is the offered passage that it belongs to. */
 export type CheckedQuote = {
@@ -137,7 +134,8 @@ export async function checkText(
       skip('ref')
       continue
     }
-    const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
+    const attribution = read.attributions[i] ?? { marked: [], named: [], hinted: [] }
+    const quote = await checkQuote(quotation, attribution, checker, lookups)
     if (typeof quote === 'string') {
       skip(quote)
       continue

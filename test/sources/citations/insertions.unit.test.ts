@@ -159,23 +159,6 @@ describe('parts between ellipses', () => {
   })
 })
 
-describe('what is left out beside a quotation', () => {
-  it.each([
-    ['“in his nature has changed” (Sayings 1)', 'Nothing'],
-    ['“to dwell on them” (Sayings 1)', 'refuses'],
-    ['"ימתין להתלהבות אלא יתחזק" (Sayings 4)', 'ואל'],
-    ['“to despair of mercy in the night” (Sayings 7)', 'forbidden'],
-    ['“despair of mercy in the night” (Sayings 7)', 'forbidden to'],
-    ['"לאדם להתייאש מן הרחמים" (Sayings 7)', 'אסור לו'],
-    ['"להתייאש מן הרחמים תמיד" (Sayings 7)', 'אסור לו לאדם'],
-  ])('is reported: %s', async (text, words) => {
-    expect(await checked(text)).toMatchObject({
-      result: 'verbatim',
-      context_warning: { words, where: 'before' },
-    })
-  })
-})
-
 it.each(['ויש ד׳ חומשי תורה', 'ויש י׳ חומשי תורה', 'תורה בפרק ד׳ של המסכת'])(
   'a number is not the Name: %s',
   async (words) => {

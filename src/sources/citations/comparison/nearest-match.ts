@@ -1,6 +1,5 @@
 import { bracketed, type PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
-import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
 import { type FoundWording, locateWording, nearestSpans, roundDown } from './locate.ts'
 import type { QuoteCheck } from './quote-check.ts'
@@ -156,7 +155,6 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
   const { result, similarity, pieces, differences } = located
   if (pieces.length > 1 && !isOneText(place.first.ref, place.last.ref)) return undefined
   const oneText = place.first === place.last
-  const warning = contextWarning(stretch.whole.text, pieces)
   return {
     result,
     similarity,
@@ -171,7 +169,6 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
       end: oneText ? place.end : place.first.text.length,
       ...(differences.length > 0 && { differences }),
       ...('omitted' in located && pieces.length > 1 && { omitted_words: located.omitted }),
-      ...(warning && { context_warning: warning }),
     },
   }
 }

@@ -20,16 +20,12 @@ export type AnswerCheck = Omit<VerifiedQuote, 'result' | 'quote'> & {
   readonly id: string
 }
 
-/** What readers see of a check. A quotation that lacks a negation or a condition is not shown as a verified one. */
-type Verdict = Result | 'leaves_out'
-
 /** Signs of the verdicts, in the order in which the line above an answer counts them. */
-const signs: Readonly<Record<Verdict, string>> = {
+const signs: Readonly<Record<Result, string>> = {
   verbatim: '✓',
   edited: '…',
   fuzzy: '≈',
   translation: '⇄',
-  leaves_out: '!',
   misattributed: '→',
   not_found: '✗',
 }
@@ -71,20 +67,6 @@ function withIds(
   })
 }
 
-/** The verdict of a check. */
-export function verdictOf<R extends QuoteCheck['result']>(check: {
-  readonly result: R
-  readonly context_warning?: unknown
-}): R | 'leaves_out' {
-  const { result, context_warning: context } = check
-  return context !== undefined && /^(?:verbatim|edited|fuzzy)$/.test(result) ? 'leaves_out' : result
-}
-
-/** The class of a verdict's colours. */
-export function verdictClass(verdict: Verdict): Result {
-  return verdict === 'leaves_out' ? 'fuzzy' : verdict
-}
-
 /** How each check is shown in the sentence of its quotation. */
 export function quotationMarks(
   { answers }: Texts,
@@ -93,9 +75,8 @@ export function quotationMarks(
 ): readonly QuotationMark[] {
   return checks.map((check) => {
     const { quote, result: kind, found_ref: found, id } = check
-    const verdict = verdictOf(check)
-    const { label } = answers.checks.results[verdict]
-    if (hasDetails(check)) return { quote, kind: verdictClass(verdict), label, popover: id }
+    const { label } = answers.checks.results[kind]
+    if (hasDetails(check)) return { quote, kind, label, popover: id }
     if (kind === 'verbatim') return { quote, kind, label, sign: signs[kind] }
     if (kind === 'misattributed' && found !== undefined && !check.isOfFile)
       return { quote, kind, label: answers.checks.foundIn(names(found)), href: readHref(found, { quote }) }
@@ -104,7 +85,7 @@ export function quotationMarks(
 }
 
 /** The sign in the direction of the page. */
-function signOf({ direction }: Texts, verdict: Verdict): string {
+function signOf({ direction }: Texts, verdict: Result): string {
   return verdict === 'misattributed' && direction === 'rtl' ? '←' : signs[verdict]
 }
 
@@ -124,13 +105,11 @@ export function questionSummary(t: Texts, checks: readonly AnswerCheck[], names:
 /** How many quotations have which verdict. It opens to each of them. */
 function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { results } = t.answers.checks
-  const counts = (Object.keys(signs) as Verdict[]).flatMap((verdict) => {
-    const count = checks.filter((check) => verdictOf(check) === verdict).length
+  const counts = (Object.keys(signs) as Result[]).flatMap((verdict) => {
+    const count = checks.filter(({ result }) => result === verdict).length
     if (count === 0) return []
     const sign = html`<span aria-hidden="true">${signOf(t, verdict)}</span>`
-    return [
-      html`<span class="count ${verdictClass(verdict)}">${sign} ${count} ${results[verdict].label}</span> `,
-    ]
+    return [html`<span class="count ${verdict}">${sign} ${count} ${results[verdict].label}</span> `]
   })
   return html`<details class="checks"><summary><span class="faint">${label}</span> ${counts}</summary>
 <ul>${checks.map((check) => html`<li>${checkLine(t, check, names)}</li>`)}</ul></details>`
@@ -138,7 +117,7 @@ function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names:
 
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
-  const { result, quote, ref, found_ref: found, found_version: version, context_warning: context } = check
+  const { result, quote, ref, found_ref: found, found_version: version } = check
   const at = found ?? (result === 'not_found' ? undefined : ref)
   const place =
     at === undefined
@@ -147,10 +126,8 @@ function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
         ? html` <bdi>${at}</bdi> (${t.answers.file})`
         : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
   const inVersion = version && html` <bdi>(${version})</bdi>`
-  const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
-  const verdict = verdictOf(check)
-  return html`<span class="badge ${verdictClass(verdict)}">${t.answers.checks.results[verdict].label}</span>
-<q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}${omitted}`
+  return html`<span class="badge ${result}">${t.answers.checks.results[result].label}</span>
+<q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}`
 }
 
 /** What a label in the answer opens: how a quotation differs from its passage. */
@@ -158,7 +135,7 @@ export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: R
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(
     (check) => html`<div class="check-details" id="${check.id}" popover role="dialog" aria-label="${dialog}">
-<p>${results[verdictOf(check)].meaning}</p>
+<p>${results[check.result].meaning}</p>
 ${check.original === undefined ? nothing : html`<blockquote class="text" dir="auto">${check.original}</blockquote>`}
 ${differences(t, check)}
 <p>${checkLine(t, check, names)}</p>
@@ -168,8 +145,8 @@ ${differences(t, check)}
   )}`
 }
 
-function hasDetails({ differences: found = [], context_warning: context, result }: AnswerCheck): boolean {
-  return context !== undefined || ((result === 'fuzzy' || result === 'edited') && found.length > 0)
+function hasDetails({ differences: found = [], result }: AnswerCheck): boolean {
+  return (result === 'fuzzy' || result === 'edited') && found.length > 0
 }
 
 function differences({ answers: { checks } }: Texts, { differences: found = [] }: AnswerCheck): Html {

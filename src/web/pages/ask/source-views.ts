@@ -10,7 +10,6 @@ import type { CitationMark, RefMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
-import { verdictClass, verdictOf } from './answer-checks.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
@@ -134,13 +133,13 @@ function refLink(t: Texts, ref: string, heRef: string): Html {
 function badges({ answers: { checks: texts } }: Texts, cited: readonly CitedSource[]): Html {
   const checks = cited.flatMap(({ verification }) => verification)
   if (checks.length === 0) return html`<span class="badge">${texts.unchecked}</span>`
-  const kinds = [...new Set(checks.map(verdictOf))]
+  const kinds = [...new Set(checks.map(({ result }) => result))]
   const shown = kinds.length > 1 ? kinds.filter((kind) => kind !== 'paraphrase') : kinds
   return html`${shown.map((kind) => {
     if (kind === 'paraphrase')
       return html`<span class="badge" title="${texts.noQuotationMeaning}">${texts.noQuotation}</span> `
     const { label, meaning } = texts.results[kind]
-    return html`<span class="badge ${verdictClass(kind)}" title="${meaning}">${label}</span> `
+    return html`<span class="badge ${kind}" title="${meaning}">${label}</span> `
   })}`
 }
 
