@@ -1476,15 +1476,12 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
             /**
@@ -1524,15 +1521,12 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
             /**
@@ -2318,15 +2312,12 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
             /**
@@ -2366,15 +2357,12 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
             /**
@@ -2700,15 +2688,12 @@ export interface components {
                 }[];
                 /** @description Number of words of the passage that the ellipses of the quotation leave out */
                 omitted_words?: number;
-                /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+                /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
                 context_warning?: {
                     words: string;
                     /** @enum {string} */
                     where: "before" | "after" | "ellipsis";
-                    /**
-                     * @description Absent in answers of an earlier version
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     kind?: "negation" | "condition" | "speaker" | "length";
                 };
                 /**

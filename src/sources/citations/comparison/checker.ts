@@ -1,3 +1,4 @@
+import type { PassageRange } from '../../refs/passage-ranges.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
 import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
@@ -25,18 +26,12 @@ export type Attribution = {
   readonly work?: ClaimedWork
 }
 
-/** Consecutive passages of a work, by their numbers. */
-type Place = { readonly workId: number; readonly first: number; readonly last: number }
-
 /** The queries that checking quotations sends to the library. */
 export type QuoteLookups = {
   /** Finds stretches that may contain a wording, exactly or closely, best first. */
   readonly candidates: (words: string) => Promise<readonly Stretch[]>
-  /**
-   * Reads all versions of an existing ref, each with one more passage on either side.
-   * @param place where the ref is, if that is known.
-   */
-  readonly stretches: (ref: string, place?: Place) => Promise<readonly Stretch[]>
+  /** Reads all versions of an existing ref, each with one more passage on either side. `place`: where it is, if known. */
+  readonly stretches: (ref: string, place?: PassageRange) => Promise<readonly Stretch[]>
 }
 
 /** Maximum number of library searches per text. An answer with more misplaced quotations needs no further proof. */
