@@ -60,14 +60,6 @@ describe('docker-compose.yml', async () => {
   })
 })
 
-test('docs/operations.md quotes ops/nginx.conf as it stands', async () => {
-  const [docs, printed] = await Promise.all([
-    readFile('docs/operations.md', 'utf8'),
-    readFile('ops/nginx.conf', 'utf8'),
-  ])
-  expect(/```nginx\n([\s\S]*?)```/.exec(docs)?.[1]).toBe(printed)
-})
-
 test('the image runs as an ordinary user, and takes no file in but what it needs', async () => {
   const dockerfile = await readFile('Dockerfile', 'utf8')
   expect(dockerfile).toMatch(/^USER node$/m)

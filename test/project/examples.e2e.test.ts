@@ -187,8 +187,8 @@ async function snippets(): Promise<ReadonlyMap<string, string>> {
 
 test('each example stands in the documents, word for word', async () => {
   const shown = await snippets()
-  // docs/clients.md has the clients, which their own tests compare. docs/evaluation.md has the form of the questions.
-  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl)$/
+  // docs/clients.md has the clients, which their own tests compare. Pages link to the questions and the reply.
+  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl|reply\.json)$/
   const files = (await readdir('examples', { recursive: true })).filter(
     (name) => name.includes('.') && !shownElsewhere.test(name),
   )
