@@ -864,6 +864,8 @@ export interface components {
             object: "chat.completion";
             created: number;
             model: string;
+            /** @description The version of the service */
+            system_fingerprint: string;
             choices: {
                 index: number;
                 message: {
@@ -1195,6 +1197,7 @@ export interface components {
          *     | 409 | conflict_error | `project_busy` |
          *     | 402 | billing_error | `insufficient_credits` |
          *     | 402 | billing_error | `key_cap_reached` |
+         *     | 426 | invalid_request_error | `upgrade_unsupported` |
          *     | 431 | request_error | `headers_too_large` |
          *     | 429 | rate_limit_error | `rate_limit_exceeded` |
          *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
@@ -1213,7 +1216,7 @@ export interface components {
                 /** @description The parameter at fault; null when it is none */
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
             };
             /** @description Of a turn that failed: its ids, and `usage` with what was charged */
             x_service?: {
@@ -1576,6 +1579,7 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
             background: boolean;
+            completed_at: null;
             /** @description The conversation that the request named */
             conversation: {
                 id: string;
@@ -1590,8 +1594,11 @@ export interface components {
                 /** @enum {string} */
                 reason: "max_output_tokens" | "content_filter";
             } | null;
+            /** @constant */
+            frequency_penalty: 0;
             instructions: string | null;
             max_output_tokens: number | null;
+            max_tool_calls: null;
             metadata: {
                 [key: string]: string;
             };
@@ -1599,14 +1606,19 @@ export interface components {
             /** @description Empty until the turn has ended */
             output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
             parallel_tool_calls: boolean;
+            /** @constant */
+            presence_penalty: 0;
             previous_response_id: string | null;
             reasoning: {
                 effort: string | null;
                 summary: ("auto" | "concise" | "detailed") | null;
             };
             /** @constant */
+            service_tier: "default";
+            /** @constant */
             store: true;
-            temperature: number | null;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            temperature: number;
             text: {
                 format: {
                     /** @constant */
@@ -1637,7 +1649,10 @@ export interface components {
                 };
                 strict: null;
             }[];
-            top_p: number | null;
+            /** @constant */
+            top_logprobs: 0;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            top_p: number;
             /** @constant */
             truncation: "disabled";
             /** @description When the turn has ended */
