@@ -8,8 +8,8 @@ import type {
   AnswerToCheck,
   CitedSource as CheckedSource,
 } from '../../sources/citations/check.ts'
-import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
-import { besidesQuestion } from '../../sources/citations/own-words/question.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
+import { besidesQuestion } from '../../sources/citations/besides-question.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'

@@ -1,5 +1,5 @@
-import { VisibleText } from '../quotations/visible-text.ts'
-import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './numbers.ts'
+import { VisibleText } from './quotations/visible-text.ts'
+import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
 import {
   continuesList,
   everyBeginning,
@@ -11,7 +11,7 @@ import {
   longestLine,
   mayBecomeListHeading,
   underHeading,
-} from './source-lists.ts'
+} from './own-source-lists.ts'
 
 /** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
 export type OwnWordsFilter = {
