@@ -1,7 +1,7 @@
-import { mayHaveQuotations } from './attribution/attribution.ts'
 import type { NumberedSource } from './attribution/cited-marks.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
+import { Doc } from './quotations/doc.ts'
 import { checkText, type VerifiedQuote } from './verify.ts'
 
 export type { QuoteCheck } from './comparison/quote-check.ts'
@@ -103,7 +103,7 @@ export async function checkQuestion(
   lookups: VerifyLookups,
   enough?: () => boolean,
 ): Promise<{ readonly quotes: readonly VerifiedQuote[]; readonly unheld: readonly string[] }> {
-  if (!mayHaveQuotations(question)) return { quotes: [], unheld: [] }
+  if (!new Doc(question).mayQuote) return { quotes: [], unheld: [] }
   const text = question.slice(0, longestQuestion)
   const { quotes, refs } = await checkText(text, lookups, {
     maxLookups: questionLookups,

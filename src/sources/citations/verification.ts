@@ -2,8 +2,8 @@ import type { Database } from '../../db/client.ts'
 import { type Job, runJob } from '../../threads.ts'
 import type { AskPublisher, AtPublisher } from '../library/publisher.ts'
 import { isWithoutNumbers } from '../refs/grammar/without-numbers.ts'
-import { mayHaveQuotations } from './attribution/attribution.ts'
 import { type AnswerChecks, type AnswerToCheck, checkAnswer } from './check.ts'
+import { Doc } from './quotations/doc.ts'
 import type { Verification } from './verify.ts'
 import { verifyLookups } from './verify-lookups.ts'
 
@@ -72,7 +72,7 @@ export async function checkInThread(
 }
 
 function isPlain({ text, question }: AnswerToCheck): boolean {
-  return isWithoutNumbers(text) && !mayHaveQuotations(text) && !mayHaveQuotations(question)
+  return isWithoutNumbers(text) && ![text, question].some((one) => new Doc(one).mayQuote)
 }
 
 function withPublisher(checked: AnswerChecks, linked: ReadonlyMap<string, AtPublisher>): AnswerChecks {

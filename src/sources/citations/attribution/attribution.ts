@@ -1,23 +1,14 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import type { WorkInText } from '../../refs/works/works-in-text.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims } from '../comparison/checker.ts'
 import type { NamedPlace } from '../comparison/stretch.ts'
+import type { Doc } from '../quotations/doc.ts'
 import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'
-import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
 import { claimedWork } from './claimed-works.ts'
 import { edgeRefs } from './edge-refs.ts'
 import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
-
-/** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
-const mayQuote = /["'“”„«»‘’‹›״׳<>*_]|^[ \t]{0,3}:[ \t]/mu
-
-/** Whether a text has any character that begins a quotation. */
-export function mayHaveQuotations(text: string): boolean {
-  return mayQuote.test(withUsualMarks(text))
-}
 
 /** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
@@ -40,22 +31,22 @@ export type ReadText = {
  * @throws errors of the look-ups.
  */
 export async function readAttributions(
-  text: string,
+  doc: Doc,
   lookups: VerifyLookups | undefined,
   options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
 ): Promise<ReadText> {
-  const usual = withUsualMarks(text)
-  const numbersOnly = !mayQuote.test(usual)
+  const { text, usual } = doc
+  const numbersOnly = !doc.mayQuote
   const inText = (await lookups?.refsIn(usual, { numbersOnly })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const refs = [...inText, ...asked]
   if (numbersOnly) return { quotations: [], others: [], refs, attributions: [] }
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
-  const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
+  const marks = findMarks(text, (mark) => byMark.has(mark))
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
-  const edges = edgeRefs(usual, anchors, marks, passages)
-  const found = await runInTimeSlices(findQuotations(text, marks, edges, anchors))
+  const edges = edgeRefs(doc, anchors, marks, passages)
+  const found = findQuotations(doc, marks, edges, anchors)
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)

@@ -97,7 +97,7 @@ export class QuoteChecker {
   ): Promise<Judged> {
     const claims: Claim[] = []
     if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
-    if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
+    if (attribution.named.length > 0) claims.push(this.#inNamed(quotation, attribution.named))
     if (claims.length === 0) return this.#anywhere(quotation, attribution)
     const quoted = marked.length === 0 ? await this.#quotedFrom(quotation, attribution.named) : undefined
     if (quoted !== undefined) return quoted
@@ -107,12 +107,12 @@ export class QuoteChecker {
   }
 
   /** Finds the nearest place, and records what was compared. */
-  async #nearest(
+  #nearest(
     searched: SearchedIn,
     quotation: Quotation,
     stretches: readonly Stretch[],
     options: { readonly only?: 'verbatim'; readonly isCached?: boolean } = {},
-  ): Promise<NearestMatch | undefined> {
+  ): NearestMatch | undefined {
     if (stretches.length === 0) return undefined
     const compared: ComparedPlace[] = []
     this.#comparisons.push({ searched, compared })
@@ -186,15 +186,15 @@ export class QuoteChecker {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
     const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
-    const found = await this.#nearest('marks', quotation, stretches)
+    const found = this.#nearest('marks', quotation, stretches)
     if (found?.isNear && found.result === 'verbatim') return { ref, stretches, found }
     const versions = (await Promise.all(marked.map((passage) => this.#versionsOf(passage)))).flat()
     const [wider, others] = [versions.filter(isOfCited), versions.filter((one) => !isOfCited(one))]
-    const overEdge = await this.#nearest('marks', quotation, wider)
+    const overEdge = this.#nearest('marks', quotation, wider)
     const isBetter = overEdge?.result === 'verbatim' || (overEdge?.similarity ?? 0) > (found?.similarity ?? 0)
     const better = overEdge?.isNear && isBetter ? overEdge : found
     if (better?.isNear) return { ref, stretches, found: better, isCited: true }
-    const other = await this.#nearest('other_versions', quotation, others)
+    const other = this.#nearest('other_versions', quotation, others)
     const all = [...stretches, ...others]
     // The words that another passage has exactly are from there.
     const exact = other?.isNear && other.result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
@@ -234,9 +234,9 @@ export class QuoteChecker {
     })
   }
 
-  async #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Promise<Claim> {
+  #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Claim {
     const stretches = named.flatMap((place) => place.stretches)
-    const found = await this.#nearest('named_refs', quotation, stretches)
+    const found = this.#nearest('named_refs', quotation, stretches)
     return { ref: named[0]?.ref ?? '', stretches, found }
   }
 
@@ -244,7 +244,7 @@ export class QuoteChecker {
   async #anywhere(quotation: Quotation, { hinted, work }: Attribution): Promise<Judged> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
-    const near = await this.#nearest('paragraph', quotation, stretches)
+    const near = this.#nearest('paragraph', quotation, stretches)
     if (near?.isNear && (work === undefined || standsInWork(near, work)))
       return { check: { quote, ...near.check }, ref: near.ref, rule: 'at_its_place' }
     const found = await this.#elsewhere(quotation, work)
@@ -263,7 +263,7 @@ export class QuoteChecker {
     this.#lookupsLeft -= 1
     for (const stretch of await this.#lookups.candidates(quotation.text)) {
       const options = { only: 'verbatim', isCached: false } as const
-      const found = await this.#nearest('library', quotation, [stretch], options)
+      const found = this.#nearest('library', quotation, [stretch], options)
       if (found === undefined || !isCitedFrom(verses, found)) continue
       const check = { quote: quotation.text, ...without(found.check), found_ref: found.ref }
       return { check, ref: named[0]?.ref ?? '', rule: 'cited_by_a_passage' }
@@ -277,15 +277,15 @@ export class QuoteChecker {
    */
   async #elsewhere(quotation: Quotation, work?: ClaimedWork): Promise<NearestMatch | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
-    const other = await this.#nearest('other_marks', quotation, others, { only: 'verbatim' })
+    const other = this.#nearest('other_marks', quotation, others, { only: 'verbatim' })
     const isEnough = other !== undefined && (work === undefined || standsInWork(other, work))
     if (isEnough || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
     const own = work === undefined ? [] : candidates.filter((stretch) => isOfWork(stretch, work))
-    const inWork = await this.#nearest('named_work', quotation, own, { isCached: false })
+    const inWork = this.#nearest('named_work', quotation, own, { isCached: false })
     if (inWork?.isNear) return inWork
-    const found = await this.#nearest('library', quotation, candidates, { isCached: false })
+    const found = this.#nearest('library', quotation, candidates, { isCached: false })
     return found?.isNear ? found : other
   }
 }

@@ -1,4 +1,8 @@
+import { refReadings } from '../../refs/grammar/refs.ts'
 import { scripturePlace } from '../../refs/scripture/scripture-places.ts'
+import { headingKey } from '../../text/heading-keys.ts'
+import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
+import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { type Bracket, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import {
   minLetters,
@@ -257,7 +261,7 @@ function countWords(folded: string): number {
 
 /**
  * The edits that change the quoted words. What an edition adds to a text in brackets is not among its words: a citation
- * of the Bible or the Talmud, a gloss in the other script, a sign, or the other reading of a word.
+ * of a known work, a gloss in the other script, a sign, or the other reading of a word.
  */
 export function changesIn({ edits }: Wording, passage: PreparedText): readonly Edit[] {
   const brackets = edits.flatMap((edit) => (edit.kind === 'bracket' ? [edit] : []))
@@ -276,8 +280,20 @@ function isApparatus(bracket: Bracket, passage: PreparedText, leftOut: ReadonlyS
   const isGloss = hebrew.test(folded) ? !latin.test(folded) && latin.test(before) : hebrew.test(before)
   if (isGloss && !(hebrew.test(before) && latin.test(before))) return true
   const written = text.slice(offsets[bracket.start] ?? 0, offsets[bracket.end] ?? 0)
-  return scripturePlace(written.trim()) !== undefined || isOtherReading(bracket, passage, leftOut)
+  return isCitation(written.trim()) || isOtherReading(bracket, passage, leftOut)
 }
+
+/** Whether words are a place of a work that the vocabulary has: `Psalms 100:2`, `Zohar I, 15a`, `עץ חיים ה, ב`. */
+function isCitation(written: string): boolean {
+  if (scripturePlace(written) !== undefined) return true
+  return refReadings(written).some(({ heading, address }) => {
+    const keys = [heading, heading.replace(volume, '')].map(headingKey)
+    return address.length > 0 && keys.some((key) => namesOfKnownWork(key) ?? otherTitleKeys(key)[0])
+  })
+}
+
+/** The volume at the end of a heading. */
+const volume = /,? (?:[IVX]{1,4}|ח["״]?[א-ד])$/
 
 /** Whether a bracket of the other kind beside it is quoted: `(…)` is the written form and `[…]` the read form of a word. */
 function isOtherReading(bracket: Bracket, { brackets }: PreparedText, leftOut: ReadonlySet<number>): boolean {

@@ -1,13 +1,12 @@
 import { databaseFault, isTransient } from '../../../db/errors.ts'
 import type { LibraryDatabase } from '../../../db/library/library-database.ts'
-import { findQuotations } from '../../../sources/citations/quotations/quotes.ts'
+import { quotedRanges } from '../../../sources/citations/quotations/quotes.ts'
 import { containedIn } from '../../../sources/citations/quotations/spans.ts'
 import { hebrewTitles } from '../../../sources/library/catalogue.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
 import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs.ts'
 import { TitledText } from '../../../sources/refs/in-text/titled-text.ts'
 import { findWorkTitles } from '../../../sources/refs/works/work-titles.ts'
-import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import { sourceKindOf } from '../../../turns/read/source-kind.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
@@ -157,7 +156,7 @@ async function refMarks(
   const [found, titles] = await Promise.all([findRefs(system, titled), findWorkTitles(system, titled, cited)])
   // A ref that the library does not have is no link, and neither is the title in it.
   // Words of a quotation only look like the title of a work.
-  const isQuoted = containedIn((await runInTimeSlices(findQuotations(text, []))).quotations)
+  const isQuoted = containedIn(quotedRanges(text))
   const free = titles.filter(
     (title) => !isQuoted(title) && found.every((ref) => title.end <= ref.start || title.start >= ref.end),
   )

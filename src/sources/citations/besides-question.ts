@@ -1,5 +1,5 @@
-import { prepareText } from '../quotations/prepare.ts'
-import type { VerifiedQuote } from '../verify.ts'
+import { prepareText } from './quotations/prepare.ts'
+import type { VerifiedQuote } from './verify.ts'
 
 /** Only this many characters of the question are compared. */
 const longestQuestion = 20_000

@@ -1,5 +1,4 @@
-import { VisibleText } from '../quotations/visible-text.ts'
-import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './numbers.ts'
+import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
 import {
   continuesList,
   everyBeginning,
@@ -11,7 +10,8 @@ import {
   longestLine,
   mayBecomeListHeading,
   underHeading,
-} from './source-lists.ts'
+} from './own-source-lists.ts'
+import { VisibleText } from './quotations/visible-text.ts'
 
 /** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
 export type OwnWordsFilter = {
