@@ -5,8 +5,8 @@ const longestFaultMs = 6_000
 
 /**
  * Whether no server could detect that a request without a key is a retry: the client gave up in a silence,
- * the connection was slow or stalled, or it broke while the reply was on the way (docs/guarantees.md, "Cases
- * that need a key").
+ * the connection was slow or stalled, or it broke while the reply was on the way (docs/billing.md, "What no
+ * key can tell").
  */
 export function mayRunTwice(
   { entries }: Findings,
