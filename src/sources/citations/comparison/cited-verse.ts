@@ -1,13 +1,9 @@
-import { refReadings } from '../../refs/grammar/refs.ts'
 import {
   citationsIn,
   nearness,
   type ScripturePlace,
   scripturePlace,
 } from '../../refs/scripture/scripture-places.ts'
-import { headingKey } from '../../text/heading-keys.ts'
-import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
-import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import type { NearestMatch } from './nearest-match.ts'
 
 /** Returns the places of the Bible and the Talmud that a text names for a quotation and that the library does not hold. */
@@ -38,15 +34,3 @@ export function isCitedFrom(places: readonly ScripturePlace[], { place, check }:
     citationsIn(written, asked.book).some((cited) => [0, 1].includes(nearness(cited, asked) ?? 2)),
   )
 }
-
-/** Whether words are a place of a work that the vocabulary has: `Psalms 100:2`, `Zohar I, 15a`, `עץ חיים ה, ב`. */
-export function isCitation(written: string): boolean {
-  if (scripturePlace(written) !== undefined) return true
-  return refReadings(written).some(({ heading, address }) => {
-    const keys = [heading, heading.replace(volume, '')].map(headingKey)
-    return address.length > 0 && keys.some((key) => namesOfKnownWork(key) ?? otherTitleKeys(key)[0])
-  })
-}
-
-/** The volume at the end of a heading. */
-const volume = /,? (?:[IVX]{1,4}|ח["״]?[א-ד])$/

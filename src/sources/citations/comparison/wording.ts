@@ -6,7 +6,7 @@ import {
   type QuoteReading,
   type QuoteWords,
 } from '../quotations/readings.ts'
-import { isCitation } from './cited-verse.ts'
+import { isCitation } from './claimed-work.ts'
 
 /** One change that a writer makes to the words of a passage. Spans are in the folded passage. */
 export type Edit =
