@@ -1,8 +1,4 @@
-import { refReadings } from '../../refs/grammar/refs.ts'
-import { scripturePlace } from '../../refs/scripture/scripture-places.ts'
 import { headingKey } from '../../text/heading-keys.ts'
-import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
-import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import type { NearestMatch } from './nearest-match.ts'
 import type { ComparedPassage, Stretch } from './stretch.ts'
 
@@ -63,15 +59,3 @@ function sentenceOf(text: string, start: number, end: number): string {
     next < 0 ? end + longestSentence : end + next,
   )
 }
-
-/** Whether words are a place of a work that the vocabulary has: `Psalms 100:2`, `Zohar I, 15a`, `עץ חיים ה, ב`. */
-export function isCitation(written: string): boolean {
-  if (scripturePlace(written) !== undefined) return true
-  return refReadings(written).some(({ heading, address }) => {
-    const keys = [heading, heading.replace(volume, '')].map(headingKey)
-    return address.length > 0 && keys.some((key) => namesOfKnownWork(key) ?? otherTitleKeys(key)[0])
-  })
-}
-
-/** The volume at the end of a heading. */
-const volume = /,? (?:[IVX]{1,4}|ח["״]?[א-ד])$/

@@ -1,3 +1,8 @@
+import { refReadings } from '../../refs/grammar/refs.ts'
+import { scripturePlace } from '../../refs/scripture/scripture-places.ts'
+import { headingKey } from '../../text/heading-keys.ts'
+import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
+import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { type Bracket, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import {
   minLetters,
@@ -6,7 +11,6 @@ import {
   type QuoteReading,
   type QuoteWords,
 } from '../quotations/readings.ts'
-import { isCitation } from './claimed-work.ts'
 
 /** One change that a writer makes to the words of a passage. Spans are in the folded passage. */
 export type Edit =
@@ -278,6 +282,18 @@ function isApparatus(bracket: Bracket, passage: PreparedText, leftOut: ReadonlyS
   const written = text.slice(offsets[bracket.start] ?? 0, offsets[bracket.end] ?? 0)
   return isCitation(written.trim()) || isOtherReading(bracket, passage, leftOut)
 }
+
+/** Whether words are a place of a work that the vocabulary has: `Psalms 100:2`, `Zohar I, 15a`, `עץ חיים ה, ב`. */
+function isCitation(written: string): boolean {
+  if (scripturePlace(written) !== undefined) return true
+  return refReadings(written).some(({ heading, address }) => {
+    const keys = [heading, heading.replace(volume, '')].map(headingKey)
+    return address.length > 0 && keys.some((key) => namesOfKnownWork(key) ?? otherTitleKeys(key)[0])
+  })
+}
+
+/** The volume at the end of a heading. */
+const volume = /,? (?:[IVX]{1,4}|ח["״]?[א-ד])$/
 
 /** Whether a bracket of the other kind beside it is quoted: `(…)` is the written form and `[…]` the read form of a word. */
 function isOtherReading(bracket: Bracket, { brackets }: PreparedText, leftOut: ReadonlySet<number>): boolean {
