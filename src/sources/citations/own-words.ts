@@ -1,4 +1,3 @@
-import { VisibleText } from './quotations/visible-text.ts'
 import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
 import {
   continuesList,
@@ -12,6 +11,7 @@ import {
   mayBecomeListHeading,
   underHeading,
 } from './own-source-lists.ts'
+import { VisibleText } from './quotations/visible-text.ts'
 
 /** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
 export type OwnWordsFilter = {
