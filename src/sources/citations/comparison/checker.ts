@@ -1,7 +1,6 @@
-import type { PassageRange } from '../../refs/passage-ranges.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
-import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
+import { isOfWork, standsInWork } from './claimed-work.ts'
 import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
 import {
   type ComparedPlace,
@@ -12,27 +11,16 @@ import {
 } from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { areInOtherScript, type ComparedPassage, isNameOf, type NamedPlace, type Stretch } from './stretch.ts'
-
-/** Where a text says that a quotation comes from. */
-export type Attribution = {
-  /** The passages of the marks next to the quotation. */
-  readonly marked: readonly ComparedPassage[]
-  /** The refs that its sentence names. One of them must contain the quotation. */
-  readonly named: readonly NamedPlace[]
-  /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
-  readonly hinted: readonly NamedPlace[]
-  /** Only if there is neither a mark nor a ref. */
-  readonly work?: ClaimedWork
-}
-
-/** The queries that checking quotations sends to the library. */
-export type QuoteLookups = {
-  /** Finds stretches that may contain a wording, exactly or closely, best first. */
-  readonly candidates: (words: string) => Promise<readonly Stretch[]>
-  /** Reads all versions of an existing ref, each with one more passage on either side. `place`: where it is, if known. */
-  readonly stretches: (ref: string, place?: PassageRange) => Promise<readonly Stretch[]>
-}
+import {
+  type Attribution,
+  areInOtherScript,
+  type ClaimedWork,
+  type ComparedPassage,
+  isNameOf,
+  type NamedPlace,
+  type QuoteLookups,
+  type Stretch,
+} from './stretch.ts'
 
 /** Maximum number of library searches per text. An answer with more misplaced quotations needs no further proof. */
 const usualLookups = 100

@@ -1,8 +1,9 @@
 import { countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import type { PreparedQuote, QuotePart } from '../quotations/readings.ts'
+import { changesIn } from './apparatus.ts'
 import type { Difference } from './quote-check.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
-import { changesIn, countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
+import { countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
 
 /** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
 export const minSimilarity = 0.85
