@@ -4,7 +4,7 @@ import { readIndexWatermark } from '../../index/index-watermark.ts'
 import { blockOf, blockSize, postingBytes } from '../../index/postings.ts'
 import { readPostingLists } from '../../index/stored-postings.ts'
 import { documentTerms, headingsOf } from '../../index/terms.ts'
-import { normaliserVersion } from '../../text/tokens.ts'
+import { termsVersion } from '../../vocabulary/terms-version.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -114,8 +114,8 @@ async function checkNormaliser(executor: Executor): Promise<readonly LibraryFaul
     sql`select value from library_state where key = 'normaliser'`,
   )
   const made = found.rows[0]?.value
-  if (made === undefined || made === String(normaliserVersion)) return []
-  return [{ rule: 'the index was made by the normaliser in use', rows: [{ made, inUse: normaliserVersion }] }]
+  if (made === undefined || made === termsVersion()) return []
+  return [{ rule: 'the index was made by the normaliser in use', rows: [{ made, inUse: termsVersion() }] }]
 }
 
 type SampleRow = {

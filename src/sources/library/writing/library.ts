@@ -12,7 +12,7 @@ import type { IndexPart } from '../../index/posting-rows.ts'
 import { removeFromIndex } from '../../index/stored-postings.ts'
 import { headingsOf } from '../../index/terms.ts'
 import type { Years } from '../../periods/composed.ts'
-import { normaliserVersion } from '../../text/tokens.ts'
+import { termsVersion } from '../../vocabulary/terms-version.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
 import { refuseLosses, refuseUnreadable } from './refused-texts.ts'
@@ -316,7 +316,7 @@ async function takeDocuments(tx: Executor, count: number): Promise<number> {
   // Without the condition it would wait for a flush that has raised the watermark and not committed yet.
   await tx.execute(sql`
     insert into library_state (key, value)
-    select * from (values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})) as v (key, value)
+    select * from (values ('normaliser', ${termsVersion()}), ('indexed_to', ${String(first)})) as v (key, value)
     where not exists (select 1 from library_state s where s.key = v.key)
     on conflict (key) do nothing`)
   return first
