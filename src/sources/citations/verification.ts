@@ -28,6 +28,8 @@ export type VerifyInThread = {
       readonly explain: boolean
     }
   | { readonly kind: 'answer'; readonly answer: AnswerToCheck }
+  /** Nothing is checked; the thread and its connection are ready afterwards. */
+  | { readonly kind: 'start' }
 )
 
 /**
@@ -48,6 +50,21 @@ export function verifyInThread(
   return runJob<VerifyInThread, Verification>(verifying, input, signal)
 }
 
+/** When the thread of answers last got a job. It ends after 30 s without one. */
+let lastUse = Number.NEGATIVE_INFINITY
+const usedForMs = 20_000
+
+/**
+ * Starts the thread that checks answers, which takes up to a second after 30 idle ones. A turn that uses a tool will
+ * probably quote. A failure is left to the check.
+ */
+export function startChecking({ url }: Database): void {
+  if (performance.now() - lastUse < usedForMs) return
+  lastUse = performance.now()
+  const input: VerifyInThread = { kind: 'start', url, timeMs: verificationMs }
+  runJob<VerifyInThread, undefined>(checkingAnswers, input).catch(() => undefined)
+}
+
 /**
  * Checks an answer and its question (see `checkAnswer`) in a thread that keeps its connection. Plain words without
  * quotations and numbers are checked at once. Refs that the library does not hold are asked of the publisher.
@@ -60,10 +77,11 @@ export async function checkInThread(
   signal?: AbortSignal,
 ): Promise<AnswerChecks> {
   const input: VerifyInThread = { kind: 'answer', url, answer, timeMs: verificationMs }
-  const check = (): Promise<AnswerChecks> =>
-    isPlain(answer)
-      ? checkAnswer(answer, verifyLookups(system))
-      : runJob<VerifyInThread, AnswerChecks>(checkingAnswers, input)
+  const check = (): Promise<AnswerChecks> => {
+    if (isPlain(answer)) return checkAnswer(answer, verifyLookups(system))
+    lastUse = performance.now()
+    return runJob<VerifyInThread, AnswerChecks>(checkingAnswers, input)
+  }
   const checked = await check()
   if (ask === undefined || checked.unheld.length === 0) return checked
   const answers = await Promise.all(checked.unheld.map(async (ref) => [ref, await ask(ref, signal)] as const))

@@ -1,10 +1,16 @@
 import { LibraryUnavailable, outageReason, retryLibraryRead } from '../../db/library/library-outage.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
-import { checkInThread } from '../../sources/citations/verification.ts'
+import { checkInThread, startChecking } from '../../sources/citations/verification.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import type { Answer } from './answer.ts'
 import type { ToolServices } from './turn-tools.ts'
+
+export type AnswerVerifier = {
+  /** The turn uses a tool, so its answer will probably quote. */
+  prepare(): void
+  verify(answer: Answer): Promise<void>
+}
 
 export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> & { readonly log: Logger }
 
@@ -16,8 +22,13 @@ export function answerVerifier(
   { library, ask, log }: VerifyServices,
   runId: string,
   stop: TurnStop,
-): (answer: Answer) => Promise<void> {
-  return async (answer) => {
+): AnswerVerifier {
+  let isStarted = false
+  const prepare = () => {
+    if (!isStarted) startChecking(library)
+    isStarted = true
+  }
+  const verify = async (answer: Answer) => {
     try {
       await answer.check((written) =>
         retryLibraryRead(library, () => checkInThread(library, written, ask, stop.turn), stop.writing),
@@ -30,4 +41,5 @@ export function answerVerifier(
       else throw error
     }
   }
+  return { prepare, verify }
 }
