@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Plans } from '../../accounts/plans.ts'
 import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
@@ -6,6 +6,7 @@ import { type PeriodicTask, startPeriodicTask } from '../../periodic-work.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
+import { lockedRuns } from '../run/runs.ts'
 
 /**
  * Claims one run that nobody drives, in the caller's transaction. Runs without an owner come first, then the
@@ -137,8 +138,8 @@ export async function renewLeases(
   const { rows } = await executor.execute<{ id: string }>(sql`
     with given as (select unnest(${ids}) as id), prolonged as (
       update runs set lease_expires_at = now() + make_interval(secs => ${seconds})
-      where id in (select id from runs where id = any(${ids})
-          for update ${locked === 'skip' ? sql`skip locked` : sql``})
+      where id in (select id from runs where id = any(${ids}) order by id
+          for no key update ${locked === 'skip' ? sql`skip locked` : sql``})
         and lease_owner = ${owner} and status || '' = 'in_progress' and deadline_at >= now() - interval '1 minute'
       returning id)
     select id from given where id not in (select id from prolonged)`)
@@ -183,7 +184,12 @@ export async function releaseLeases(executor: Executor, lease: Lease): Promise<v
     .update(runs)
     .set({ leaseOwner: null, leaseExpiresAt: sql`now()` })
     // With a parameter in place of the literal, the plan could not use an index of unfinished runs.
-    .where(and(eq(runs.leaseOwner, lease.owner), sql`${runs.status} = 'in_progress'`))
+    .where(
+      inArray(
+        runs.id,
+        lockedRuns(executor, and(eq(runs.leaseOwner, lease.owner), sql`${runs.status} = 'in_progress'`)),
+      ),
+    )
 }
 
 /** Signals make a look happen sooner. */
