@@ -15,7 +15,7 @@ import { maxText } from './text-writer.ts'
  * Increase it whenever the same document would give another text. Stored texts of older versions are then extracted
  * again.
  */
-export const extraction = 3
+export const extraction = 4
 
 /** Maximum size of a document that is read. */
 export const maxDocumentBytes = 64 * 1024 * 1024

@@ -44,3 +44,6 @@ function isHtml(head: Buffer, file: { readonly name: string; readonly contentTyp
     /^x?html?$/.test(endingOf(file.name)) || /^\s*<(!doctype html|html)[\s>]/i.test(head.toString('latin1'))
   )
 }
+
+/** Name of the attachment in which PDFs of this service carry their text. */
+export const attachedText = 'text.txt'

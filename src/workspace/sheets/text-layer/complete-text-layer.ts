@@ -1,7 +1,7 @@
-import { cmapSections, statedTexts, utf16 } from '../../typst-pdf/cmap.ts'
-import { operationsOf } from '../../typst-pdf/content-tokens.ts'
-import { decoded, objectsOf, type PdfObjects, referenceIn } from '../../typst-pdf/objects.ts'
+import { cmapSections, statedTexts, utf16 } from './cmap.ts'
+import { operationsOf } from './content-tokens.ts'
 import { type Cluster, type GlyphTexts, glyphTexts } from './glyph-texts.ts'
+import { decoded, objectsOf, type PdfObjects, referenceIn } from './objects.ts'
 
 /**
  * Corrects the ToUnicode CMaps of a PDF from Typst, as an incremental update (ISO 32000-1, 7.5.6): the drawing stays byte

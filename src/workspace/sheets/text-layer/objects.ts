@@ -35,12 +35,6 @@ export function referenceIn(dictionary: string, name: string): number | undefine
   return found === undefined ? undefined : Number(found)
 }
 
-/** The numbers of the objects in an array of references. */
-export function referencesIn(dictionary: string, name: string): readonly number[] {
-  const list = new RegExp(`/${name} \\[([\\d R\\s]*)\\]`).exec(dictionary)?.[1] ?? ''
-  return [...list.matchAll(/(\d+) 0 R/g)].map(([, number]) => Number(number))
-}
-
 /** The content of a stream, without compression. Undefined without a stream, and for one that is damaged. */
 export function decoded(object: PdfObject | undefined): string | undefined {
   if (object?.stream === undefined) return undefined
