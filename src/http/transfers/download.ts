@@ -20,7 +20,7 @@ export function sendContent(
   const tag = `"${version.sha256}"`
   // Clients must revalidate: a version never changes, but a newer one can replace it. The content is private
   // to the holder of the key.
-  reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  reply.header('etag', tag).cacheControl('private').cacheControl('no-cache')
   if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
   const range = requestedRange(request, reply, version.bytes, tag)
   const { start, end } = range ?? { start: 0, end: version.bytes }
