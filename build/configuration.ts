@@ -1,7 +1,8 @@
 /** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/environment.ts`. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { secretSettings, settings, settingsOf } from '../src/environment.ts'
+import { z } from 'zod'
+import { type Documented, secretSettings, settings } from '../src/environment.ts'
 
 type Listed = {
   readonly name: string
@@ -113,4 +114,19 @@ if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
   await writeFile(path.join(root, 'docs/configuration.md'), configurationPage())
   await writeFile(path.join(root, '.env.example'), exampleFile())
+}
+
+/** A setting as the documentation shows it. */
+type SettingAbout = Documented & { readonly name: string }
+
+/** The settings of a group, with their defaults in words. */
+function settingsOf(group: keyof typeof settings): readonly (SettingAbout & { readonly standard: string })[] {
+  return Object.entries(settings[group]).map(([name, schema]) => {
+    const about = z.globalRegistry.get(schema) as Documented
+    return { name, ...about, standard: about.unset ?? standardOf(schema.parse(undefined)) }
+  })
+}
+
+function standardOf(value: unknown): string {
+  return value === false || (Array.isArray(value) && value.length === 0) ? 'none' : String(value)
 }

@@ -72,6 +72,8 @@ export type Config = {
    */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** The SMTP server and the sender. Undefined: no mail is sent. */
+  readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */
   readonly metricsToken: string | undefined
   /** Base URL of the OTLP/HTTP receiver of traces. Undefined: no traces. */
@@ -161,6 +163,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
+    mail: mailOf(e),
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
@@ -199,6 +202,19 @@ function modelOf(
     instructionsFile: e.INSTRUCTIONS_FILE,
     ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
   })
+}
+
+function mailOf(e: z.infer<typeof environment>): Config['mail'] {
+  if (!e.SMTP_URL) {
+    if (e.MAIL_FROM) throw new ConfigError('MAIL_FROM is set, but SMTP_URL is not. Set both.')
+    return undefined
+  }
+  if (!e.MAIL_FROM) throw new ConfigError('SMTP_URL is set, but MAIL_FROM is not. Set both.')
+  if (!e.APP_URL)
+    throw new ConfigError(
+      'SMTP_URL is set, but APP_URL is not. Set it, because the links in mails begin with it.',
+    )
+  return Object.freeze({ smtpUrl: e.SMTP_URL, from: e.MAIL_FROM, appUrl: e.APP_URL })
 }
 
 type Issue = z.core.$ZodIssue | undefined

@@ -16,6 +16,7 @@ export const auditActions = {
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
   'account.deleted': 'Account deleted',
+  'account.address_changed': 'Address changed',
   'session.signed_in': 'Signed in',
   'session.sign_in_failed': 'Sign-in failed',
   'password.changed': 'Password changed',
