@@ -14,6 +14,7 @@ import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
+import { watchReachability } from './models/reachability.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
@@ -184,12 +185,14 @@ async function startService(
   const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
   const { appUrl, appName } = config
   const services = { ...shared, peppers, runner, limits, appUrl, appName, embeddings: offer }
-  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
+  const reachability = watchReachability(catalogue.servers, log)
+  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     ready: readiness.ask,
     libraryState: upkeep.state,
+    modelStates: reachability.states,
     web: {
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
