@@ -5,7 +5,7 @@ import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Command } from './command.ts'
-import { pageOptions, readPage } from './list-pages.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 const row = (account: Account) => ({
   id: account.id,

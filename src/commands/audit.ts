@@ -2,7 +2,7 @@ import { findAccount, findAccountById } from '../accounts/accounts.ts'
 import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
-import { limitOption, wholeNumber } from './list-pages.ts'
+import { limitOption, wholeNumber } from './printing/list-pages.ts'
 
 const defaultEntries = 50
 

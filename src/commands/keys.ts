@@ -22,7 +22,7 @@ import { ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
 import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
-import { pageOptions, readPage } from './list-pages.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 const row = (key: KeyInfo) => ({
   id: key.id,

@@ -16,7 +16,7 @@ import { sefariaCommands } from './imports/import-sefaria.ts'
 import { textCommands } from './imports/import-text.ts'
 import { linesOfFile, namingFile } from './imports/text-file.ts'
 import { recorded, recordLibraryAction } from './library-audit.ts'
-import { pageOptions, readPage } from './list-pages.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   ...collectionCommands,

@@ -1,5 +1,4 @@
-import { ServiceError } from '../errors.ts'
-import type { Invocation } from './command.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** The options of a command whose list has pages. */
 export const pageOptions = { limit: { type: 'string' }, after: { type: 'string' } } as const
@@ -10,12 +9,14 @@ const maxRows = 1_000
 /** A page as it is read: `after` is the id of the last row before it. */
 type Page = { readonly limit: number; readonly after: string | undefined }
 
+type Given = { text(option: string): string | undefined; progress(line: string): void }
+
 /**
  * Reads the page that the options name. If rows follow, a line on standard error says how to read them.
  * @param idOf what `--after` takes of a row.
  */
 export async function readPage<Row>(
-  { text, progress }: Pick<Invocation, 'text' | 'progress'>,
+  { text, progress }: Given,
   read: (page: Page) => Promise<readonly Row[]>,
   idOf: (row: Row) => string,
 ): Promise<readonly Row[]> {
