@@ -3,6 +3,7 @@ import path from 'node:path'
 import process from 'node:process'
 import type { z } from 'zod'
 import { acceptedValue, environment, secretSettings, type TrustProxy } from './environment.ts'
+import { type CommandWords, commandWords, isProgram } from './setting-values/command.ts'
 
 export type { TrustProxy } from './environment.ts'
 
@@ -64,6 +65,8 @@ export type Config = {
         variable(name: string): string | undefined
       }
     | undefined
+  /** What recognises the text of scanned PDFs, with the `PATH` in which its programs are. Undefined: nothing does. */
+  readonly ocr: { readonly words: CommandWords; readonly path: string } | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /**
@@ -158,6 +161,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       e.MCP_SERVERS === undefined
         ? undefined
         : Object.freeze({ file: e.MCP_SERVERS, variable: (name: string) => env[name] }),
+    ocr: ocrOf(e.OCR_COMMAND, env['PATH']),
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
@@ -199,6 +203,16 @@ function modelOf(
     instructionsFile: e.INSTRUCTIONS_FILE,
     ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
   })
+}
+
+/** @throws ConfigError if the program is not found: otherwise every scan would fail. */
+function ocrOf(command: string | undefined, searched = ''): Config['ocr'] {
+  if (command === undefined) return undefined
+  const words = commandWords(command)
+  if (isProgram(words[0], searched)) return Object.freeze({ words, path: searched })
+  throw new ConfigError(
+    `OCR_COMMAND names the program ${words[0]}, which is not found. Install it, or write its whole path.`,
+  )
 }
 
 type Issue = z.core.$ZodIssue | undefined

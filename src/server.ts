@@ -32,6 +32,7 @@ import { watchPressure } from './turns/replicas/pressure.ts'
 import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 import { within } from './waiting/waiting.ts'
+import { openRecognition } from './workspace/recognition.ts'
 
 async function main(): Promise<void> {
   loadSettingsFile()
@@ -176,7 +177,8 @@ async function startService(
   const fallback = await openTextFallback(config, library, telemetry, log)
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const used = { catalogue, plans, semantic, fallback, mcpServers }
+  const recognition = config.ocr && openRecognition(config.ocr, log)
+  const used = { catalogue, plans, semantic, recognition, fallback, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -225,6 +227,7 @@ async function startService(
       await closeApp(app, runner)
       pressure.stop()
       await Promise.all([upkeepEnded, ...jobs.map((job) => job.stop())])
+      await recognition?.close()
       await semantic?.close()
       await catalogue.close()
     },
