@@ -137,8 +137,31 @@ export async function setPlan(
   return { ...account, plan }
 }
 
-export function listAccounts(executor: Executor): Promise<Account[]> {
-  return executor.select(accountColumns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
+/**
+ * Accounts, oldest first, deleted ones too.
+ * @param page.after the id of the last account on the previous page.
+ * @throws ServiceError `not_found` if no account has that id.
+ */
+export async function listAccounts(
+  executor: Executor,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<Account[]> {
+  // In SQL, because a `Date` has no microseconds.
+  const order = sql`(${accounts.createdAt}, ${accounts.id})`
+  const last = sql`(select created_at, id from accounts where id = ${after})`
+  if (after !== undefined) {
+    const [known] = await executor.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, after))
+    if (!known)
+      throw new ServiceError('not_found', `There is no account "${after}" to continue after.`, {
+        param: 'after',
+      })
+  }
+  return executor
+    .select(accountColumns)
+    .from(accounts)
+    .where(after === undefined ? undefined : sql`${order} > ${last}`)
+    .orderBy(asc(accounts.createdAt), asc(accounts.id))
+    .limit(limit)
 }
 
 export type AccountSearch = {

@@ -105,7 +105,7 @@ test('revoking a key on its page or by command stops its turn', async () => {
     (id: string) => runLine(db, ['keys', 'revoke', id]),
   ]) {
     const key = await makeKey(db.database, accountId)
-    const [info] = await listKeys(db.database.system, accountId)
+    const [info] = await listKeys(db.database.system, { accountId, limit: 1 })
     upstream.enqueue(stall('Half of it'))
     const asked = upstream.requests.length
     const running = call(service, key, 'POST', '/v1/chat/completions', question('Running'))

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
+import { partTurns } from '../../src/web/pages/exports/conversation-parts.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -395,5 +396,33 @@ describe('a part of a page, opened in a window of its own', () => {
     for (const headers of [opened, openedWithoutTls])
       expect(whereTo(await reader.get('/ask/rail?find=gate', headers))).toEqual([303, '/ask'])
     expect(whereTo(await reader.get('/ask/rail?find=gate', { accept: '*/*' }))).toEqual([200, null])
+  })
+})
+
+describe('a file of a conversation', () => {
+  test('has it whole and in order, also if it is read in several parts', async () => {
+    const owner = await oneSharer()
+    const asked = Array.from({ length: 2 * partTurns + 1 }, (_, n) => `Question number ${n}?`)
+    let last = { sessionId: '', runId: '' }
+    for (const one of asked) last = await ask(owner, one, '/ask', last.sessionId)
+    const branch = await ask(owner, 'Asked instead?', `/runs/${last.runId}/branch`)
+    const exported = await textOf(owner, `/sessions/${branch.sessionId}/export`)
+    expect([...exported.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual([
+      ...asked.slice(0, -1),
+      'Asked instead?',
+    ])
+    expect(exported).not.toContain('\n\n\n')
+  })
+
+  test('is refused when the conversation is too long, before it is rendered', async () => {
+    const owner = await oneSharer()
+    const { sessionId, runId } = await ask(owner, 'A long answer?')
+    // The renderer would have no trouble with the spaces.
+    await world.db.database.systemPool.query(
+      `update runs set reply = jsonb_set(reply, '{end,text}', to_jsonb(repeat(' ', 4000001))) where id = $1`,
+      [runId],
+    )
+    expect((await owner.get(`/sessions/${sessionId}/export?format=docx`)).status).toBe(413)
+    expect((await owner.get(`/sessions/${sessionId}/export?format=md`)).status).toBe(200)
   })
 })

@@ -18,6 +18,7 @@ import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
+import type { Recognition } from '../../workspace/recognition.ts'
 import { foldLog, longestOpenText } from '../record/fold-log.ts'
 import { RunJournal } from '../record/journal.ts'
 import { readLog } from '../record/run-log.ts'
@@ -53,6 +54,8 @@ export type RunnerServices = {
   readonly plans: Plans
   /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
+  /** Undefined: scanned documents have no text. */
+  readonly recognition?: Recognition | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
   /** Undefined: turns have no tools of outside servers. */
