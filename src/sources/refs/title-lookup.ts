@@ -54,10 +54,9 @@ function otherArticles(key: string): readonly string[] {
 /** Longer titles are not tried with other articles, so that hostile input stays cheap. */
 const maxWithArticle = 5
 
-function keysFor(written: string): {
-  readonly whole: readonly WholeKey[]
-  readonly split: readonly SplitKey[]
-} {
+type Keys = { readonly whole: readonly WholeKey[]; readonly split: readonly SplitKey[] }
+
+function keysFor(written: string): Keys {
   const whole: WholeKey[] = []
   const split: SplitKey[] = []
   const bare = withoutArticle(written)
@@ -109,8 +108,14 @@ export async function findTitles(
   titles: readonly string[],
 ): Promise<readonly (Named | undefined)[]> {
   const keys = titles.map(keysFor)
-  const whole = keys.flatMap((of, asked) => of.whole.map((one) => ({ ...one, asked })))
-  const split = keys.flatMap((of, asked) => of.split.map((one) => ({ ...one, asked })))
+  const stored = await storedKeys(executor, keys)
+  const whole = keys.flatMap((of, asked) =>
+    of.whole.filter(({ key }) => stored.has(key)).map((one) => ({ ...one, asked })),
+  )
+  const split = keys.flatMap((of, asked) =>
+    of.split.filter(({ title }) => stored.get(title) === true).map((one) => ({ ...one, asked })),
+  )
+  if (whole.length === 0 && split.length === 0) return titles.map(() => undefined)
   const found = await executor.execute<Row>(sql`
     with whole (asked, key, rank) as (select * from unnest(
       ${sql.param(whole.map((k) => k.asked))}::int[], ${sql.param(whole.map((k) => k.key))}::text[],
@@ -152,6 +157,22 @@ export async function findTitles(
       }
     )
   })
+}
+
+/**
+ * The keys that the library has; the value says whether it is that of a whole work. A text of ten refs has hundreds of
+ * different keys, of which a few exist. They are sent as one text, because the driver escapes each element of an array.
+ */
+async function storedKeys(executor: Executor, titles: readonly Keys[]): Promise<ReadonlyMap<string, boolean>> {
+  const asked = new Set(
+    titles.flatMap(({ whole, split }) => [...whole.map(({ key }) => key), ...split.map(({ title }) => title)]),
+  )
+  if (asked.size === 0) return new Map()
+  const { rows } = await executor.execute<{ key: string; is_work: boolean }>(sql`
+    select h.key, bool_or(w.id is not null) as is_work
+    from headings h left join works w on w.id = h.work_id and w.title = h.heading
+    where h.key = any(string_to_array(${[...asked].join('\n')}, chr(10))) group by h.key`)
+  return new Map(rows.map(({ key, is_work }) => [key, is_work]))
 }
 
 /** Returns the works of headings. With them, the database searches only these works. */
