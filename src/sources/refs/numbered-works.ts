@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { spellingsOf } from './numbered/number-spellings.ts'
 import { type NumberedHeading, numberedHeading } from './numbered/numbered-headings.ts'
-import { type Heading, titleKeys } from './title-lookup.ts'
+import { type Heading, storedKeys, titleKeys } from './title-lookup.ts'
 
 /** A heading with its numbered parts. */
 export type HeadingWithParts = Heading & NumberedHeading
@@ -38,7 +38,12 @@ export async function numberedWorks(
   titles: readonly string[],
   names: Iterable<string>,
 ): Promise<ReadonlyMap<string, NumberedWork>> {
-  const asked = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
+  const keys = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
+  const stored = await storedKeys(
+    executor,
+    keys.map(({ key }) => key),
+  )
+  const asked = keys.filter(({ key }) => stored.get(key) === true)
   if (asked.length === 0) return new Map()
   const { rows } = await executor.execute<Row>(sql`
     with ranked as (

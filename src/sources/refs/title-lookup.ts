@@ -108,7 +108,11 @@ export async function findTitles(
   titles: readonly string[],
 ): Promise<readonly (Named | undefined)[]> {
   const keys = titles.map(keysFor)
-  const stored = await storedKeys(executor, keys)
+  const asked = keys.flatMap(({ whole, split }) => [
+    ...whole.map(({ key }) => key),
+    ...split.map(({ title }) => title),
+  ])
+  const stored = await storedKeys(executor, asked)
   const whole = keys.flatMap((of, asked) =>
     of.whole.filter(({ key }) => stored.has(key)).map((one) => ({ ...one, asked })),
   )
@@ -163,15 +167,16 @@ export async function findTitles(
  * The keys that the library has; the value says whether it is that of a whole work. A text of ten refs has hundreds of
  * different keys, of which a few exist. They are sent as one text, because the driver escapes each element of an array.
  */
-async function storedKeys(executor: Executor, titles: readonly Keys[]): Promise<ReadonlyMap<string, boolean>> {
-  const asked = new Set(
-    titles.flatMap(({ whole, split }) => [...whole.map(({ key }) => key), ...split.map(({ title }) => title)]),
-  )
-  if (asked.size === 0) return new Map()
+export async function storedKeys(
+  executor: Executor,
+  keys: Iterable<string>,
+): Promise<ReadonlyMap<string, boolean>> {
+  const asked = [...new Set(keys)]
+  if (asked.length === 0) return new Map()
   const { rows } = await executor.execute<{ key: string; is_work: boolean }>(sql`
     select h.key, bool_or(w.id is not null) as is_work
     from headings h left join works w on w.id = h.work_id and w.title = h.heading
-    where h.key = any(string_to_array(${[...asked].join('\n')}, chr(10))) group by h.key`)
+    where h.key = any(string_to_array(${asked.join('\n')}, chr(10))) group by h.key`)
   return new Map(rows.map(({ key, is_work }) => [key, is_work]))
 }
 

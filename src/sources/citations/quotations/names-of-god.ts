@@ -34,6 +34,7 @@ export function joinNames(text: string): string {
  * @param written the text of the letters: a geresh in it decides about some names.
  */
 export function foldNames(letters: Letters, written: string): Letters {
+  if (!/[א-ת]/.test(letters.folded)) return letters
   let made = letters
   for (const form of [name, shortName]) {
     made = replaceWords(made, form, (match, at) =>
