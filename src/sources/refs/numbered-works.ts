@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { spellingsOf } from './numbered/number-spellings.ts'
 import { type NumberedHeading, numberedHeading } from './numbered/numbered-headings.ts'
-import { type Heading, storedKeys, titleKeys } from './title-lookup.ts'
+import { type Heading, titleKeys } from './title-lookup.ts'
 
 /** A heading with its numbered parts. */
 export type HeadingWithParts = Heading & NumberedHeading
@@ -38,20 +38,15 @@ export async function numberedWorks(
   titles: readonly string[],
   names: Iterable<string>,
 ): Promise<ReadonlyMap<string, NumberedWork>> {
-  const keys = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
-  const stored = await storedKeys(
-    executor,
-    keys.map(({ key }) => key),
-  )
-  const asked = keys.filter(({ key }) => stored.get(key) === true)
+  const asked = titles.flatMap((title) => titleKeys(title).map((one) => ({ title, ...one })))
   if (asked.length === 0) return new Map()
   const { rows } = await executor.execute<Row>(sql`
     with ranked as (
       select a.asked, w.id, w.title,
         rank() over (partition by a.asked order by min(a.rank + 1000 * (h.kind = 'former')::int)) as place
-      from unnest(${sql.param(asked.map(({ title }) => title))}::text[],
-          ${sql.param(asked.map(({ key }) => key))}::text[],
-          ${sql.param(asked.map(({ rank }) => rank))}::int[]) as a (asked, key, rank)
+      from unnest(string_to_array(${asked.map(({ title }) => title).join('\n')}, chr(10)),
+          string_to_array(${asked.map(({ key }) => key).join('\n')}, chr(10)),
+          string_to_array(${asked.map(({ rank }) => rank).join('\n')}, chr(10))::int[]) as a (asked, key, rank)
         join headings h on h.key = a.key join works w on w.id = h.work_id and w.title = h.heading
       group by a.asked, w.id, w.title),
     meant as (
