@@ -134,13 +134,16 @@ export const chatUsage = z
     completion_tokens: count,
     total_tokens: count,
     prompt_tokens_details: z
-      .object({ cached_tokens: count.describe('Tokens that the model’s server read from its cache') })
+      .object({
+        cached_tokens: count.describe('Tokens that the model’s server read from its cache'),
+        cache_write_tokens: count.optional().describe('Tokens that it wrote to its cache'),
+      })
       .optional()
-      .describe('Absent without cached tokens'),
+      .describe('Absent if it reports none'),
     completion_tokens_details: z
       .object({ reasoning_tokens: count.describe('Tokens that the model spent on reasoning') })
       .optional()
-      .describe('Absent without reasoning tokens'),
+      .describe('Absent if its server reports none'),
     cost: z.number().min(0).describe('Credits charged for the turn'),
   })
   .meta({ id: 'ChatUsage' })

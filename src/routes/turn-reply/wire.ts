@@ -37,13 +37,20 @@ export function usageBody(usage: RunUsage): BodyOf<typeof chatUsage> {
   }
 }
 
-/** The parts of the tokens that have a price of their own, where there are any. */
+/** The parts of the tokens that the model's server reports. */
 export function usageDetails({
   cached_tokens: cached,
+  cache_write_tokens: written,
   reasoning_tokens: reasoning,
-}: Pick<RunUsage, 'cached_tokens' | 'reasoning_tokens'>) {
+}: Pick<RunUsage, 'cached_tokens' | 'cache_write_tokens' | 'reasoning_tokens'>) {
+  const hasCache = cached !== undefined || written !== undefined
   return {
-    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(hasCache && {
+      prompt_tokens_details: {
+        cached_tokens: cached ?? 0,
+        ...(written !== undefined && { cache_write_tokens: written }),
+      },
+    }),
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
 }

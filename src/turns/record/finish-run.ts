@@ -10,10 +10,13 @@ import type { RunEndRow } from './turn-store.ts'
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   const replies = steps.filter((step) => step.kind === 'model')
-  const sum = (countOf: (usage: ModelStep['usage']) => number | undefined) =>
-    replies.reduce((total, { usage }) => total + (countOf(usage) ?? 0), 0)
-  const prompt = sum(({ promptTokens }) => promptTokens)
-  const completion = sum(({ completionTokens }) => completionTokens)
+  /** Undefined if no reply has the count. */
+  const sum = (countOf: (usage: ModelStep['usage']) => number | undefined) => {
+    const counts = replies.map(({ usage }) => countOf(usage)).filter((count) => count !== undefined)
+    return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count)
+  }
+  const prompt = sum(({ promptTokens }) => promptTokens) ?? 0
+  const completion = sum(({ completionTokens }) => completionTokens) ?? 0
   const parts = {
     cached_tokens: sum(({ cachedTokens }) => cachedTokens),
     cache_write_tokens: sum(({ cacheWriteTokens }) => cacheWriteTokens),
@@ -27,7 +30,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
+    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== undefined)),
     model_calls: replies.filter(({ preset }) => !preset).length,
     tool_calls: steps.length - replies.length,
     estimated: replies.some(({ usage }) => usage.estimated),

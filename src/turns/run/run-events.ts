@@ -34,11 +34,11 @@ export type RunUsage = {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
-  /** Part of `prompt_tokens` that the model's server read from its cache. Absent: none. */
+  /** Part of `prompt_tokens` that the model's server read from its cache. Absent: it reports none. */
   readonly cached_tokens?: number
-  /** Part of `prompt_tokens` that it wrote to its cache. Absent: none. */
+  /** Part of `prompt_tokens` that it wrote to its cache. Absent: it reports none. */
   readonly cache_write_tokens?: number
-  /** Part of `completion_tokens` that the model spent on reasoning. Absent: none. */
+  /** Part of `completion_tokens` that the model spent on reasoning. Absent: its server reports none. */
   readonly reasoning_tokens?: number
   readonly model_calls: number
   readonly tool_calls: number

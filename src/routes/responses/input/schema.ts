@@ -35,7 +35,20 @@ const textFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
 )
 
-/** Schema of the fields that are honoured; `responsesParameters` lists the others. */
+/** Fields that change nothing. The response shows them as they were sent. */
+const echoed = {
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  max_tool_calls: z.number().int().min(0).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  prompt_cache_key: boundedText(bounds.user).nullish(),
+  safety_identifier: boundedText(bounds.user).nullish(),
+  service_tier: boundedText(bounds.name).nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+}
+
+export const echoedNames = Object.keys(echoed) as readonly (keyof typeof echoed)[]
+
+/** Schema of the fields that are read; `responsesParameters` lists the others. */
 export const responsesBody = z.looseObject({
   model: boundedText(bounds.name).min(1).nullish(),
   /** `readItems` checks the items, because its errors say more than those of a union. */
@@ -65,6 +78,8 @@ export const responsesBody = z.looseObject({
   tool_choice: toolChoice.nullish(),
   user: boundedText(bounds.user).nullish(),
   metadata: metadata.nullish(),
+  store: z.boolean().nullish(),
+  ...echoed,
 })
 
 export type ResponsesBody = z.infer<typeof responsesBody>

@@ -2,7 +2,7 @@ import { creditsNumber } from '../../../billing/credits.ts'
 import { unixSeconds } from '../../../http/lists.ts'
 import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
-import type { RunEnd, TerminalEvent } from '../../../turns/run/run-events.ts'
+import type { RunEnd, RunFailureCode, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../../turn-reply/wire.ts'
 import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
@@ -44,7 +44,7 @@ export function endedResponse(
   return {
     ...requestOf(run),
     status: statusOf(event),
-    error: event.type === 'run.failed' ? { type: 'invalid_request_error', ...failureOf(event) } : null,
+    error: event.type === 'run.failed' ? { ...failureOf(event), code: officialCodes[event.code] } : null,
     incomplete_details: incompleteDetails(event),
     output: outputOf(run, event, reasoning),
     usage: {
@@ -58,8 +58,32 @@ export function endedResponse(
       total_tokens,
       cost: creditsNumber(BigInt(cost_micros)),
     },
-    x_service: endBlock(run, event),
+    x_service: {
+      ...endBlock(run, event),
+      ...(event.type !== 'run.completed' && { error: failureOf(event) }),
+    },
   }
+}
+
+/** The API's own codes, because strict clients refuse others. `x_service.error` has ours. */
+const officialCodes = {
+  run_failed: 'server_error',
+  upstream_failed: 'server_error',
+  context_length_exceeded: 'invalid_prompt',
+  invalid_value: 'invalid_prompt',
+} as const satisfies Record<RunFailureCode, string>
+
+/** What a response shows of parameters that its request leaves out. The model's server has its own; strict clients want some. */
+const defaults = {
+  frequency_penalty: 0,
+  max_tool_calls: null,
+  presence_penalty: 0,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  service_tier: 'default',
+  temperature: 1,
+  top_p: 1,
+  truncation: 'disabled' as const,
 }
 
 /**
@@ -72,31 +96,27 @@ function requestOf(run: Run) {
     object: 'response' as const,
     created_at: unixSeconds(run.createdAt),
     access_programs: null,
+    ...defaults,
+    ...response?.echoed,
     background: response?.background ?? false,
     // A replay of a stream must equal it, and the stream ends before the time is stored.
     completed_at: null,
     conversation: response?.inConversation ? { id: conversationId(run.sessionId) } : null,
-    // The model's server has its own defaults for these; strict clients want them all the same.
-    frequency_penalty: 0 as const,
     instructions: instructions ?? null,
     max_output_tokens: sampling.maxTokens ?? null,
-    max_tool_calls: null,
     metadata: response?.metadata ?? {},
     model: run.model,
     parallel_tool_calls: response?.parallelToolCalls ?? true,
-    presence_penalty: 0 as const,
     previous_response_id: response?.previousId ?? null,
     reasoning: { effort: sampling.reasoningEffort ?? null, summary: response?.reasoningSummary ?? null },
-    service_tier: 'default' as const,
-    store: true as const,
-    temperature: sampling.temperature ?? 1,
+    store: response?.store === undefined,
+    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
     text: { format: formatOf(sampling) },
     tool_choice:
       typeof toolChoice === 'string' ? toolChoice : { type: 'function' as const, name: toolChoice.name },
     tools: clientTools.map((tool) => ({ type: 'function' as const, ...tool, strict: null })),
     top_logprobs: 0 as const,
-    top_p: sampling.topP ?? 1,
-    truncation: 'disabled' as const,
+    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
     ...(sampling.user !== undefined && { user: sampling.user }),
   }
 }
