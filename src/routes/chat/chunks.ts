@@ -56,7 +56,7 @@ export function createChunkEncoder(
     readonly asFunctions?: boolean
   },
 ): ChunkEncoder {
-  const { asFunctions = false } = options
+  const { asFunctions = false, reasoning } = options
   const base: Same = {
     id: completionId(run),
     object: 'chat.completion.chunk',
@@ -75,7 +75,6 @@ export function createChunkEncoder(
   const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
   const text = (content: string) => head + eventData(content) + tail
 
-  const { reasoning } = options
   const progress = (event: Progress) => {
     const line = reasoning && event.type === 'tool.started' ? { [reasoning]: `${event.title}\n` } : undefined
     if (!options.progress) return line ? chunk(line) : ''
@@ -89,6 +88,7 @@ export function createChunkEncoder(
     const calls = callsDelta(event.end, asFunctions)
     return [
       event.end.source_list === '' ? '' : text(event.end.source_list),
+      event.end.refusal === undefined ? '' : chunk({ refusal: event.end.refusal }),
       annotations.length === 0 ? '' : chunk({ annotations }),
       calls ? chunk(calls) : '',
       chunk({}, finishOf(event.reason, asFunctions), { x_service: endBlock(run, event) }),

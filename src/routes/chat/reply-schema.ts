@@ -34,8 +34,8 @@ export const completionSchema = z
         index: count,
         message: z.object({
           role: z.literal('assistant'),
-          content: z.string(),
-          refusal: z.null(),
+          content: z.string().nullable().describe('null if the model only refused'),
+          refusal: z.string().nullable().describe('The words with which the model refused to answer'),
           ...reasoningMembers,
           annotations: z.array(annotation).optional(),
           tool_calls: z.array(toolCall).optional(),
@@ -66,6 +66,7 @@ export const progressEvent = z
 export const delta = z.object({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
+  refusal: z.string().optional().describe('The words with which the model refused to answer, whole'),
   ...reasoningMembers,
   annotations: z.array(annotation).optional(),
   tool_calls: z.array(toolCall.extend({ index: count })).optional(),

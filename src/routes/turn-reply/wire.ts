@@ -4,6 +4,7 @@ import type { BodyOf } from '../../http/openapi/docs.ts'
 import { checkedKindOf, type SourceKind, sourceKindOf } from '../../turns/read/source-kind.ts'
 import type { Run } from '../../turns/run/run.ts'
 import {
+  answerText,
   type CitedSource,
   type RunEnd,
   type RunUsage,
@@ -23,6 +24,11 @@ export function completionId(run: Run): string {
 
 /** The text for the client: the answer, and the list of sources if that is inline. */
 export function contentOf(end: RunEnd): string {
+  return answerText(end) + end.source_list
+}
+
+/** The same, for APIs that have a member of its own for a refusal. */
+export function contentBesidesRefusal(end: RunEnd): string {
   return end.text + end.source_list
 }
 

@@ -3,7 +3,7 @@ import type { Attached, ModelMessage, ModelRequest } from '../../agent/provider.
 import { estimateTokens } from '../../agent/tokens.ts'
 import { promptTokens } from '../../agent/usage.ts'
 import type { Run } from '../run/run.ts'
-import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
+import { answerText, type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
 import type { RunEndRow } from './turn-store.ts'
 
@@ -62,10 +62,11 @@ export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunE
 
 /** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
 function answerOf(end: RunEnd, attached: Attached | undefined): string | null {
-  if (end.text === '' && end.tool_calls.length === 0) return null
+  const content = answerText(end)
+  if (content === '' && end.tool_calls.length === 0) return null
   const answer: ModelMessage = {
     role: 'assistant',
-    content: end.text,
+    content,
     toolCalls: end.tool_calls,
     ...(attached && { attached }),
   }

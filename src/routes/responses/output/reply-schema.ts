@@ -22,6 +22,12 @@ export const outputText = z
   })
   .meta({ id: 'ResponseOutputText' })
 
+export const refusalPart = z
+  .object({ type: z.literal('refusal'), refusal: z.string() })
+  .meta({ id: 'ResponseRefusal', description: 'The words with which the model refused to answer.' })
+
+const messagePart = z.discriminatedUnion('type', [outputText, refusalPart])
+
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete'])
 
 export const messageItem = z
@@ -30,7 +36,7 @@ export const messageItem = z
     type: z.literal('message'),
     role: z.literal('assistant'),
     status: itemStatus,
-    content: z.array(outputText),
+    content: z.array(messagePart),
   })
   .meta({ id: 'ResponseMessage' })
 
@@ -135,7 +141,7 @@ export const responseSchema = z
 
 const sequence_number = count.describe('Counts the events; what `starting_after` takes')
 const output_index = count
-const inMessage = { item_id: z.string(), output_index, content_index: z.literal(0) }
+const inMessage = { item_id: z.string(), output_index, content_index: count }
 const inSummary = { item_id: z.string(), output_index, summary_index: z.literal(0) }
 const noLogprobs = z.array(z.never())
 
@@ -153,7 +159,7 @@ const ofPart = <Type extends string>(type: Type) =>
     type: z.literal(`response.content_part.${type}` as const),
     sequence_number,
     ...inMessage,
-    part: outputText,
+    part: messagePart,
   })
 
 const ofSummary = <Type extends string>(type: Type) =>
@@ -212,6 +218,18 @@ export const streamEvent = z
       ...inMessage,
       text: z.string(),
       logprobs: noLogprobs,
+    }),
+    z.object({
+      type: z.literal('response.refusal.delta'),
+      sequence_number,
+      ...inMessage,
+      delta: z.string(),
+    }),
+    z.object({
+      type: z.literal('response.refusal.done'),
+      sequence_number,
+      ...inMessage,
+      refusal: z.string(),
     }),
     ofPart('done'),
     ofItem('done'),

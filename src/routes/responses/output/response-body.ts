@@ -4,7 +4,13 @@ import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, RunFailureCode, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'
-import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../../turn-reply/wire.ts'
+import {
+  annotationsOf,
+  contentBesidesRefusal,
+  endBlock,
+  failureOf,
+  openBlock,
+} from '../../turn-reply/wire.ts'
 import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
 import type { callItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
 
@@ -182,15 +188,21 @@ export function reasoningOf(run: Run, text: string): ReasoningItem {
  * any output item would make a popular client send the whole turn again.
  */
 export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefined {
-  const text = contentOf(event.end)
+  const text = contentBesidesRefusal(event.end)
   if (text === '' && event.end.tool_calls.length > 0) return undefined
+  const { refusal } = event.end
   const annotations = annotationsOf(event.end).map(({ type, url_citation }) => ({ type, ...url_citation }))
   return {
     id: run.messageId,
     type: 'message',
     role: 'assistant',
     status: statusOf(event) === 'completed' ? 'completed' : 'incomplete',
-    content: [{ type: 'output_text', text, annotations, logprobs: [] }],
+    content: [
+      ...(text === '' && refusal !== undefined
+        ? []
+        : [{ type: 'output_text' as const, text, annotations, logprobs: [] }]),
+      ...(refusal === undefined ? [] : [{ type: 'refusal' as const, refusal }]),
+    ],
   }
 }
 
