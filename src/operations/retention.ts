@@ -114,21 +114,24 @@ async function emptyUnstored(tx: Executor, atMost: number): Promise<number> {
     limit ${atMost} for update skip locked`)
   const sessions = sql`${sql.param(rested.rows.map(({ id }) => id))}::text[]`
   const runs = await tx.execute<{ id: string }>(sql`
+    select id from runs where session_id = any(${sessions}) and request #>> '{response,store}' = 'false'`)
+  const ids = sql`${sql.param(runs.rows.map(({ id }) => id))}::text[]`
+  // Before the runs, as a request with a known key locks them.
+  await tx.execute(sql`delete from idempotency_keys where run_id = any(${ids})`)
+  await tx.execute(sql`
     update runs set
-      reply = case when reply ? 'end' then jsonb_set(reply, '{end}', (reply->'end') || ${json(emptied.end)}) end,
+      reply = case when reply ? 'end' then jsonb_set(reply, '{end}', (reply->'end') - 'refusal' || ${json(emptied.end)}) end,
       request = (request - 'instructions') || ${json(emptied.request)} || jsonb_build_object(
         'sampling', (request->'sampling') - '{responseFormat,stop}'::text[], 'response', ${json(emptied.response)})
-    where session_id = any(${sessions}) and request #>> '{response,store}' = 'false' returning id`)
-  const ids = sql`${sql.param(runs.rows.map(({ id }) => id))}::text[]`
+    where id = any(${ids})`)
   await tx.execute(sql`delete from messages where session_id = any(${sessions}) and run_id = any(${ids})`)
   // What clients have sent is no longer the conversation of the session.
   await tx.execute(sql`
     update messages set transcript = null where session_id = any(${sessions}) and transcript is not null`)
-  await tx.execute(sql`delete from idempotency_keys where run_id = any(${ids})`)
   await tx.execute(sql`delete from run_log where run_id = any(${ids}) and steps = 0`)
   await tx.execute(sql`
     update run_log set events = 0, entries = (
-      select jsonb_agg(jsonb_set(jsonb_set(e, '{record}', (e->'record') - 'attached' || ${json(emptied.record)}),
+      select jsonb_agg(jsonb_set(jsonb_set(e, '{record}', (e->'record') - '{attached,refusal}'::text[] || ${json(emptied.record)}),
         '{record,call,arguments}', '""'))
       from jsonb_array_elements(entries) e where e->>'type' = 'step')
     where run_id = any(${ids})`)
