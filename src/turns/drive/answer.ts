@@ -3,7 +3,6 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import { besidesQuestion } from '../../sources/citations/besides-question.ts'
 import type {
   AnswerChecks,
   AnswerToCheck,
@@ -11,6 +10,7 @@ import type {
 } from '../../sources/citations/check.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
+import { besidesQuestion } from '../../sources/citations/repeated-words.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
