@@ -85,7 +85,7 @@ export function createChunkEncoder(
     if (event.type !== 'run.completed')
       return errorFrame(failureOf(event), endBlock(run, event), refusedParam(run, event))
     const annotations = annotationsOf(event.end)
-    const calls = callsDelta(event.end, asFunctions)
+    const calls = callsDelta(run, event.end, asFunctions)
     return [
       event.end.source_list === '' ? '' : text(event.end.source_list),
       event.end.refusal === undefined ? '' : chunk({ refusal: event.end.refusal }),
@@ -130,11 +130,11 @@ export function createChunkEncoder(
 }
 
 /** The calls of client tools. The older form has room for one. */
-function callsDelta(end: RunEnd, asFunctions: boolean): Delta | undefined {
-  const calls = toolCallsOf(end)
+function callsDelta(run: Run, end: RunEnd, asFunctions: boolean): Delta | undefined {
+  const calls = toolCallsOf(run, end)
   const [first] = calls
   if (!first) return undefined
-  if (asFunctions) return { function_call: first.function }
+  if (asFunctions && first.type === 'function') return { function_call: first.function }
   return { tool_calls: calls.map((call, index) => ({ index, ...call })) }
 }
 

@@ -42,7 +42,7 @@ export function completionBody(
     ...(end.refusal !== undefined && { content: content === '' ? null : content, refusal: end.refusal }),
     ...reasoning,
     ...(annotations.length > 0 && { annotations }),
-    ...callsOf(end, asFunctions),
+    ...callsOf(run, end, asFunctions),
   }
   return {
     ...bodyWith(run, created, content, reason, more),
@@ -52,11 +52,11 @@ export function completionBody(
 }
 
 /** The calls of client tools. The older form has room for one. */
-function callsOf(end: RunEnd, asFunctions: boolean) {
-  const calls = toolCallsOf(end)
+function callsOf(run: Run, end: RunEnd, asFunctions: boolean) {
+  const calls = toolCallsOf(run, end)
   const [first] = calls
   if (!first) return {}
-  return asFunctions ? { function_call: first.function } : { tool_calls: calls }
+  return asFunctions && first.type === 'function' ? { function_call: first.function } : { tool_calls: calls }
 }
 
 /** The finish reason in the form of the request. */

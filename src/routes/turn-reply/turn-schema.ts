@@ -182,10 +182,17 @@ export const turnUsage = z
   })
   .meta({ id: 'TurnUsage' })
 
+export const functionCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+})
+export const customCall = z.object({
+  id: z.string(),
+  type: z.literal('custom'),
+  custom: z.object({ name: z.string(), input: z.string() }),
+})
+
 export const toolCall = z
-  .object({
-    id: z.string(),
-    type: z.literal('function'),
-    function: z.object({ name: z.string(), arguments: z.string() }),
-  })
+  .discriminatedUnion('type', [functionCall, customCall])
   .meta({ id: 'ToolCall', description: 'A call of one of the client’s own tools.' })

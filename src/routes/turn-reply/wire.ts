@@ -13,7 +13,7 @@ import {
 } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { serviceBlock } from './service-block.ts'
-import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
+import type { chatUsage, fileChange, toolCall, turnUsage } from './turn-schema.ts'
 
 /** Pieces of the chat format that streamed and whole replies share. */
 
@@ -155,12 +155,29 @@ export function annotationsOf(end: RunEnd) {
   })
 }
 
-export function toolCallsOf(end: RunEnd) {
-  return end.tool_calls.map((call) => ({
-    id: call.id,
-    type: 'function' as const,
-    function: { name: call.name, arguments: call.arguments },
-  }))
+/** The calls of client tools, each with the type of its tool. */
+export function toolCallsOf(run: Run, end: RunEnd): readonly BodyOf<typeof toolCall>[] {
+  return end.tool_calls.map(({ id, name, arguments: args }) =>
+    isCustom(run, name)
+      ? { id, type: 'custom', custom: { name, input: customInput(args) } }
+      : { id, type: 'function', function: { name, arguments: args } },
+  )
+}
+
+/** Whether the client sent the tool with the type `custom`. */
+export function isCustom(run: Pick<Run, 'request'>, name: string): boolean {
+  const { customTools } = run.request as RunRequest
+  return customTools !== undefined && Object.hasOwn(customTools, name)
+}
+
+/** The input of a tool of type `custom`: the one argument of its function. A model may have written the input alone. */
+export function customInput(args: string): string {
+  try {
+    const { input } = JSON.parse(args)
+    return typeof input === 'string' ? input : args
+  } catch {
+    return args
+  }
 }
 
 /** A parameter that the model's server refused, as the client of this run named it. */

@@ -13,6 +13,8 @@ export const summaryStyles = ['auto', 'concise', 'detailed'] as const
 export type RunRequest = {
   readonly sampling: Sampling
   readonly clientTools: readonly ToolSpec[]
+  /** Those of the client's tools that it sent with the type `custom`, by name. Absent: none. */
+  readonly customTools?: Readonly<Record<string, CustomTool>>
   readonly toolChoice: ToolChoice
   /**
    * How sources appear. `inline`: numbers in the text and a list at its end. `numbered`: numbers only, for
@@ -59,6 +61,9 @@ export type RunRequest = {
     readonly namespaces?: Readonly<Record<string, { readonly namespace: string; readonly name: string }>>
   }
 }
+
+/** What a client sent of a tool of type `custom` besides its name, as its API has it. */
+export type CustomTool = { readonly description?: string; readonly format?: { readonly type: string } }
 
 /** Parameters of the Responses API that a response shows as they were sent. */
 export type EchoedParameters = {

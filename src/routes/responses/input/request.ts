@@ -52,14 +52,19 @@ function responseFormatOf({ text }: ResponsesBody): ChatBody['response_format'] 
 }
 
 function toolsOf({ tools }: ResponsesBody): ChatBody['tools'] {
-  return tools?.map(({ name, description, parameters }) => ({
+  return tools?.map(({ name, description, parameters, custom }) => ({
     type: 'function',
-    function: { name, ...(description && { description }), ...(parameters && { parameters }) },
+    function: {
+      name,
+      ...(description && { description }),
+      ...(parameters && { parameters }),
+      ...(custom && { custom }),
+    },
   }))
 }
 
 function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_choice'] {
-  if (!choice || typeof choice !== 'object' || choice.type === 'custom') return choice
+  if (!choice || typeof choice !== 'object') return choice
   if (choice.type === 'function') return { type: 'function', function: { name: flatName(choice) } }
   const { type, mode, tools } = choice
   const named = tools.flatMap(({ name, namespace }) =>

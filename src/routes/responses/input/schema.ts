@@ -3,19 +3,21 @@ import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
 import { answerSchema, metadata, tokenLimit } from '../../turn-request/field-schemas.ts'
-import { allowedMode, customChoice, customRefusal, hostedChoice } from '../../turn-request/tools.ts'
+import { allowedMode, hostedChoice } from '../../turn-request/tools.ts'
 import { flatName, responseTools, toolName } from './tools.ts'
 
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
     z.object({ type: z.literal('function'), ...toolName }),
+    z
+      .object({ type: z.literal('custom'), ...toolName })
+      .transform((choice) => ({ ...choice, type: 'function' as const })),
     z.object({
       type: z.literal('allowed_tools'),
       mode: allowedMode,
       tools: boundedList(z.looseObject({ ...toolName, name: toolName.name.nullish() }), bounds.tools),
     }),
-    customChoice,
     hostedChoice,
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "name": …}`' },
@@ -102,7 +104,6 @@ export type CountedBody = z.infer<typeof countedBody>
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
   if (!chosen || typeof chosen !== 'object') return
-  if (chosen.type === 'custom') throw customRefusal()
   if (chosen.type !== 'function' || tools?.some(({ name }) => name === flatName(chosen))) return
   throw new ServiceError(
     'invalid_value',

@@ -1,8 +1,8 @@
 import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { TerminalEvent } from '../../../turns/run/run-events.ts'
-import type { streamEvent } from './reply-schema.ts'
 import { type CallItem, callsOf, endedResponse, type MessageItem, messageOf } from './response-body.ts'
+import type { streamEvent } from './stream-schema.ts'
 
 export type StreamEvent = BodyOf<typeof streamEvent>
 
@@ -113,10 +113,18 @@ function refusalMade(part: Extract<Part, { type: 'refusal' }>, place: Place): re
 }
 
 function callMade(item: CallItem, output_index: number): readonly EventBody[] {
-  const begun: CallItem = { ...item, status: 'in_progress', arguments: '' }
   const place = { item_id: item.id, output_index }
+  const status = 'in_progress' as const
+  if (item.type === 'custom_tool_call') {
+    return [
+      { type: 'response.output_item.added', output_index, item: { ...item, status, input: '' } },
+      { type: 'response.custom_tool_call_input.delta', ...place, delta: item.input },
+      { type: 'response.custom_tool_call_input.done', ...place, input: item.input },
+      { type: 'response.output_item.done', output_index, item },
+    ]
+  }
   return [
-    { type: 'response.output_item.added', output_index, item: begun },
+    { type: 'response.output_item.added', output_index, item: { ...item, status, arguments: '' } },
     { type: 'response.function_call_arguments.delta', ...place, delta: item.arguments },
     {
       type: 'response.function_call_arguments.done',

@@ -3,7 +3,7 @@ import { count, instant } from '../../../http/openapi/docs.ts'
 import { summaryStyles } from '../../../turns/run/run-request.ts'
 import { serviceBlock } from '../../turn-reply/service-block.ts'
 
-const annotation = z
+export const annotation = z
   .object({
     type: z.literal('url_citation'),
     start_index: count,
@@ -22,11 +22,11 @@ export const outputText = z
   })
   .meta({ id: 'ResponseOutputText' })
 
-export const refusalPart = z
+const refusalPart = z
   .object({ type: z.literal('refusal'), refusal: z.string() })
   .meta({ id: 'ResponseRefusal', description: 'The words with which the model refused to answer.' })
 
-const messagePart = z.discriminatedUnion('type', [outputText, refusalPart])
+export const messagePart = z.discriminatedUnion('type', [outputText, refusalPart])
 
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete'])
 
@@ -52,7 +52,22 @@ export const callItem = z
   })
   .meta({ id: 'ResponseFunctionCall', description: 'A call of one of the client’s own tools.' })
 
-const summaryText = z.object({ type: z.literal('summary_text'), text: z.string() })
+export const customCallItem = z
+  .object({
+    id: z.string(),
+    type: z.literal('custom_tool_call'),
+    status: itemStatus,
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().optional().describe('The namespace of the tool, if it came in one'),
+    input: z.string(),
+  })
+  .meta({
+    id: 'ResponseCustomToolCall',
+    description: 'A call of one of the client’s own tools of type `custom`.',
+  })
+
+export const summaryText = z.object({ type: z.literal('summary_text'), text: z.string() })
 
 export const reasoningItem = z
   .object({
@@ -66,7 +81,7 @@ export const reasoningItem = z
     description: 'What the agent did before its answer, one line per tool call, if the request wants it.',
   })
 
-export const outputItem = z.discriminatedUnion('type', [reasoningItem, messageItem, callItem])
+export const outputItem = z.discriminatedUnion('type', [reasoningItem, messageItem, callItem, customCallItem])
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -119,16 +134,24 @@ export const responseSchema = z
     text: z.object({ format }),
     tool_choice: z.union([
       z.enum(['none', 'auto', 'required']),
-      z.object({ type: z.literal('function'), name: z.string() }),
+      z.object({ type: z.enum(['function', 'custom']), name: z.string() }),
     ]),
     tools: z.array(
-      z.object({
-        type: z.literal('function'),
-        name: z.string(),
-        description: z.string(),
-        parameters: z.record(z.string(), z.unknown()),
-        strict: z.null(),
-      }),
+      z.discriminatedUnion('type', [
+        z.object({
+          type: z.literal('function'),
+          name: z.string(),
+          description: z.string(),
+          parameters: z.record(z.string(), z.unknown()),
+          strict: z.null(),
+        }),
+        z.object({
+          type: z.literal('custom'),
+          name: z.string(),
+          description: z.string().optional(),
+          format: z.looseObject({ type: z.string() }).optional(),
+        }),
+      ]),
     ),
     top_logprobs: z.literal(0),
     top_p: z.number().describe('1 if the request has none; the model’s server then has its own'),
@@ -138,128 +161,3 @@ export const responseSchema = z
     x_service: serviceBlock,
   })
   .meta({ id: 'Response' })
-
-const sequence_number = count.describe('Counts the events; what `starting_after` takes')
-const output_index = count
-const inMessage = { item_id: z.string(), output_index, content_index: count }
-const inSummary = { item_id: z.string(), output_index, summary_index: z.literal(0) }
-const noLogprobs = z.array(z.never())
-
-const lifecycle = <Type extends string>(type: Type) =>
-  z.object({ type: z.literal(`response.${type}` as const), sequence_number, response: responseSchema })
-const ofItem = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.output_item.${type}` as const),
-    sequence_number,
-    output_index,
-    item: outputItem,
-  })
-const ofPart = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.content_part.${type}` as const),
-    sequence_number,
-    ...inMessage,
-    part: messagePart,
-  })
-
-const ofSummary = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.reasoning_summary_part.${type}` as const),
-    sequence_number,
-    ...inSummary,
-    part: summaryText,
-  })
-
-const streamFailure = z.object({
-  type: z.literal('invalid_request_error'),
-  code: z.string(),
-  message: z.string(),
-  param: z.null(),
-  x_service: serviceBlock,
-})
-
-export const streamEvent = z
-  .discriminatedUnion('type', [
-    lifecycle('created'),
-    lifecycle('in_progress'),
-    ofItem('added'),
-    ofSummary('added'),
-    z.object({
-      type: z.literal('response.reasoning_summary_text.delta'),
-      sequence_number,
-      ...inSummary,
-      delta: z.string(),
-    }),
-    z.object({
-      type: z.literal('response.reasoning_summary_text.done'),
-      sequence_number,
-      ...inSummary,
-      text: z.string(),
-    }),
-    ofSummary('done'),
-    ofPart('added'),
-    z.object({
-      type: z.literal('response.output_text.delta'),
-      sequence_number,
-      ...inMessage,
-      delta: z.string(),
-      logprobs: noLogprobs,
-    }),
-    z.object({
-      type: z.literal('response.output_text.annotation.added'),
-      sequence_number,
-      ...inMessage,
-      annotation_index: count,
-      annotation,
-    }),
-    z.object({
-      type: z.literal('response.output_text.done'),
-      sequence_number,
-      ...inMessage,
-      text: z.string(),
-      logprobs: noLogprobs,
-    }),
-    z.object({
-      type: z.literal('response.refusal.delta'),
-      sequence_number,
-      ...inMessage,
-      delta: z.string(),
-    }),
-    z.object({
-      type: z.literal('response.refusal.done'),
-      sequence_number,
-      ...inMessage,
-      refusal: z.string(),
-    }),
-    ofPart('done'),
-    ofItem('done'),
-    z.object({
-      type: z.literal('response.function_call_arguments.delta'),
-      sequence_number,
-      item_id: z.string(),
-      output_index,
-      delta: z.string(),
-    }),
-    z.object({
-      type: z.literal('response.function_call_arguments.done'),
-      sequence_number,
-      item_id: z.string(),
-      output_index,
-      name: z.string(),
-      arguments: z.string(),
-    }),
-    lifecycle('completed'),
-    lifecycle('incomplete'),
-    lifecycle('failed'),
-    z
-      .object({
-        type: z.literal('error'),
-        sequence_number,
-        code: z.string(),
-        message: z.string(),
-        param: z.null(),
-        error: streamFailure,
-      })
-      .describe('The stream ends here although the turn goes on'),
-  ])
-  .meta({ id: 'ResponseStreamEvent', description: 'The JSON of one `data:` line of a streamed response.' })

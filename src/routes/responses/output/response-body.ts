@@ -1,23 +1,26 @@
+import type { ToolSpec } from '../../../agent/provider.ts'
 import { creditsNumber } from '../../../billing/credits.ts'
 import { unixSeconds } from '../../../http/lists.ts'
 import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, RunFailureCode, TerminalEvent } from '../../../turns/run/run-events.ts'
-import type { RunRequest } from '../../../turns/run/run-request.ts'
+import type { CustomTool, RunRequest } from '../../../turns/run/run-request.ts'
 import {
   annotationsOf,
   contentBesidesRefusal,
+  customInput,
   endBlock,
   failureOf,
+  isCustom,
   openBlock,
 } from '../../turn-reply/wire.ts'
 import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
-import type { callItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
+import type { callItem, customCallItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
 
 export type ResponseBody = BodyOf<typeof responseSchema>
 export type MessageItem = BodyOf<typeof messageItem>
 export type ReasoningItem = BodyOf<typeof reasoningItem>
-export type CallItem = BodyOf<typeof callItem>
+export type CallItem = BodyOf<typeof callItem> | BodyOf<typeof customCallItem>
 
 /** The response of a run that has not ended. */
 export function openResponse(run: Run, status: 'queued' | 'in_progress'): ResponseBody {
@@ -96,7 +99,14 @@ const defaults = {
  * The constant members: the run, and the fields of its request. Runs of the chat route have fewer of them.
  */
 function requestOf(run: Run) {
-  const { sampling, clientTools, toolChoice, instructions, response } = run.request as RunRequest
+  const {
+    sampling,
+    clientTools,
+    customTools = {},
+    toolChoice,
+    instructions,
+    response,
+  } = run.request as RunRequest
   return {
     id: responseId(run),
     object: 'response' as const,
@@ -119,12 +129,22 @@ function requestOf(run: Run) {
     ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
     text: { format: formatOf(sampling) },
     tool_choice:
-      typeof toolChoice === 'string' ? toolChoice : { type: 'function' as const, name: toolChoice.name },
-    tools: clientTools.map((tool) => ({ type: 'function' as const, ...tool, strict: null })),
+      typeof toolChoice === 'string'
+        ? toolChoice
+        : {
+            type: isCustom(run, toolChoice.name) ? ('custom' as const) : ('function' as const),
+            ...toolChoice,
+          },
+    tools: clientTools.map((tool) => toolOf(tool, customTools[tool.name])),
     top_logprobs: 0 as const,
     ...(sampling.topP !== undefined && { top_p: sampling.topP }),
     ...(sampling.user !== undefined && { user: sampling.user }),
   }
+}
+
+function toolOf(tool: ToolSpec, custom: CustomTool | undefined): ResponseBody['tools'][number] {
+  if (!custom) return { type: 'function', ...tool, strict: null }
+  return { type: 'custom', name: tool.name, ...custom }
 }
 
 function formatOf({ responseFormat: format }: RunRequest['sampling']): ResponseBody['text']['format'] {
@@ -209,13 +229,16 @@ export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefin
 /** The calls of client tools. A function of a namespace has both names, as the client sent them. */
 export function callsOf(run: Run, end: RunEnd): readonly CallItem[] {
   const placed = (run.request as RunRequest).response?.namespaces ?? {}
-  return end.tool_calls.map((call, index) => ({
-    id: callItemId(run, index),
-    type: 'function_call',
-    status: 'completed',
-    call_id: call.id,
-    name: call.name,
-    ...(Object.hasOwn(placed, call.name) && placed[call.name]),
-    arguments: call.arguments,
-  }))
+  return end.tool_calls.map((call, index) => {
+    const item = {
+      id: callItemId(run, index),
+      status: 'completed' as const,
+      call_id: call.id,
+      name: call.name,
+      ...(Object.hasOwn(placed, call.name) && placed[call.name]),
+    }
+    return isCustom(run, call.name)
+      ? { ...item, type: 'custom_tool_call', input: customInput(call.arguments) }
+      : { ...item, type: 'function_call', arguments: call.arguments }
+  })
 }
