@@ -552,7 +552,7 @@ export interface paths {
          *
          *     **Where it runs.** As there; or `previous_response_id`, which asks for the scope `sessions:write` too, goes on from that response: in its session while nothing else was said there, else in a new session with a copy of the conversation. Outputs of function calls lead to the response that made the calls, named or not.
          *
-         *     **Parameters.** Those that the schema lists are honoured. `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
+         *     **Parameters.** Those that the schema lists are honoured. `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
          *
          *     **Background.** With `background` the reply comes at once; `GET /v1/responses/{id}` tells the rest. It can be streamed.
          *
@@ -871,8 +871,10 @@ export interface components {
                 message: {
                     /** @constant */
                     role: "assistant";
-                    content: string;
-                    refusal: null;
+                    /** @description null if the model only refused */
+                    content: string | null;
+                    /** @description The words with which the model refused to answer */
+                    refusal: string | null;
                     /** @description Lines about what the agent does, if the request wants them */
                     reasoning_content?: string;
                     /** @description The same, for requests with `reasoning` or `include_reasoning` */
@@ -904,12 +906,14 @@ export interface components {
                     /** @constant */
                     role?: "assistant";
                     content?: string;
+                    /** @description The words with which the model refused to answer, whole */
+                    refusal?: string;
                     /** @description Lines about what the agent does, if the request wants them */
                     reasoning_content?: string;
                     /** @description The same, for requests with `reasoning` or `include_reasoning` */
                     reasoning?: string;
                     annotations?: components["schemas"]["Annotation"][];
-                    tool_calls?: {
+                    tool_calls?: ({
                         id: string;
                         /** @constant */
                         type: "function";
@@ -918,7 +922,16 @@ export interface components {
                             arguments: string;
                         };
                         index: number;
-                    }[];
+                    } | {
+                        id: string;
+                        /** @constant */
+                        type: "custom";
+                        custom: {
+                            name: string;
+                            input: string;
+                        };
+                        index: number;
+                    })[];
                     function_call?: {
                         name: string;
                         arguments: string;
@@ -962,14 +975,11 @@ export interface components {
                     refusal: string;
                 })[]) | null;
                 name?: string | null;
-                tool_calls?: {
-                    id: string;
-                    type?: "function" | null;
-                    function: {
-                        name: string;
-                        arguments: string;
-                    };
-                }[] | null;
+                tool_calls?: ({
+                    type?: string | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
                 tool_call_id?: string | null;
                 function_call?: {
                     name: string;
@@ -1008,7 +1018,7 @@ export interface components {
                 };
             }) | null;
             /** @description Tools of other types are ignored. */
-            tools?: {
+            tools?: ({
                 /** @constant */
                 type: "function";
                 function: {
@@ -1018,11 +1028,36 @@ export interface components {
                         [key: string]: unknown;
                     } | null;
                 };
-            }[] | null;
+            } | {
+                /** @constant */
+                type: "custom";
+                custom: {
+                    name: string;
+                    description?: string | null;
+                    format?: ({
+                        /** @constant */
+                        type: "text";
+                    } | {
+                        /** @constant */
+                        type: "grammar";
+                        grammar: {
+                            /** @enum {string} */
+                            syntax: "lark" | "regex";
+                            definition: string;
+                        };
+                    }) | null;
+                };
+            })[] | null;
             tool_choice?: (("none" | "auto" | "required") | {
                 /** @constant */
                 type: "function";
                 function: {
+                    name: string;
+                };
+            } | {
+                /** @constant */
+                type: "custom";
+                custom: {
                     name: string;
                 };
             } | {
@@ -1035,16 +1070,14 @@ export interface components {
                         function?: {
                             name: string;
                         } | null;
+                        custom?: {
+                            name: string;
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     })[];
                 };
             } | ({
-                /** @constant */
-                type: "custom";
-            } & {
-                [key: string]: unknown;
-            }) | ({
                 type: string;
             } & {
                 [key: string]: unknown;
@@ -1097,12 +1130,14 @@ export interface components {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
-            /** @description Absent without cached tokens */
+            /** @description Absent if it reports none */
             prompt_tokens_details?: {
                 /** @description Tokens that the model’s server read from its cache */
                 cached_tokens: number;
+                /** @description Tokens that it wrote to its cache */
+                cache_write_tokens?: number;
             };
-            /** @description Absent without reasoning tokens */
+            /** @description Absent if its server reports none */
             completion_tokens_details?: {
                 /** @description Tokens that the model spent on reasoning */
                 reasoning_tokens: number;
@@ -1353,6 +1388,17 @@ export interface components {
             type: "chat" | "embedding";
             /** @description Tokens that a chat model reads in one call */
             context_length?: number;
+            architecture: {
+                /** @description Both lists in one text, such as `text+image->text` */
+                modality: string;
+                input_modalities: ("text" | "image" | "file" | "embeddings")[];
+                output_modalities: ("text" | "image" | "file" | "embeddings")[];
+                /** @constant */
+                tokenizer: "Other";
+                instruct_type: null;
+            };
+            /** @description Parameters of a chat request that have an effect */
+            supported_parameters: string[];
             /** @description Whether its turns search the library, and cite and check what they say */
             citations: boolean;
             pricing: {
@@ -1452,12 +1498,12 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
-        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
+        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `from_tool` repeats the result of a tool, `not_found` stands nowhere in the library. */
         Quotation: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1491,18 +1537,18 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
-        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
+        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `from_tool`: it repeats a result of a tool of the client or of an outside server, and was not compared with the library. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
         QuoteCheck: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1536,7 +1582,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
         };
@@ -1584,39 +1630,38 @@ export interface components {
             conversation: {
                 id: string;
             } | null;
+            /** @description `x_service.error` has the code of the service */
             error: {
-                /** @constant */
-                type: "invalid_request_error";
-                code: string;
+                /** @enum {string} */
+                code: "server_error" | "invalid_prompt";
                 message: string;
             } | null;
             incomplete_details: {
                 /** @enum {string} */
                 reason: "max_output_tokens" | "content_filter";
             } | null;
-            /** @constant */
-            frequency_penalty: 0;
+            frequency_penalty: number;
             instructions: string | null;
             max_output_tokens: number | null;
-            max_tool_calls: null;
+            max_tool_calls: number | null;
             metadata: {
                 [key: string]: string;
             };
             model: string;
             /** @description Empty until the turn has ended */
-            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
+            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"])[];
             parallel_tool_calls: boolean;
-            /** @constant */
-            presence_penalty: 0;
+            presence_penalty: number;
             previous_response_id: string | null;
+            prompt_cache_key: string | null;
             reasoning: {
                 effort: string | null;
                 summary: ("auto" | "concise" | "detailed") | null;
             };
-            /** @constant */
-            service_tier: "default";
-            /** @constant */
-            store: true;
+            safety_identifier: string | null;
+            /** @description As sent. It changes nothing */
+            service_tier: string;
+            store: boolean;
             /** @description 1 if the request has none; the model’s server then has its own */
             temperature: number;
             text: {
@@ -1635,11 +1680,11 @@ export interface components {
                 });
             };
             tool_choice: ("none" | "auto" | "required") | {
-                /** @constant */
-                type: "function";
+                /** @enum {string} */
+                type: "function" | "custom";
                 name: string;
             };
-            tools: {
+            tools: ({
                 /** @constant */
                 type: "function";
                 name: string;
@@ -1648,13 +1693,23 @@ export interface components {
                     [key: string]: unknown;
                 };
                 strict: null;
-            }[];
+            } | {
+                /** @constant */
+                type: "custom";
+                name: string;
+                description?: string;
+                format?: {
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            })[];
             /** @constant */
             top_logprobs: 0;
             /** @description 1 if the request has none; the model’s server then has its own */
             top_p: number;
-            /** @constant */
-            truncation: "disabled";
+            /** @enum {string} */
+            truncation: "auto" | "disabled";
             /** @description When the turn has ended */
             usage?: components["schemas"]["ResponseUsage"];
             user?: string;
@@ -1667,6 +1722,19 @@ export interface components {
             end_index: number;
             url: string;
             title: string;
+        };
+        /** @description A call of one of the client’s own tools of type `custom`. */
+        ResponseCustomToolCall: {
+            id: string;
+            /** @constant */
+            type: "custom_tool_call";
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            call_id: string;
+            name: string;
+            /** @description The namespace of the tool, if it came in one */
+            namespace?: string;
+            input: string;
         };
         ResponseDeleted: {
             id: string;
@@ -1743,6 +1811,27 @@ export interface components {
                 detail?: ("auto" | "low" | "high") | null;
             })[];
         } | {
+            /** @constant */
+            type: "custom_tool_call";
+            call_id: string;
+            name: string;
+            namespace?: string | null;
+            input: string;
+        } | {
+            /** @constant */
+            type: "custom_tool_call_output";
+            call_id: string;
+            output: string | ({
+                /** @enum {string} */
+                type: "input_text" | "output_text" | "text";
+                text: string;
+            } | {
+                /** @constant */
+                type: "input_image";
+                image_url: string;
+                detail?: ("auto" | "low" | "high") | null;
+            })[];
+        } | {
             type?: "item_reference" | null;
             id: string;
         } | ({
@@ -1792,7 +1881,7 @@ export interface components {
             role: "assistant";
             /** @enum {string} */
             status: "in_progress" | "completed" | "incomplete";
-            content: components["schemas"]["ResponseOutputText"][];
+            content: (components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"])[];
         };
         ResponseOutputText: {
             /** @constant */
@@ -1814,6 +1903,12 @@ export interface components {
                 type: "summary_text";
                 text: string;
             }[];
+        };
+        /** @description The words with which the model refused to answer. */
+        ResponseRefusal: {
+            /** @constant */
+            type: "refusal";
+            refusal: string;
         };
         ResponseRequest: {
             model?: string | null;
@@ -1863,9 +1958,24 @@ export interface components {
                 } | null;
             } | {
                 /** @constant */
+                type: "custom";
+                name: string;
+                description?: string | null;
+                format?: ({
+                    /** @constant */
+                    type: "text";
+                } | {
+                    /** @enum {string} */
+                    syntax: "lark" | "regex";
+                    definition: string;
+                    /** @constant */
+                    type: "grammar";
+                }) | null;
+            } | {
+                /** @constant */
                 type: "namespace";
                 name: string;
-                tools: {
+                tools: ({
                     /** @constant */
                     type: "function";
                     name: string;
@@ -1873,11 +1983,31 @@ export interface components {
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
-                }[];
+                } | {
+                    /** @constant */
+                    type: "custom";
+                    name: string;
+                    description?: string | null;
+                    format?: ({
+                        /** @constant */
+                        type: "text";
+                    } | {
+                        /** @enum {string} */
+                        syntax: "lark" | "regex";
+                        definition: string;
+                        /** @constant */
+                        type: "grammar";
+                    }) | null;
+                })[];
             })[] | null;
             tool_choice?: (("none" | "auto" | "required") | {
                 /** @constant */
                 type: "function";
+                name: string;
+                namespace?: string | null;
+            } | {
+                /** @constant */
+                type: "custom";
                 name: string;
                 namespace?: string | null;
             } | {
@@ -1892,11 +2022,6 @@ export interface components {
                     [key: string]: unknown;
                 })[];
             } | ({
-                /** @constant */
-                type: "custom";
-            } & {
-                [key: string]: unknown;
-            }) | ({
                 type: string;
             } & {
                 [key: string]: unknown;
@@ -1906,6 +2031,14 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            store?: boolean | null;
+            frequency_penalty?: number | null;
+            max_tool_calls?: number | null;
+            presence_penalty?: number | null;
+            prompt_cache_key?: string | null;
+            safety_identifier?: string | null;
+            service_tier?: string | null;
+            truncation?: ("auto" | "disabled") | null;
             x_service?: {
                 session_id?: string | null;
                 continue?: (boolean | ("true" | "false")) | null;
@@ -1942,7 +2075,7 @@ export interface components {
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
         } | {
             /** @constant */
             type: "response.reasoning_summary_part.added";
@@ -1998,9 +2131,8 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
-            part: components["schemas"]["ResponseOutputText"];
+            content_index: number;
+            part: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
         } | {
             /** @constant */
             type: "response.output_text.delta";
@@ -2008,8 +2140,7 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             delta: string;
             logprobs: unknown[];
         } | {
@@ -2019,8 +2150,7 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             annotation_index: number;
             annotation: components["schemas"]["ResponseAnnotation"];
         } | {
@@ -2030,10 +2160,27 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             text: string;
             logprobs: unknown[];
+        } | {
+            /** @constant */
+            type: "response.refusal.delta";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            delta: string;
+        } | {
+            /** @constant */
+            type: "response.refusal.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            refusal: string;
         } | {
             /** @constant */
             type: "response.content_part.done";
@@ -2041,16 +2188,15 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
-            part: components["schemas"]["ResponseOutputText"];
+            content_index: number;
+            part: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
         } | {
             /** @constant */
             type: "response.output_item.done";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
         } | {
             /** @constant */
             type: "response.function_call_arguments.delta";
@@ -2068,6 +2214,22 @@ export interface components {
             output_index: number;
             name: string;
             arguments: string;
+        } | {
+            /** @constant */
+            type: "response.custom_tool_call_input.delta";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } | {
+            /** @constant */
+            type: "response.custom_tool_call_input.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            input: string;
         } | {
             /** @constant */
             type: "response.completed";
@@ -2154,6 +2316,8 @@ export interface components {
         RunEnd: {
             /** @description The answer without its list of sources */
             text: string;
+            /** @description The words with which the model refused to answer. Absent if it did not */
+            refusal?: string;
             /** @description The list that closes the shown text; may be empty */
             source_list: string;
             sources: components["schemas"]["CitedSource"][];
@@ -2305,7 +2469,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2339,7 +2503,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2350,7 +2514,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2384,7 +2548,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2526,7 +2690,7 @@ export interface components {
             /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has */
             question_quotations?: components["schemas"]["Quotation"][];
             usage?: components["schemas"]["TurnUsage"];
-            /** @description In a whole reply that could no longer answer with an error status */
+            /** @description How the turn failed, in a reply without an error status */
             error?: {
                 code: string;
                 message: string;
@@ -2578,17 +2742,27 @@ export interface components {
                 name: string;
                 arguments: string;
             };
+        } | {
+            id: string;
+            /** @constant */
+            type: "custom";
+            custom: {
+                name: string;
+                input: string;
+            };
         };
         TurnUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
-            /** @description Absent without cached tokens */
+            /** @description Absent if it reports none */
             prompt_tokens_details?: {
                 /** @description Tokens that the model’s server read from its cache */
                 cached_tokens: number;
+                /** @description Tokens that it wrote to its cache */
+                cache_write_tokens?: number;
             };
-            /** @description Absent without reasoning tokens */
+            /** @description Absent if its server reports none */
             completion_tokens_details?: {
                 /** @description Tokens that the model spent on reasoning */
                 reasoning_tokens: number;
@@ -2681,7 +2855,7 @@ export interface components {
                 /** @description The quotation as the text has it */
                 quote?: string;
                 /** @enum {string} */
-                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
                 /** @description What stands in the passage, letter for letter */
                 original?: string;
                 /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2715,7 +2889,7 @@ export interface components {
                  * @description Only in answers: the kind of source that was compared. Absent when nothing was found
                  * @enum {string}
                  */
-                source_kind?: "library" | "file";
+                source_kind?: "library" | "file" | "tool";
                 /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
@@ -3163,6 +3337,7 @@ export type Readiness = components['schemas']['Readiness'];
 export type RefReading = components['schemas']['RefReading'];
 export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
+export type ResponseCustomToolCall = components['schemas']['ResponseCustomToolCall'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseFunctionCall = components['schemas']['ResponseFunctionCall'];
 export type ResponseFunctionCallOutput = components['schemas']['ResponseFunctionCallOutput'];
@@ -3172,6 +3347,7 @@ export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseMessage = components['schemas']['ResponseMessage'];
 export type ResponseOutputText = components['schemas']['ResponseOutputText'];
 export type ResponseReasoning = components['schemas']['ResponseReasoning'];
+export type ResponseRefusal = components['schemas']['ResponseRefusal'];
 export type ResponseRequest = components['schemas']['ResponseRequest'];
 export type ResponseStreamEvent = components['schemas']['ResponseStreamEvent'];
 export type ResponseUsage = components['schemas']['ResponseUsage'];
@@ -5207,9 +5383,24 @@ export interface operations {
                         } | null;
                     } | {
                         /** @constant */
+                        type: "custom";
+                        name: string;
+                        description?: string | null;
+                        format?: ({
+                            /** @constant */
+                            type: "text";
+                        } | {
+                            /** @enum {string} */
+                            syntax: "lark" | "regex";
+                            definition: string;
+                            /** @constant */
+                            type: "grammar";
+                        }) | null;
+                    } | {
+                        /** @constant */
                         type: "namespace";
                         name: string;
-                        tools: {
+                        tools: ({
                             /** @constant */
                             type: "function";
                             name: string;
@@ -5217,11 +5408,31 @@ export interface operations {
                             parameters?: {
                                 [key: string]: unknown;
                             } | null;
-                        }[];
+                        } | {
+                            /** @constant */
+                            type: "custom";
+                            name: string;
+                            description?: string | null;
+                            format?: ({
+                                /** @constant */
+                                type: "text";
+                            } | {
+                                /** @enum {string} */
+                                syntax: "lark" | "regex";
+                                definition: string;
+                                /** @constant */
+                                type: "grammar";
+                            }) | null;
+                        })[];
                     })[] | null;
                     tool_choice?: (("none" | "auto" | "required") | {
                         /** @constant */
                         type: "function";
+                        name: string;
+                        namespace?: string | null;
+                    } | {
+                        /** @constant */
+                        type: "custom";
                         name: string;
                         namespace?: string | null;
                     } | {
@@ -5236,11 +5447,6 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                     } | ({
-                        /** @constant */
-                        type: "custom";
-                    } & {
-                        [key: string]: unknown;
-                    }) | ({
                         type: string;
                     } & {
                         [key: string]: unknown;
@@ -5250,6 +5456,14 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     } | null;
+                    store?: boolean | null;
+                    frequency_penalty?: number | null;
+                    max_tool_calls?: number | null;
+                    presence_penalty?: number | null;
+                    prompt_cache_key?: string | null;
+                    safety_identifier?: string | null;
+                    service_tier?: string | null;
+                    truncation?: ("auto" | "disabled") | null;
                     x_service?: {
                         session_id?: string | null;
                         continue?: (boolean | ("true" | "false")) | null;

@@ -26,7 +26,7 @@ import type { SharedAppends } from '../record/shared-appends.ts'
 import type { TurnStore } from '../record/turn-store.ts'
 import type { Signals } from '../replicas/signals.ts'
 import { instructionsOfRun } from '../run/instructions.ts'
-import { givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
+import { clientResultsOf, givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import { stepOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -112,9 +112,12 @@ export async function runTurn(
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
     const given = givenNumbers(transcript)
-    const left = { state, partialText: longestOpenText(log), given, question: questionOf(transcript) }
+    const left = {
+      ...{ state, partialText: longestOpenText(log), given },
+      ...{ question: questionOf(transcript), clientResults: clientResultsOf(transcript) },
+    }
     const ask = services.fallback?.forTurn()
-    const turn = new RunRecorder({ ...services, ask, model }, run, live, journal, left, stop, watch)
+    const turn = new RunRecorder({ ...services, ask, model, outside }, run, live, journal, left, stop, watch)
     turn.begin()
     let freed: boolean
     if (!model)

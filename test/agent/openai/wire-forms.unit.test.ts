@@ -145,6 +145,7 @@ describe('usage', () => {
 
   it.each([
     [{ prompt_tokens_details: { cached_tokens: 64 } }, { cachedTokens: 64 }],
+    [{ prompt_tokens_details: { cached_tokens: 0 } }, { cachedTokens: 0 }],
     [{ prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 }, { cachedTokens: 64 }],
     [
       { cache_read_input_tokens: 64, cache_creation_input_tokens: 30 },

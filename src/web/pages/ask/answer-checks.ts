@@ -27,6 +27,7 @@ const signs: Readonly<Record<Result, string>> = {
   fuzzy: '≈',
   translation: '⇄',
   misattributed: '→',
+  from_tool: '⚙',
   not_found: '✗',
 }
 
@@ -118,7 +119,8 @@ function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names:
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const { result, quote, ref, found_ref: found, found_version: version } = check
-  const at = found ?? (result === 'not_found' ? undefined : ref)
+  const isInLibrary = result !== 'not_found' && result !== 'from_tool'
+  const at = found ?? (isInLibrary ? ref : undefined)
   const place =
     at === undefined
       ? nothing

@@ -75,6 +75,10 @@ export const answers = {
         meaning: 'The library has the passage only in the other language, so the words were not compared.',
       },
       misattributed: { label: 'in another passage', meaning: 'Another passage has the quotation.' },
+      from_tool: {
+        label: 'from a tool',
+        meaning: 'The words repeat the result of a tool. They were not compared with the library.',
+      },
       not_found: { label: 'not found', meaning: 'The library does not have the quotation there.' },
     },
     foundIn: (ref: string) => `in ${ref}`,

@@ -74,6 +74,7 @@ export const answers: EnglishTexts['answers'] = {
         meaning: 'הקטע נמצא בספרייה רק בשפה האחרת, ולכן המילים לא הושוו.',
       },
       misattributed: { label: 'בקטע אחר', meaning: 'הציטוט נמצא בקטע אחר.' },
+      from_tool: { label: 'מכלי', meaning: 'המילים חוזרות על תוצאה של כלי, ולא הושוו לספרייה.' },
       not_found: { label: 'לא נמצא', meaning: 'הציטוט אינו נמצא שם בספרייה.' },
     },
     foundIn: (ref) => `מקורו: ${ref}`,
