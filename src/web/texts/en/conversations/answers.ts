@@ -39,8 +39,8 @@ export const answers = {
   },
   failed: 'The answer failed.',
   free: 'It cost nothing.',
-  stopped: 'You stopped this turn.',
-  stoppedHere: 'You stopped this turn here.',
+  stopped: 'You stopped this answer.',
+  stoppedHere: 'You stopped this answer.',
   stoppedByOwner: 'The answer was stopped here.',
   incomplete: 'This answer is incomplete: it reached a limit of its length, its steps or your credits.',
   waitsForTools: 'This question came from a program. The turn waits for the results of its tools.',
@@ -53,7 +53,7 @@ export const answers = {
   marksRemoved: (marks: number) =>
     `${citations(marks)} removed, because the turn never read ${marks === 1 ? 'its source' : 'their sources'}.`,
   notHeld: (ref: string) => html`The library does not have <bdi>${ref}</bdi>`,
-  nearest: (link: unknown) => html`The nearest ref is ${link}.`,
+  nearest: (link: unknown) => html`Did you mean ${link}?`,
   publisherHasIt: 'Its publisher has it',
   underLicence: (licence: string) => `under the licence ${licence}`,
   // Checks
@@ -69,7 +69,7 @@ export const answers = {
         meaning:
           'The passage has these words. An ellipsis, brackets or a dropped prefix make the quotation differ from it.',
       },
-      fuzzy: { label: 'close', meaning: 'The quotation is close to the passage, but not word for word.' },
+      fuzzy: { label: 'nearly exact', meaning: 'A few words differ from the passage.' },
       translation: {
         label: 'translation',
         meaning: 'The library has the passage only in the other language, so the words were not compared.',
@@ -79,7 +79,7 @@ export const answers = {
         label: 'from a tool',
         meaning: 'The words repeat the result of a tool. They were not compared with the library.',
       },
-      not_found: { label: 'not found', meaning: 'The library does not have the quotation there.' },
+      not_found: { label: 'not found', meaning: 'Not in the cited passage.' },
     },
     foundIn: (ref: string) => `in ${ref}`,
     leftOut: (words: unknown) => html`Left out: ${words}`,

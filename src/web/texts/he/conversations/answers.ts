@@ -54,7 +54,7 @@ export const answers: EnglishTexts['answers'] = {
   marksRemoved: (marks) =>
     `${citations(marks)}, כי ${marks === 1 ? 'המקור שלה לא נקרא' : 'המקורות שלהן לא נקראו'}.`,
   notHeld: (ref) => html`אין בספרייה <bdi>${ref}</bdi>`,
-  nearest: (link) => html`מראה המקום הקרוב ביותר: ${link}.`,
+  nearest: (link) => html`אולי הכוונה אל ${link}?`,
   publisherHasIt: 'הוא נמצא אצל המוציא לאור',
   underLicence: (licence) => `ברישיון ${licence}`,
   checks: {
@@ -68,14 +68,14 @@ export const answers: EnglishTexts['answers'] = {
         label: 'ערוך',
         meaning: 'המילים נמצאות בקטע. בציטוט יש השמטה, סוגריים או תחילית חסרה.',
       },
-      fuzzy: { label: 'קרוב', meaning: 'הציטוט קרוב לקטע, אבל לא מילה במילה.' },
+      fuzzy: { label: 'כמעט מדויק', meaning: 'מילים אחדות שונות מהקטע.' },
       translation: {
         label: 'תרגום',
         meaning: 'הקטע נמצא בספרייה רק בשפה האחרת, ולכן המילים לא הושוו.',
       },
       misattributed: { label: 'בקטע אחר', meaning: 'הציטוט נמצא בקטע אחר.' },
       from_tool: { label: 'מכלי', meaning: 'המילים חוזרות על תוצאה של כלי, ולא הושוו לספרייה.' },
-      not_found: { label: 'לא נמצא', meaning: 'הציטוט אינו נמצא שם בספרייה.' },
+      not_found: { label: 'לא נמצא', meaning: 'הציטוט אינו בקטע שצוין.' },
     },
     foundIn: (ref) => `מקורו: ${ref}`,
     leftOut: (words) => html`הושמט: ${words}`,
