@@ -107,8 +107,7 @@ export function checkResult(t: Texts, { question, answer }: TurnChecks, names: R
     answer?.length === 0
       ? html`<p class="checks faint">${none}</p>`
       : answer && summary(t, quotations, answer, names)
-  return html`<div class="check-result" role="group" aria-label="${byService}">
-<span class="by" aria-hidden="true">${byService}</span>
+  return html`<div class="check-result"><span class="by">${byService}</span>
 ${question.length === 0 ? nothing : summary(t, inQuestion, question, names)}
 ${ofAnswer}</div>`
 }
