@@ -46,7 +46,7 @@ async function endedRun(sessionId: string): Promise<{ readonly id: string }> {
       'select id, finished_at is not null as ended from runs where session_id = $1 order by turn desc limit 1',
       sessionId,
     )
-  await expect.poll(async () => (await newest())[0]?.ended, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await newest())[0]?.ended).toBe(true)
   return { id: (await newest())[0]?.id ?? '' }
 }
 

@@ -36,7 +36,7 @@ const phrase = fc
   .map((all) => all.flat().join('').trim())
 
 const read = async (made: Sheet): Promise<string> => {
-  const [file] = await renderSheet(made, ['pdf'], AbortSignal.timeout(60_000))
+  const [file] = await renderSheet(made, ['pdf'], AbortSignal.timeout(120_000))
   const { text, problem } = await readDocument('pdf', file!.content, () => false)
   expect(problem).toBe('')
   return plain(text)
@@ -127,7 +127,7 @@ test('an answer in both languages is read back in its order, with lists and tabl
 })
 
 test('only a PDF as Typst wrote it is read by what it states of its glyphs', async () => {
-  const [file] = await renderSheet(sheet(), ['pdf'], AbortSignal.timeout(60_000))
+  const [file] = await renderSheet(sheet(), ['pdf'], AbortSignal.timeout(120_000))
   const pdf = file!.content
   expect(typstPages(pdf)).toHaveLength(1)
   const update = (object: string) => Buffer.concat([pdf, Buffer.from(`\n9 0 obj\n${object}\nendobj\n`)])
