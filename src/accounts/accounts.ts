@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords/passwords.ts'
@@ -151,10 +151,7 @@ export async function listAccounts(
   const last = sql`(select created_at, id from accounts where id = ${after})`
   if (after !== undefined) {
     const [known] = await executor.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, after))
-    if (!known)
-      throw new ServiceError('not_found', `There is no account "${after}" to continue after.`, {
-        param: 'after',
-      })
+    if (!known) throw notFound('after')
   }
   return executor
     .select(accountColumns)

@@ -48,7 +48,7 @@ test('an unreachable model server is a warning of the start and a detail of /rea
   }
   const since = expect.any(Number)
   await expect
-    .poll(async () => (await readyz('?details')).models, { timeout: 30_000 })
+    .poll(async () => (await readyz('?details')).models)
     .toEqual([
       { model: 'service', server: 'm', reachable: false, since },
       { model: 'live', server: 'a', reachable: true, since },

@@ -231,7 +231,6 @@ test('a client that disconnects in the middle of a response gets it by a retry',
             runId,
           )
         ).closed,
-      { timeout: 10_000 },
     )
     .toBe(true)
   held.open()

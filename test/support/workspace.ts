@@ -64,7 +64,7 @@ export async function openWorkspace(
       const own = { ...place, sessionId: null, runId: null }
       return withTx(database, place, (tx) => sealUpload(tx, own, plan, received, 'user_data'))
     },
-    async call(name, args, signal = AbortSignal.timeout(60_000)) {
+    async call(name, args, signal = AbortSignal.timeout(120_000)) {
       const tool = tools.find(({ spec }) => spec.name === name)
       if (!tool) throw new Error(`no tool ${name}`)
       const outcome = await tool.execute({ ...args }, signal)

@@ -143,7 +143,7 @@ test.each([
     expect(await leftFolders()).toEqual([])
     if (lines === sleepers) {
       const pid = Number(await readFile(path.join(folder, 'sleeper'), 'utf8'))
-      await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+      await expect.poll(() => isRunning(pid)).toBe(false)
     }
   },
 )
@@ -161,7 +161,7 @@ test('a reader does not wait for a long command, which goes on for the next read
   await home.upload(scan)
   expect((await reads(home)).content['problem']).toContain('Read it again in a few minutes.')
   await writeFile(go, '')
-  await expect.poll(async () => (await reads(home)).isError, { timeout: 30_000 }).toBe(false)
+  await expect.poll(async () => (await reads(home)).isError).toBe(false)
   expect(await runsOf(file)).toBe(1)
 })
 

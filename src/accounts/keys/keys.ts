@@ -158,8 +158,7 @@ export async function listKeys(
   },
 ): Promise<KeyInfo[]> {
   const { accountId, after, limit } = page
-  if (after !== undefined && !(await findKeyOfAny(executor, after)))
-    throw new ServiceError('not_found', `There is no key "${after}" to continue after.`, { param: 'after' })
+  if (after !== undefined && !(await findKeyOfAny(executor, after))) throw notFound('after')
   // In SQL, because a `Date` has no microseconds.
   const last = sql`(select created_at, id from api_keys where id = ${after})`
   return executor

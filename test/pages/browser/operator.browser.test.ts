@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await inAllLooks(owner, 'reset-password')).toEqual([])
     await owner.getByLabel('New password').fill('password')
     await owner.getByRole('button', { name: 'Set the password' }).click()
-    expect(await owner.getByRole('alert').textContent()).toContain('among the first')
+    expect(await owner.getByRole('alert').textContent()).toContain('Too easy to guess')
     await owner.getByLabel('New password').fill('new words for this account')
     await owner.getByRole('button', { name: 'Set the password' }).click()
     await owner.getByText('The new password has been set').waitFor()

@@ -3,9 +3,9 @@ import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
-/** The heading of a conversation, as Markdown. Its turns follow. */
-export function headingMarkdown(name: string): string {
-  return `# ${oneLine(name)}\n`
+/** The heading of a conversation with what its answers are, as Markdown. Its turns follow. */
+export function headingMarkdown({ answers }: Texts, name: string): string {
+  return `# ${oneLine(name)}\n\n${answers.fileIsUnchecked}\n`
 }
 
 /** Turns as Markdown: each question is a heading, with its answer and the sources by their numbers. */

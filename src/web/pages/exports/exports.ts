@@ -95,7 +95,7 @@ async function markdownOf(
     const ended = turns.filter(({ end }) => end !== undefined)
     if (ended.length > 0) encoded.unshift(Buffer.from(turnsMarkdown(t, ended)))
   }
-  return [Buffer.from(headingMarkdown(name)), ...encoded]
+  return [Buffer.from(headingMarkdown(t, name)), ...encoded]
 }
 
 /** The ended turns. @throws ServiceError `request_too_large` when they are too long for a document. */
@@ -133,7 +133,8 @@ async function rendered(
   const { format, language, signal, owner } = file
   const passages = await sourcePassages(library, turns)
   const heWorks = language === 'he' ? await hebrewTitlesOfSources(library, turns) : new Map()
-  const sheet = conversationSheet(name, turns, passages, { language, heWorks })
+  const intro = textsIn(language).answers.fileIsUnchecked
+  const sheet = conversationSheet(name, turns, passages, { language, heWorks, intro })
   try {
     const [made] = await renderSheet(sheet, [format], signal, owner)
     return made?.content

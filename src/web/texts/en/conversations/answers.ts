@@ -58,6 +58,7 @@ export const answers = {
   underLicence: (licence: string) => `under the licence ${licence}`,
   // Checks
   checks: {
+    byService: 'Check by the service',
     quotations: 'Quotations:',
     inQuestion: 'Quotations in the question:',
     none: 'No quotations to check',
@@ -89,6 +90,9 @@ export const answers = {
     noQuotation: 'no quotation',
     noQuotationMeaning: 'The answer cites the passage without a quotation.',
   },
+  /** At the beginning of a file: a claim in an answer must not pass for a check. */
+  fileIsUnchecked:
+    'The answers are the text of a model. The checks of their quotations stand on the page of the conversation and not in this file.',
   // Sources
   citation: (n: number) => `Source ${n}`,
   sources: 'Sources',

@@ -58,6 +58,7 @@ export const answers: EnglishTexts['answers'] = {
   publisherHasIt: 'הוא נמצא אצל המוציא לאור',
   underLicence: (licence) => `ברישיון ${licence}`,
   checks: {
+    byService: 'בדיקת השירות',
     quotations: 'ציטוטים:',
     inQuestion: 'ציטוטים בשאלה:',
     none: 'אין ציטוטים לבדיקה',
@@ -85,6 +86,7 @@ export const answers: EnglishTexts['answers'] = {
     noQuotation: 'ללא ציטוט',
     noQuotationMeaning: 'התשובה מפנה אל הקטע בלי לצטט אותו.',
   },
+  fileIsUnchecked: 'התשובות הן טקסט של מודל. בדיקות הציטוטים שבהן נמצאות בדף השיחה ולא בקובץ הזה.',
   citation: (n) => `מקור ${n}`,
   sources: 'מקורות',
   sourcesOf: (turn) => `מקורות של תשובה ${turn}`,
