@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process answers */
+        /**
+         * Whether the process answers
+         * @description Needs no key.
+         */
         get: operations["getPublicHealthz"];
         put?: never;
         post?: never;
@@ -68,7 +71,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a run */
+        /**
+         * Get a run
+         * @description Needs a key with the scope `chat:write`.
+         */
         get: operations["getAgentRunsById"];
         put?: never;
         post?: never;
@@ -125,7 +131,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sessions */
+        /**
+         * List sessions
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessions"];
         put?: never;
         /**
@@ -146,7 +155,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a session */
+        /**
+         * Get a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessionsById"];
         put?: never;
         post?: never;
@@ -157,7 +169,10 @@ export interface paths {
         delete: operations["deleteAgentSessionsById"];
         options?: never;
         head?: never;
-        /** Rename a session */
+        /**
+         * Rename a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         patch: operations["patchAgentSessionsById"];
         trace?: never;
     };
@@ -168,7 +183,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the messages of a session */
+        /**
+         * List the messages of a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessionsByIdMessages"];
         put?: never;
         post?: never;
@@ -258,10 +276,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a conversation */
+        /**
+         * Get a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getConversationsById"];
         put?: never;
-        /** Replace the metadata of a conversation */
+        /**
+         * Replace the metadata of a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         post: operations["postConversationsById"];
         /**
          * Delete a conversation with its items and responses
@@ -304,7 +328,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an item of a conversation */
+        /**
+         * Get an item of a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getConversationsByIdItemsByItemId"];
         put?: never;
         post?: never;
@@ -345,7 +372,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List files */
+        /**
+         * List files
+         * @description Needs a key with the scope `files:read`.
+         */
         get: operations["getFiles"];
         put?: never;
         /**
@@ -366,11 +396,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a file’s record and its versions */
+        /**
+         * Get a file’s record and its versions
+         * @description Needs a key with the scope `files:read`.
+         */
         get: operations["getFilesById"];
         put?: never;
         post?: never;
-        /** Delete a file */
+        /**
+         * Delete a file
+         * @description Needs a key with the scope `files:write`.
+         */
         delete: operations["deleteFilesById"];
         options?: never;
         head?: never;
@@ -424,7 +460,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List models */
+        /**
+         * List models
+         * @description Needs a key with the scope `models:read`.
+         */
         get: operations["getModels"];
         put?: never;
         post?: never;
@@ -441,7 +480,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a model */
+        /**
+         * Get a model
+         * @description Needs a key with the scope `models:read`.
+         */
         get: operations["getModelsByModel"];
         put?: never;
         post?: never;
@@ -478,7 +520,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the projects that the key reaches */
+        /**
+         * List the projects that the key reaches
+         * @description Needs a key with the scope `projects:read`.
+         */
         get: operations["getProjects"];
         put?: never;
         /**
@@ -499,7 +544,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a project */
+        /**
+         * Get a project
+         * @description Needs a key with the scope `projects:read`.
+         */
         get: operations["getProjectsById"];
         put?: never;
         post?: never;
@@ -718,7 +766,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the works of the library */
+        /**
+         * List the works of the library
+         * @description Needs a key with the scope `sources:read`.
+         */
         get: operations["getSourcesWorks"];
         put?: never;
         post?: never;
@@ -760,6 +811,58 @@ export interface components {
                 end_index: number;
                 url: string;
                 title: string;
+            };
+        };
+        /**
+         * @description Every failure.
+         *
+         *     | status | type | code |
+         *     |---|---|---|
+         *     | 401 | invalid_request_error | `invalid_api_key` |
+         *     | 403 | permission_error | `missing_scope` |
+         *     | 403 | permission_error | `account_suspended` |
+         *     | 403 | permission_error | `plan_without_api_access` |
+         *     | 404 | not_found_error | `not_found` |
+         *     | 404 | invalid_request_error | `model_not_found` |
+         *     | 400 | invalid_request_error | `invalid_value` |
+         *     | 400 | invalid_request_error | `missing_required_parameter` |
+         *     | 400 | invalid_request_error | `unsupported_parameter` |
+         *     | 400 | invalid_request_error | `context_length_exceeded` |
+         *     | 400 | invalid_request_error | `invalid_json` |
+         *     | 400 | invalid_request_error | `idempotency_key_reused` |
+         *     | 413 | request_error | `request_too_large` |
+         *     | 413 | request_error | `file_too_large` |
+         *     | 415 | request_error | `unsupported_content_type` |
+         *     | 416 | invalid_request_error | `range_not_satisfiable` |
+         *     | 408 | request_error | `request_timeout` |
+         *     | 409 | conflict_error | `session_busy` |
+         *     | 409 | conflict_error | `project_busy` |
+         *     | 402 | billing_error | `insufficient_credits` |
+         *     | 402 | billing_error | `key_cap_reached` |
+         *     | 426 | invalid_request_error | `upgrade_unsupported` |
+         *     | 431 | request_error | `headers_too_large` |
+         *     | 429 | rate_limit_error | `rate_limit_exceeded` |
+         *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
+         *     | 500 | server_error | `internal_error` |
+         *     | 502 | server_error | `upstream_error` |
+         *     | 502 | server_error | `run_failed` |
+         *     | 503 | server_error | `overloaded` |
+         *     | 503 | server_error | `database_unavailable` |
+         */
+        ApiError: {
+            error: {
+                /** @description What is wrong, and what to do about it */
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error" | "permission_error" | "not_found_error" | "request_error" | "conflict_error" | "billing_error" | "rate_limit_error" | "server_error";
+                /** @description The parameter at fault; null when it is none */
+                param: string | null;
+                /** @enum {string} */
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+            };
+            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
+            x_service?: {
+                [key: string]: unknown;
             };
         };
         /** @description The key in use. Its secret is shown nowhere. */
@@ -942,7 +1045,7 @@ export interface components {
             }[];
             usage?: components["schemas"]["ChatUsage"];
             x_service?: components["schemas"]["ServiceBlock"] | {
-                event: components["schemas"]["ProgressEvent"];
+                event: components["schemas"]["TurnProgress"];
             };
         };
         ChatRequest: {
@@ -1206,78 +1309,6 @@ export interface components {
                 cost: number;
             };
         };
-        /**
-         * @description Every failure.
-         *
-         *     | status | type | code |
-         *     |---|---|---|
-         *     | 401 | invalid_request_error | `invalid_api_key` |
-         *     | 403 | permission_error | `missing_scope` |
-         *     | 403 | permission_error | `account_suspended` |
-         *     | 403 | permission_error | `plan_without_api_access` |
-         *     | 404 | not_found_error | `not_found` |
-         *     | 404 | invalid_request_error | `model_not_found` |
-         *     | 400 | invalid_request_error | `invalid_value` |
-         *     | 400 | invalid_request_error | `missing_required_parameter` |
-         *     | 400 | invalid_request_error | `unsupported_parameter` |
-         *     | 400 | invalid_request_error | `context_length_exceeded` |
-         *     | 400 | invalid_request_error | `invalid_json` |
-         *     | 400 | invalid_request_error | `idempotency_key_reused` |
-         *     | 413 | request_error | `request_too_large` |
-         *     | 413 | request_error | `file_too_large` |
-         *     | 415 | request_error | `unsupported_content_type` |
-         *     | 416 | invalid_request_error | `range_not_satisfiable` |
-         *     | 408 | request_error | `request_timeout` |
-         *     | 409 | conflict_error | `session_busy` |
-         *     | 409 | conflict_error | `project_busy` |
-         *     | 402 | billing_error | `insufficient_credits` |
-         *     | 402 | billing_error | `key_cap_reached` |
-         *     | 426 | invalid_request_error | `upgrade_unsupported` |
-         *     | 431 | request_error | `headers_too_large` |
-         *     | 429 | rate_limit_error | `rate_limit_exceeded` |
-         *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
-         *     | 500 | server_error | `internal_error` |
-         *     | 502 | server_error | `upstream_error` |
-         *     | 502 | server_error | `run_failed` |
-         *     | 503 | server_error | `overloaded` |
-         *     | 503 | server_error | `database_unavailable` |
-         */
-        Error: {
-            error: {
-                /** @description What is wrong, and what to do about it */
-                message: string;
-                /** @enum {string} */
-                type: "invalid_request_error" | "permission_error" | "not_found_error" | "request_error" | "conflict_error" | "billing_error" | "rate_limit_error" | "server_error";
-                /** @description The parameter at fault; null when it is none */
-                param: string | null;
-                /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
-            };
-            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
-            x_service?: {
-                [key: string]: unknown;
-            };
-        };
-        File: {
-            id: string;
-            /** @constant */
-            object: "file";
-            bytes: number;
-            /** @description Unix time in whole seconds */
-            created_at: number;
-            filename: string;
-            purpose: string;
-            /** @constant */
-            status: "processed";
-            project_id: string;
-            /** @description Of the turn that made it; null for an upload */
-            session_id: string | null;
-            run_id: string | null;
-            /** @description Of the content that is shown, the newest */
-            version: number;
-            sha256: string;
-            content_type: string;
-        };
         /** @description A file that the turn wrote. */
         FileChange: {
             id: string;
@@ -1293,15 +1324,6 @@ export interface components {
             object: "file";
             /** @constant */
             deleted: true;
-        };
-        FileList: {
-            /** @constant */
-            object: "list";
-            data: components["schemas"]["File"][];
-            first_id: string | null;
-            /** @description What `after` of the next page has to be */
-            last_id: string | null;
-            has_more: boolean;
         };
         FileVersion: {
             version: number;
@@ -1415,6 +1437,106 @@ export interface components {
             object: "list";
             data: components["schemas"]["Model"][];
         };
+        ModelResponse: {
+            id: string;
+            /** @constant */
+            object: "response";
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            access_programs: null;
+            /** @enum {string} */
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            background: boolean;
+            completed_at: null;
+            /** @description The conversation that the request named */
+            conversation: {
+                id: string;
+            } | null;
+            /** @description `x_service.error` has the code of the service */
+            error: {
+                /** @enum {string} */
+                code: "server_error" | "invalid_prompt";
+                message: string;
+            } | null;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens" | "content_filter";
+            } | null;
+            frequency_penalty: number;
+            instructions: string | null;
+            max_output_tokens: number | null;
+            max_tool_calls: number | null;
+            metadata: {
+                [key: string]: string;
+            };
+            model: string;
+            /** @description Empty until the turn has ended */
+            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"])[];
+            parallel_tool_calls: boolean;
+            presence_penalty: number;
+            previous_response_id: string | null;
+            prompt_cache_key: string | null;
+            reasoning: {
+                effort: string | null;
+                summary: ("auto" | "concise" | "detailed") | null;
+            };
+            safety_identifier: string | null;
+            /** @description As sent. It changes nothing */
+            service_tier: string;
+            store: boolean;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            temperature: number;
+            text: {
+                format: {
+                    /** @constant */
+                    type: "text";
+                } | {
+                    /** @constant */
+                    type: "json_object";
+                } | ({
+                    /** @constant */
+                    type: "json_schema";
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            tool_choice: ("none" | "auto" | "required") | {
+                /** @enum {string} */
+                type: "function" | "custom";
+                name: string;
+            };
+            tools: ({
+                /** @constant */
+                type: "function";
+                name: string;
+                description: string;
+                parameters: {
+                    [key: string]: unknown;
+                };
+                strict: null;
+            } | {
+                /** @constant */
+                type: "custom";
+                name: string;
+                description?: string;
+                format?: {
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            })[];
+            /** @constant */
+            top_logprobs: 0;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            top_p: number;
+            /** @enum {string} */
+            truncation: "auto" | "disabled";
+            /** @description When the turn has ended */
+            usage?: components["schemas"]["ResponseUsage"];
+            user?: string;
+            x_service: components["schemas"]["ServiceBlock"];
+        };
         /** @description A passage in one version. */
         Passage: {
             ref: string;
@@ -1428,39 +1550,6 @@ export interface components {
             /** @description Where the text comes from, else where this service shows it */
             url: string;
             text: string;
-        };
-        /** @description What the turn is doing; it may be passed over. */
-        ProgressEvent: {
-            /** @constant */
-            type: "run.queued";
-        } | {
-            /** @constant */
-            type: "run.started";
-        } | {
-            /** @constant */
-            type: "step.started";
-            step: number;
-        } | {
-            /** @constant */
-            type: "step.restarted";
-            step: number;
-        } | {
-            /** @constant */
-            type: "tool.started";
-            step: number;
-            name: string;
-            title: string;
-        } | {
-            /** @constant */
-            type: "tool.finished";
-            step: number;
-            name: string;
-            ok: boolean;
-        } | {
-            /** @constant */
-            type: "file";
-            step: number;
-            file: components["schemas"]["FileChange"];
         };
         Project: {
             id: string;
@@ -1614,106 +1703,6 @@ export interface components {
             }[];
             /** @description Whether it names a page or leaf */
             is_page: boolean;
-        };
-        Response: {
-            id: string;
-            /** @constant */
-            object: "response";
-            /** @description Unix time in whole seconds */
-            created_at: number;
-            access_programs: null;
-            /** @enum {string} */
-            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
-            background: boolean;
-            completed_at: null;
-            /** @description The conversation that the request named */
-            conversation: {
-                id: string;
-            } | null;
-            /** @description `x_service.error` has the code of the service */
-            error: {
-                /** @enum {string} */
-                code: "server_error" | "invalid_prompt";
-                message: string;
-            } | null;
-            incomplete_details: {
-                /** @enum {string} */
-                reason: "max_output_tokens" | "content_filter";
-            } | null;
-            frequency_penalty: number;
-            instructions: string | null;
-            max_output_tokens: number | null;
-            max_tool_calls: number | null;
-            metadata: {
-                [key: string]: string;
-            };
-            model: string;
-            /** @description Empty until the turn has ended */
-            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"])[];
-            parallel_tool_calls: boolean;
-            presence_penalty: number;
-            previous_response_id: string | null;
-            prompt_cache_key: string | null;
-            reasoning: {
-                effort: string | null;
-                summary: ("auto" | "concise" | "detailed") | null;
-            };
-            safety_identifier: string | null;
-            /** @description As sent. It changes nothing */
-            service_tier: string;
-            store: boolean;
-            /** @description 1 if the request has none; the model’s server then has its own */
-            temperature: number;
-            text: {
-                format: {
-                    /** @constant */
-                    type: "text";
-                } | {
-                    /** @constant */
-                    type: "json_object";
-                } | ({
-                    /** @constant */
-                    type: "json_schema";
-                    name: string;
-                } & {
-                    [key: string]: unknown;
-                });
-            };
-            tool_choice: ("none" | "auto" | "required") | {
-                /** @enum {string} */
-                type: "function" | "custom";
-                name: string;
-            };
-            tools: ({
-                /** @constant */
-                type: "function";
-                name: string;
-                description: string;
-                parameters: {
-                    [key: string]: unknown;
-                };
-                strict: null;
-            } | {
-                /** @constant */
-                type: "custom";
-                name: string;
-                description?: string;
-                format?: {
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                };
-            })[];
-            /** @constant */
-            top_logprobs: 0;
-            /** @description 1 if the request has none; the model’s server then has its own */
-            top_p: number;
-            /** @enum {string} */
-            truncation: "auto" | "disabled";
-            /** @description When the turn has ended */
-            usage?: components["schemas"]["ResponseUsage"];
-            user?: string;
-            x_service: components["schemas"]["ServiceBlock"];
         };
         ResponseAnnotation: {
             /** @constant */
@@ -2062,13 +2051,13 @@ export interface components {
             type: "response.created";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.in_progress";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.output_item.added";
@@ -2235,19 +2224,19 @@ export interface components {
             type: "response.completed";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.incomplete";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.failed";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "error";
@@ -2733,6 +2722,35 @@ export interface components {
                 to: string[];
             }[];
         };
+        StoredFile: {
+            id: string;
+            /** @constant */
+            object: "file";
+            bytes: number;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            filename: string;
+            purpose: string;
+            /** @constant */
+            status: "processed";
+            project_id: string;
+            /** @description Of the turn that made it; null for an upload */
+            session_id: string | null;
+            run_id: string | null;
+            /** @description Of the content that is shown, the newest */
+            version: number;
+            sha256: string;
+            content_type: string;
+        };
+        StoredFileList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["StoredFile"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
         /** @description A call of one of the client’s own tools. */
         ToolCall: {
             id: string;
@@ -2750,6 +2768,39 @@ export interface components {
                 name: string;
                 input: string;
             };
+        };
+        /** @description What the turn is doing; it may be passed over. */
+        TurnProgress: {
+            /** @constant */
+            type: "run.queued";
+        } | {
+            /** @constant */
+            type: "run.started";
+        } | {
+            /** @constant */
+            type: "step.started";
+            step: number;
+        } | {
+            /** @constant */
+            type: "step.restarted";
+            step: number;
+        } | {
+            /** @constant */
+            type: "tool.started";
+            step: number;
+            name: string;
+            title: string;
+        } | {
+            /** @constant */
+            type: "tool.finished";
+            step: number;
+            name: string;
+            ok: boolean;
+        } | {
+            /** @constant */
+            type: "file";
+            step: number;
+            file: components["schemas"]["FileChange"];
         };
         TurnUsage: {
             prompt_tokens: number;
@@ -2958,7 +3009,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `invalid_json` */
@@ -2972,7 +3023,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `missing_required_parameter` */
@@ -2986,7 +3037,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `missing_required_parameter`, `invalid_json` */
@@ -3000,7 +3051,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_api_key` */
@@ -3012,7 +3063,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `insufficient_credits`, `key_cap_reached` */
@@ -3026,7 +3077,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `account_suspended`, `plan_without_api_access` */
@@ -3040,7 +3091,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `missing_scope`, `account_suspended`, `plan_without_api_access` */
@@ -3054,7 +3105,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `model_not_found` */
@@ -3068,7 +3119,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `not_found` */
@@ -3082,7 +3133,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `not_found`, `model_not_found` */
@@ -3096,7 +3147,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `project_busy` */
@@ -3110,7 +3161,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `session_busy` */
@@ -3124,7 +3175,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `request_too_large` */
@@ -3138,7 +3189,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `request_too_large`, `file_too_large` */
@@ -3152,7 +3203,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `unsupported_content_type` */
@@ -3166,7 +3217,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `range_not_satisfiable` */
@@ -3180,7 +3231,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `rate_limit_exceeded` */
@@ -3195,7 +3246,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `rate_limit_exceeded`, `too_many_concurrent_runs` */
@@ -3210,7 +3261,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `internal_error` */
@@ -3224,7 +3275,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `upstream_error` */
@@ -3238,7 +3289,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `database_unavailable` */
@@ -3253,7 +3304,18 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `invalid_value` */
+        "public.400.invalid_value": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `internal_error` */
@@ -3264,7 +3326,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `overloaded`, `database_unavailable` */
@@ -3276,7 +3338,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
     };
@@ -3301,6 +3363,7 @@ export interface components {
     pathItems: never;
 }
 export type Annotation = components['schemas']['Annotation'];
+export type ApiError = components['schemas']['ApiError'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
@@ -3312,11 +3375,8 @@ export type CitedSource = components['schemas']['CitedSource'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationDeleted = components['schemas']['ConversationDeleted'];
 export type Embeddings = components['schemas']['Embeddings'];
-export type Error = components['schemas']['Error'];
-export type File = components['schemas']['File'];
 export type FileChange = components['schemas']['FileChange'];
 export type FileDeleted = components['schemas']['FileDeleted'];
-export type FileList = components['schemas']['FileList'];
 export type FileVersion = components['schemas']['FileVersion'];
 export type FileWithVersions = components['schemas']['FileWithVersions'];
 export type Health = components['schemas']['Health'];
@@ -3325,8 +3385,8 @@ export type Message = components['schemas']['Message'];
 export type MessageList = components['schemas']['MessageList'];
 export type Model = components['schemas']['Model'];
 export type ModelList = components['schemas']['ModelList'];
+export type ModelResponse = components['schemas']['ModelResponse'];
 export type Passage = components['schemas']['Passage'];
-export type ProgressEvent = components['schemas']['ProgressEvent'];
 export type Project = components['schemas']['Project'];
 export type ProjectDeleted = components['schemas']['ProjectDeleted'];
 export type ProjectInstructions = components['schemas']['ProjectInstructions'];
@@ -3335,7 +3395,6 @@ export type Quotation = components['schemas']['Quotation'];
 export type QuoteCheck = components['schemas']['QuoteCheck'];
 export type Readiness = components['schemas']['Readiness'];
 export type RefReading = components['schemas']['RefReading'];
-export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
 export type ResponseCustomToolCall = components['schemas']['ResponseCustomToolCall'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
@@ -3362,7 +3421,10 @@ export type Session = components['schemas']['Session'];
 export type SessionDeleted = components['schemas']['SessionDeleted'];
 export type SessionList = components['schemas']['SessionList'];
 export type Source = components['schemas']['Source'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type StoredFileList = components['schemas']['StoredFileList'];
 export type ToolCall = components['schemas']['ToolCall'];
+export type TurnProgress = components['schemas']['TurnProgress'];
 export type TurnUsage = components['schemas']['TurnUsage'];
 export type UnknownRef = components['schemas']['UnknownRef'];
 export type Upstream = components['schemas']['Upstream'];
@@ -3394,6 +3456,7 @@ export type Response429RateLimitExceededTooManyConcurrentRuns = components['resp
 export type Response500InternalError = components['responses']['500.internal_error'];
 export type Response502UpstreamError = components['responses']['502.upstream_error'];
 export type Response503DatabaseUnavailable = components['responses']['503.database_unavailable'];
+export type ResponsePublic_400InvalidValue = components['responses']['public.400.invalid_value'];
 export type ResponsePublic_500InternalError = components['responses']['public.500.internal_error'];
 export type ResponsePublic_503OverloadedDatabaseUnavailable = components['responses']['public.503.overloaded.database_unavailable'];
 export type HeaderRetryAfter = components['headers']['retry-after'];
@@ -3424,6 +3487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
         };
     };
@@ -3450,6 +3514,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
         };
     };
@@ -3472,6 +3537,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
             503: components["responses"]["public.503.overloaded.database_unavailable"];
         };
@@ -3694,6 +3760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -3951,7 +4018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
@@ -3988,7 +4055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description `overloaded`, `database_unavailable` */
@@ -4017,7 +4084,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
         };
@@ -4097,6 +4164,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4308,6 +4376,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseInputMessage"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseFunctionCallOutput"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4433,7 +4502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileList"];
+                    "application/json": components["schemas"]["StoredFileList"];
                 };
             };
             400: components["responses"]["400.invalid_value"];
@@ -4478,7 +4547,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["File"];
+                    "application/json": components["schemas"]["StoredFile"];
                 };
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
@@ -4516,6 +4585,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileWithVersions"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4685,6 +4755,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4715,6 +4786,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelList"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4747,6 +4819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
@@ -4781,6 +4854,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4891,6 +4965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -5009,6 +5084,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectInstructions"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -5073,7 +5149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                     "text/event-stream": components["schemas"]["ResponseStreamEvent"];
                 };
             };
@@ -5102,7 +5178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
@@ -5139,7 +5215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description `overloaded`, `database_unavailable` */
@@ -5168,7 +5244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
         };
@@ -5199,7 +5275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                     "text/event-stream": components["schemas"]["ResponseStreamEvent"];
                 };
             };
@@ -5269,7 +5345,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                 };
             };
             400: components["responses"]["400.invalid_value.invalid_json"];

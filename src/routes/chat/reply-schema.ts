@@ -68,7 +68,7 @@ export const progressEvent = z
     z.object({ type: z.literal('tool.finished'), step, name: z.string(), ok: z.boolean() }),
     z.object({ type: z.literal('file'), step, file: fileChange }),
   ])
-  .meta({ id: 'ProgressEvent', description: 'What the turn is doing; it may be passed over.' })
+  .meta({ id: 'TurnProgress', description: 'What the turn is doing; it may be passed over.' })
 
 export const delta = z.object({
   role: z.literal('assistant').optional(),

@@ -160,4 +160,4 @@ export const responseSchema = z
     user: z.string().optional(),
     x_service: serviceBlock,
   })
-  .meta({ id: 'Response' })
+  .meta({ id: 'ModelResponse' })
