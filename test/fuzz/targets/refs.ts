@@ -1,4 +1,5 @@
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
+import { addressAt } from '../../../src/sources/refs/grammar/addresses.ts'
 import { hebrewReadings } from '../../../src/sources/refs/grammar/hebrew-refs.ts'
 import {
   formatRef,
@@ -8,10 +9,9 @@ import {
   refReadings,
   sectionOf,
 } from '../../../src/sources/refs/grammar/refs.ts'
-import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/grammar/text-words.ts'
+import { addressesIn } from '../../../src/sources/refs/in-text/titled-text.ts'
 import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { addressAt } from '../../../src/sources/refs/text-numbers/addresses.ts'
-import { wordsIn } from '../../../src/sources/refs/text-numbers/text-words.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 

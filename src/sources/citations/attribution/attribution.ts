@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
-import type { WorkInText } from '../../refs/works/works-in-text.ts'
+import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims } from '../comparison/checker.ts'
 import type { NamedPlace } from '../comparison/stretch.ts'

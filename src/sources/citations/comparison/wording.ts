@@ -1,4 +1,4 @@
-import { scripturePlace } from '../../refs/scripture/scripture-places.ts'
+import { scripturePlace } from '../../refs/grammar/scripture-places.ts'
 import { type Bracket, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import {
   minLetters,

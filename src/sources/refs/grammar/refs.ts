@@ -1,14 +1,14 @@
+export type { AddressPart, ParsedRef } from './ref-parts.ts'
+
+import { headingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import { withEpistles } from './epistles.ts'
+import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { chapterIn, hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
-import { withDigits } from './number-words.ts'
+import { withDigits, withRomanDigits } from './number-words.ts'
 import { isLeafRef, isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
-import { withRomanDigits } from './roman-numbers.ts'
 import { latinUnitPattern } from './units.ts'
-
-export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
 const number = '\\d{1,4}[a-d]?'
 const separator = '(?:\\s*[.:,]\\s*|\\s+)'
@@ -169,4 +169,19 @@ export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: s
   // Parsed headings have no commas, but commas separate a title from its parts. So the text is cut here.
   const written = heRef.slice(0, heRef.lastIndexOf(' '))
   return written.replaceAll(',', '') === read ? written : read
+}
+
+const letterOf =
+  /^(?<title>.{2,60}?)[\s,.:;]+(?:(?:letter|epistle)s?\.?|[בהושמ]{0,2}א?יגרת|[בהושמ]{0,2}אגרת)\s+(?<number>[\dא-ת"'׳״]{1,8})$/iu
+const tanya = headingKey('Tanya, Part I; Likkutei Amarim')
+
+/**
+ * Converts letters of the Tanya to epistles: `Tanya, letter 20` becomes `Iggeret HaKodesh 20`. Other refs stay as
+ * they are.
+ */
+export function withEpistles(ref: string): string {
+  const { title = '', number = '' } = letterOf.exec(ref)?.groups ?? {}
+  const isTanya = title !== '' && [headingKey(title), ...otherTitleKeys(headingKey(title))].includes(tanya)
+  if (!isTanya) return ref
+  return /[א-ת]/.test(title) ? `אגרת הקודש ${number}` : `Iggeret HaKodesh ${number}`
 }

@@ -7,8 +7,8 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
-import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { citedBookKeys, endOfCitedBook, firstWord } from '../grammar/scripture.ts'
+import { gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {

@@ -1,7 +1,7 @@
+import { type AddressRun, addressAt, isMarked } from '../grammar/addresses.ts'
+import { bare, gapBefore } from '../grammar/text-words.ts'
 import { hasUnitRole, isUnit } from '../grammar/units.ts'
-import { type AddressRun, addressAt, isMarked } from '../text-numbers/addresses.ts'
-import { bare, gapBefore } from '../text-numbers/text-words.ts'
-import type { ReadText } from './site.ts'
+import type { ReadText } from './titled-text.ts'
 import { firstTitleFrom } from './titles-in-text.ts'
 
 /** A ref under an unknown title. Range in UTF-16 units; `end` is exclusive. */

@@ -1,11 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../../refs/grammar/number-words.ts'
+import {
+  hebrewNumberInWords,
+  numberInWords,
+  ordinalInWords,
+  romanNumber,
+} from '../../refs/grammar/number-words.ts'
 import { romanNumerals } from '../../refs/grammar/refs.ts'
-import { romanNumber } from '../../refs/grammar/roman-numbers.ts'
+import { wordsIn } from '../../refs/grammar/text-words.ts'
 import { type TitleInText, titlesIn } from '../../refs/in-text/titles-in-text.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'
-import { wordsIn } from '../../refs/text-numbers/text-words.ts'
 import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
 import { medial } from '../../text/fold.ts'
 import { headingKey } from '../../text/heading-keys.ts'

@@ -1,9 +1,8 @@
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
-import { romanNumber } from '../grammar/roman-numbers.ts'
-import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
+import { chapterIn, simanIn } from './hebrew-refs.ts'
+import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
 import { bare, gapBefore, isBreak, type TextWord } from './text-words.ts'
+import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from './units.ts'
 
 /**
  * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are

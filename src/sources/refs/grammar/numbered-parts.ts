@@ -1,10 +1,9 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { parashaAt } from '../../vocabulary/titles/parashot.ts'
-import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
-import { romanNumber } from '../grammar/roman-numbers.ts'
-import { hasUnitRole, partUnit } from '../grammar/units.ts'
+import { chapterIn, simanIn } from './hebrew-refs.ts'
+import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
+import { hasUnitRole, partUnit } from './units.ts'
 
 /**
  * A part of a work as headings and refs name it, in any language and spelling: `Chapter 3`, `פרק ג`, `ch. III` and `The
