@@ -1,6 +1,5 @@
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
 import { addressAt } from '../../../src/sources/refs/grammar/addresses.ts'
-import { hebrewReadings } from '../../../src/sources/refs/grammar/hebrew-refs.ts'
 import {
   formatRef,
   headingOf,
@@ -54,7 +53,7 @@ export const refs: Target = {
   check(input) {
     const text = input.toString('utf8')
     const line = text.slice(0, 300)
-    for (const reading of [parseRef(line), ...refReadings(line), ...hebrewReadings(line)]) {
+    for (const reading of [parseRef(line), ...refReadings(line)]) {
       const canonical = formatRef(reading)
       require(typeof canonical === 'string' &&
         reading.address.every((part) => part !== ''), 'no empty number', reading)

@@ -46,6 +46,12 @@ export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]
   return words
 }
 
+/** The words of a short text. */
+export function wordsOf(text: string): readonly TextWord[] {
+  const reading = wordsIn(text)
+  for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value
+}
+
 function keysOf(written: string): Keys {
   const known = remembered.get(written)
   if (known) return known
