@@ -87,8 +87,8 @@ function jointOf(
   item: Item,
 ): Joint {
   const gap = gapBefore(text, words, before.end)
-  // The number of a list item on the next line is not part of the ref.
-  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
+  // The number of a list item is not part of the ref, on the next line or in the same one.
+  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap) || isListNumber(text, words, item)) return 'none'
   if (isJoined(gap, words[before.end], words[before.end - 1])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
@@ -97,6 +97,20 @@ function jointOf(
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** Characters before a bracket in which the one that it closes is looked for. */
+const longestBracket = 200
+
+/** Whether a number has a bracket behind it that closes none: `Tanya 31 2) The next`. */
+export function isListNumber(
+  text: string,
+  words: readonly TextWord[],
+  { end, hasUnit }: Pick<Item, 'end' | 'hasUnit'>,
+): boolean {
+  const at = words[end - 1]?.end ?? 0
+  const before = text.slice(Math.max(0, at - longestBracket), at)
+  return !hasUnit && text.charAt(at) === ')' && before.lastIndexOf('(') <= before.lastIndexOf(')')
 }
 
 const sided = /^(?:ע"[אב]|\d{1,4}[a-d])$/i

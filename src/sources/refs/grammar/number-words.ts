@@ -192,7 +192,11 @@ function spelledAt(text: string, words: readonly TextWord[], at: number): Spelle
   if (/[§#¶]\s*$/.test(gapBefore(text, words, at)))
     return spelledBehindSign(word, joinedKeys(text, words, at), at)
   if (!next || !isUnitBefore(word, gapBefore(text, words, at + 1))) return undefined
-  const found = spelledNumber(word.key, next, joinedKeys(text, words, at + 1))
+  // Elsewhere `I` is the pronoun: `in this chapter I explain`.
+  const isOne = next.text === 'I' && at + 2 === words.length && latinUnits.has(word.key)
+  const found = isOne
+    ? { value: 1, words: 1 }
+    : spelledNumber(word.key, next, joinedKeys(text, words, at + 1))
   if (!found) return undefined
   const end = at + 1 + found.words
   // `Part One` belongs to a title, unless a number follows.

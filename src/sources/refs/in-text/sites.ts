@@ -6,6 +6,7 @@ import {
   addressAt,
   innerUnitOf,
   isCommonWordAt,
+  isListNumber,
   romanAddressAt,
 } from '../grammar/addresses.ts'
 import { bare, gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
@@ -89,7 +90,8 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
     if (isQuotedApart(text, title, words[at]?.start ?? 0)) return
     const run = addressAt(text, words, at)
     if (!run) continue
-    if (isCount(words, run, rest) || isOnNextLine(text, words, title, run)) return
+    const isListed = rest > 0 && isListNumber(text, words, { end: at + 1, hasUnit: run.hasUnit })
+    if (isListed || isCount(words, run, rest) || isOnNextLine(text, words, title, run)) return
     yield run
     // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
     if (!run.isWord) return
