@@ -1,7 +1,7 @@
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn, simanIn } from './hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
-import { bare, gapBefore, isBreak, type TextWord } from './text-words.ts'
+import { bare, gapBefore, isBreak, keysOfRole, type TextWord, wordsOfRole } from './text-words.ts'
 import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from './units.ts'
 
 /**
@@ -181,7 +181,7 @@ function bareItem(written: string, at: number): Item | undefined {
 }
 
 /** Works whose parts are letters. Elsewhere `the first letter of Genesis` is not a ref. */
-const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
+const lettered = keysOfRole('divided-by-letters')
 
 /** Index after an ordinal with its unit: `60th chapter`, `thirty-second epistle`. */
 function ordinalEnd(words: readonly TextWord[], at: number): number | undefined {
@@ -274,19 +274,13 @@ export function isMarked(written: string): boolean {
 }
 
 /** Abbreviations that are also numbers. After a title they are more often abbreviations. */
-const abbreviations = new Set('ע"ה ע"ד ע"ז ע"כ ע"פ ס"א ש"ס ק"ש ק"נ ק"ו כ"ה ל"ה ל"ק ת"ח'.split(' '))
+const abbreviations = wordsOfRole('abbreviation')
 
 /** Hebrew words whose letters also form a number. */
-const commonWords = new Set(
-  'לא לב לו לה לי לך מה מו נא נד נח נו סב סג סוד עד עז עב פה צד קב קו קל קם קנה קץ קר רב רד רע רק רם רך רז שב שד שה שח שי שם שלה שלו שלי שר של תם תן תא תהא ערב רבה גם'.split(
-    ' ',
-  ),
-)
+const commonWords = wordsOfRole('common-word')
 
 /** Those of them that may end a clause directly after a title, as `לב` does not. */
-const clauseEnds = new Set(
-  'לא לו לה לי לך מה עד פה קל קר רב רד רע רק רך שב שם שלה שלו שלי שר של ערב רבה גם'.split(' '),
-)
+const clauseEnds = wordsOfRole('ends-clause')
 
 /** Whether a bare Hebrew number may be a word even at the end of its clause. */
 export function mayEndClause(written: string): boolean {

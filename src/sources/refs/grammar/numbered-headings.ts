@@ -7,6 +7,7 @@ import {
   type Word,
   wordsOf,
 } from './numbered-parts.ts'
+import { keysOfRole } from './text-words.ts'
 
 /** A heading as a list of its numbered parts, and all its words. */
 export type NumberedHeading = { readonly parts: readonly NumberedPart[]; readonly words: ReadonlySet<string> }
@@ -62,7 +63,7 @@ function portionsIn(words: readonly Word[]): readonly NumberedPart[] {
 }
 
 /** Words between a title and its parts that say nothing. */
-const skipped = new Set('על של מן of on the to in from '.split(' '))
+const skipped = keysOfRole('says-nothing')
 
 /** The parts that a ref names behind its title, and its other words, which the heading must have too. */
 export type NamedParts = { readonly parts: readonly NumberedPart[]; readonly words: readonly string[] }

@@ -3,6 +3,7 @@ import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { chapterIn, simanIn } from './hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
+import { keysOfRole } from './text-words.ts'
 import { hasUnitRole, partUnit } from './units.ts'
 
 /**
@@ -46,9 +47,7 @@ function keyOf(written: string): string {
 export type PartAt = { readonly part: NumberedPart; readonly end: number }
 
 /** Words before the name of a weekly portion. */
-const portionWords = new Set(
-  'פרשת פרשה פ פר לסדר parashat parashas parshat parshas parasha parsha sidra'.split(' '),
-)
+const portionWords = keysOfRole('portion')
 
 /** Reads the part that begins at a word. With `anyUnit`, any word directly before a number is its unit. */
 export type ReadPart = (words: readonly Word[], at: number, anyUnit: boolean) => PartAt | undefined

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazy } from '../../text/lazy.ts'
 
@@ -12,102 +13,22 @@ export type ScriptureBook = {
   readonly division: 'chapter' | 'leaf'
 }
 
-/** English names `/` Hebrew names, with their usual abbreviations. */
-const bible = `
-Genesis;Gen.;Bereshit;Bereishit;Bereishis / בראשית;בר'
-Exodus;Ex.;Exod.;Shemot;Shemos / שמות
-Leviticus;Lev.;Vayikra / ויקרא
-Numbers;Num.;Bamidbar / במדבר
-Deuteronomy;Deut.;Devarim / דברים
-Joshua;Josh.;Yehoshua / יהושע
-Judges;Judg.;Shoftim / שופטים
-I Samuel;1 Samuel;1 Sam.;I Sam.;Samuel I;Shmuel I / שמואל א;שמואל-א;ש"א
-II Samuel;2 Samuel;2 Sam.;II Sam.;Samuel II;Shmuel II / שמואל ב;שמואל-ב;ש"ב
-I Kings;1 Kings;Kings I;Melachim I / מלכים א;מלכים-א;מ"א
-II Kings;2 Kings;Kings II;Melachim II / מלכים ב;מלכים-ב;מ"ב
-Isaiah;Isa.;Is.;Yeshayahu;Yeshaya / ישעיה;ישעיהו;ישעי'
-Jeremiah;Jer.;Yirmiyahu;Yirmiya / ירמיה;ירמיהו;ירמי'
-Ezekiel;Ezek.;Yechezkel / יחזקאל
-Hosea;Hos.;Hoshea / הושע
-Joel;Yoel / יואל
-Amos / עמוס
-Obadiah;Obad.;Ovadiah / עובדיה
-Jonah;Yonah / יונה
-Micah;Mic.;Michah / מיכה
-Nahum;Nah.;Nachum / נחום
-Habakkuk;Hab.;Chavakuk / חבקוק
-Zephaniah;Zeph.;Tzefaniah / צפניה
-Haggai;Hag.;Chaggai / חגי
-Zechariah;Zech.;Zechariah / זכריה;זכרי'
-Malachi;Mal. / מלאכי
-Psalms;Psalm;Ps.;Pss.;Tehillim;Tehilim / תהלים;תהילים;תהל'
-Proverbs;Prov.;Mishlei / משלי
-Job;Iyov / איוב
-Song of Songs;Song;Shir HaShirim;Canticles / שיר השירים;שה"ש
-Ruth;Rus / רות
-Lamentations;Lam.;Eichah;Eicha / איכה
-Ecclesiastes;Eccl.;Eccles.;Kohelet;Koheles / קהלת
-Esther;Esth. / אסתר
-Daniel;Dan. / דניאל
-Ezra / עזרא
-Nehemiah;Neh.;Nechemiah / נחמיה
-I Chronicles;1 Chronicles;1 Chron.;I Chron.;Divrei HaYamim I / דברי הימים א;דה"א
-II Chronicles;2 Chronicles;2 Chron.;II Chron.;Divrei HaYamim II / דברי הימים ב;דה"ב
-Pirkei Avot;Avot;Avos;Pirkei Avos;Ethics of the Fathers / אבות;פרקי אבות;משנה אבות`
-
-const talmud = `
-Berakhot;Berachot;Berachos;Brachot;Brachos / ברכות
-Shabbat;Shabbos;Shabb. / שבת
-Eruvin;Eiruvin / עירובין;ערובין
-Pesachim;Pes. / פסחים
-Rosh Hashanah;Rosh HaShana / ראש השנה;ר"ה
-Yoma / יומא
-Sukkah;Succah;Sukka / סוכה
-Beitzah;Beitza / ביצה
-Taanit;Ta'anit;Taanis / תענית
-Megillah;Meg. / מגילה
-Moed Katan;Mo'ed Katan / מועד קטן;מו"ק
-Chagigah;Hagigah / חגיגה
-Yevamot;Yevamos;Yebamot / יבמות
-Ketubot;Kesubos;Kesuvos / כתובות
-Nedarim / נדרים
-Nazir / נזיר
-Sotah;Sota / סוטה
-Gittin;Gitin / גיטין
-Kiddushin;Kidushin / קידושין;קדושין
-Bava Kamma;Baba Kamma;Bava Kama / בבא קמא;ב"ק
-Bava Metzia;Baba Metzia / בבא מציעא;ב"מ
-Bava Batra;Baba Batra;Bava Basra / בבא בתרא;ב"ב
-Sanhedrin;Sanh. / סנהדרין
-Makkot;Makkos;Makot / מכות
-Shevuot;Shavuot;Shevuos / שבועות
-Avodah Zarah;Avoda Zara / עבודה זרה
-Horayot;Horayos / הוריות
-Zevachim / זבחים
-Menachot;Menachos / מנחות
-Chullin;Hullin;Chulin / חולין
-Bekhorot;Bechorot;Bechoros / בכורות
-Arakhin;Arachin / ערכין
-Temurah / תמורה
-Keritot;Kerisos;Keritut / כריתות
-Meilah;Me'ilah / מעילה
-Tamid / תמיד
-Niddah;Nidah / נדה;נידה`
-
-export const scriptureBooks: readonly ScriptureBook[] = [
-  ...booksOf(bible, 'chapter'),
-  ...booksOf(talmud, 'leaf'),
-]
-
-function booksOf(list: string, division: ScriptureBook['division']): readonly ScriptureBook[] {
-  return list
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [english = '', hebrew = ''] = line.split(' / ')
-      return { english: english.split(';'), hebrew: hebrew.split(';'), division }
-    })
-}
+/** English and Hebrew names with their usual abbreviations, as the rows of `scripture.tsv` have them. */
+export const scriptureBooks: readonly ScriptureBook[] = readFileSync(
+  new URL('./scripture.tsv', import.meta.url),
+  'utf8',
+)
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((row) => {
+    const [division = '', english = '', hebrew = ''] = row.split('\t')
+    return {
+      english: english.split(';'),
+      hebrew: hebrew.split(';'),
+      division: division as ScriptureBook['division'],
+    }
+  })
 
 const byKey = new Map<string, ScriptureBook>()
 for (const keyOf of [headingKey, looseHeadingKey])

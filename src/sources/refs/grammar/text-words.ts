@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { medial } from '../../text/fold.ts'
 import { headingKey, looseNextWord, looseWord } from '../../text/heading-keys.ts'
 
 /** A word of a text with its range in UTF-16 units; `end` is exclusive. */
@@ -78,4 +80,25 @@ export function bare(word: TextWord | undefined): string {
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
     .replace(/[׳‘’`´]/g, "'")
     .replace(/''|[״“”„]/g, '"')
+}
+
+const roles: ReadonlyMap<string, readonly string[]> = new Map(
+  readFileSync(new URL('./words.tsv', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split('\t'))
+    .map(([role = '', words = '']) => [role, words.split(' ')]),
+)
+
+/** The words of a row of `words.tsv`, as written. */
+export function wordsOfRole(role: string): ReadonlySet<string> {
+  const words = roles.get(role)
+  if (!words) throw new Error(`No row of words.tsv has the role ${role}.`)
+  return new Set(words)
+}
+
+/** The words of a row of `words.tsv`, in the form of `headingKey`. */
+export function keysOfRole(role: string): ReadonlySet<string> {
+  return new Set([...wordsOfRole(role)].map(medial))
 }

@@ -1,22 +1,13 @@
-import { medial } from '../../text/fold.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { type AddressRun, isMarked, mayEndClause } from '../grammar/addresses.ts'
 import { chapterIn } from '../grammar/hebrew-refs.ts'
-import { bare, gapBefore, type TextWord } from '../grammar/text-words.ts'
+import { bare, gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { hasUnitRole } from '../grammar/units.ts'
 
 /** Words that begin sentences. Any other capitalised word before a number may be a title. */
-const sentenceWords = new Set(
-  'in on at by to of as so if it is i he she we they the a an and or but for from see cf compare about since until around this that thus also there read says per according what how why does do where when which explain'.split(
-    ' ',
-  ),
-)
+const sentenceWords = keysOfRole('begins-sentence')
 /** Hebrew words after which a number belongs to a work named earlier. */
-const hebrewCues = new Set(
-  medial(
-    'עיין עי ראה וראה ע שם ושם סוף בסוף ריש בריש תחילת בתחילת ראש גם לקמן לעיל כתב של את ועיין וכן',
-  ).split(' '),
-)
+const hebrewCues = keysOfRole('cites')
 
 /**
  * Whether a number stands apart: not directly after a word that may be an unknown title, as in `Psalms, chapter 3`
@@ -87,32 +78,22 @@ function kindOf(text: string, at: number): 'opens' | 'closes' | undefined {
 }
 
 /** Things that a number counts, in the form of heading keys. */
-const counted =
-  /^(?:(?:year|month|week|day|hour|minute|second|time|page|chapter|part|edition|copy|copie|letter|section|volume|line|word|verse|class|classe|lesson|session|soul|level|people|person|student|men|dollar|percent)s?|th|st|nd|rd|am|pm|of|שנה|שנימ|שנות|שעה|שעות|דקות|דקה|ימימ|ימי|יומ|שבועות|חודשימ|חודש|פעמימ|פעמ|אנשימ|איש|דברימ|פרקימ|פרקי|דפימ|דפי|עמודימ|עמודי|ספרימ|חלקימ|כרכימ|עותקימ|שיעורימ|תלמידימ|אחוז|אחוזימ|שקל|שקלימ|בשבט|ניסנ|אייר|סיונ|תמוז|אב|אלול|תשרי|חשונ|כסלו|טבת|שבט|אדר)$/
+const counted = keysOfRole('counted')
 
 /** Whether a number without a unit is a year or counts what follows. */
 export function isAmount(words: readonly TextWord[], run: AddressRun, to = run.from + 1): boolean {
   const digits = words[run.from]?.text ?? ''
-  return /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/.test(digits) || counted.test(words[to]?.key ?? '')
+  return /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/.test(digits) || counted.has(words[to]?.key ?? '')
 }
 
 /** Whether the number that ends at an offset counts the word after it: `30 years`. */
 export function countsNext(text: string, end: number): boolean {
   const next = /^ ([\p{L}\p{M}]{1,20})/u.exec(text.slice(end, end + 22))?.[1]
-  return next !== undefined && counted.test(headingKey(next))
+  return next !== undefined && counted.has(headingKey(next))
 }
 
 /** Words with which a sentence goes on after a ref, in the form of heading keys. */
-const goesOn = new Set(
-  (
-    'say says said teach teaches taught explain explains explained describe describes described speak speaks discuss ' +
-    'discusses tell tells write writes written state states mean means begin begins end ends open opens deal deals read ' +
-    'reads has is are was and or on about regarding concerning that which where when who whose how what why with as but ' +
-    'also then so because while if we he she it they the a this there in from to by for not does do can may must will ' +
-    'כתוב נאמר מבואר מבאר מבארת אומר אומרת כותב כותבת כתב אמר מסביר מסבירה מלמד מלמדת מובא הוא היא כי על את מה למה איכ ' +
-    'מדוע כיצד האמ וכנ ועוד וגמ שמ שהוא שיש לגבי אודות בעניינ בענינ ביאר פירש מפרש עוסק מדבר'
-  ).split(' '),
-)
+const goesOn = keysOfRole('goes-on')
 
 /** Whether the words after an address show that its number is not part of them: the clause ends, or a verb follows. */
 export function goesOnAfter(text: string, words: readonly TextWord[], to: number, end: number): boolean {

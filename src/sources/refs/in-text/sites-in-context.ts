@@ -1,5 +1,5 @@
 import { type AddressRun, addressAt, innerUnitOf } from '../grammar/addresses.ts'
-import { gapBefore, type TextWord } from '../grammar/text-words.ts'
+import { gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { isUnit } from '../grammar/units.ts'
 import { isQuotedApart, standsApart } from './number-context.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
@@ -205,7 +205,7 @@ function sameAs(
   return { site: { candidates, isSure: !run.isWord }, from: at, to }
 }
 
-const otherPlaces = new Set('entry passage place ערכ מקומ פרשה'.split(' '))
+const otherPlaces = keysOfRole('place')
 
 function isPlaceWord(key = ''): boolean {
   return isUnit(key) || otherPlaces.has(key)

@@ -6,7 +6,7 @@ import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-group
 import { type AddressRun, isMarked, mayEndClause } from '../grammar/addresses.ts'
 import { chapterIn } from '../grammar/hebrew-refs.ts'
 import { scriptureBook } from '../grammar/scripture.ts'
-import { bare, gapBefore, type TextWord } from '../grammar/text-words.ts'
+import { bare, gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { hasUnitRole } from '../grammar/units.ts'
 import { endsClause, goesOnAfter, isAmount, type WrittenAddress, writtenAddress } from './number-context.ts'
 import type { Candidate, ReadText } from './titled-text.ts'
@@ -192,7 +192,7 @@ function isKnown(named: NamedNumber): boolean {
 function namesPart({ read: { text, words }, title, run }: NamedNumber, isFull: boolean): boolean {
   const rest = words.slice(title.to, run.from)
   if (rest.every(({ key }) => /^[א-ת]/.test(key)))
-    return isFull && rest.length <= 3 && !rest.some(({ key }) => sentenceGoesOn.test(key))
+    return isFull && rest.length <= 3 && !rest.some(({ key }) => verbs.has(key) || /^ש[א-ת]{3}/.test(key))
   return (
     (isFull || title.to - title.from > 1) &&
     /^,? /.test(gapBefore(text, words, title.to)) &&
@@ -200,7 +200,6 @@ function namesPart({ read: { text, words }, title, run }: NamedNumber, isFull: b
   )
 }
 
-const inParts = new Set('of the on in and ha gate part book'.split(' '))
-/** In the form of heading keys, with medial letters. */
-const sentenceGoesOn =
-  /^(?:ש[א-ת]{3,}|מה|מהי|מהו|של|על|את|כי|אומר|אומרת|כותב|כתוב|מבואר|נאמר|מסביר|מלמד|יש|הוא|היא|זה|איכ|למה|לפי|פרק)$/
+const inParts = keysOfRole('within-part')
+/** Words with which a sentence goes on behind a title. */
+const verbs = keysOfRole('verb')
