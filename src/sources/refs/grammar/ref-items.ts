@@ -118,13 +118,14 @@ function isUnitAt({ text, words }: Words, at: number): boolean {
 }
 
 /** A unit and a number in one word: `פל"ב`, `סי"א`. */
-function joinedIn(written: string): readonly [unit?: string, value?: AddressPart] {
+export function joinedIn(written: string): readonly [unit?: string, value?: AddressPart] {
   const chapter = chapterIn(written)
   const value = hebrewNumber(chapter ?? simanIn(written) ?? '')
   return value === undefined ? [] : [chapter === undefined ? 'siman' : 'chapter', String(value)]
 }
 
-function numberIn(word: TextWord | undefined, mayBeRoman = false): AddressPart | undefined {
+/** A number in digits or Hebrew letters. */
+export function numberIn(word: TextWord | undefined, mayBeRoman = false): AddressPart | undefined {
   const written = bare(word)
   const digits = /^0*(\d+[a-d]?)f{0,2}$/i.exec(written)?.[1]
   if (digits !== undefined) return digits.toLowerCase()

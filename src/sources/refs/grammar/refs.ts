@@ -215,11 +215,7 @@ export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: s
   const printed = ` ${printedHebrewAddress(address.split(':'))}`
   if (heRef.endsWith(printed)) return trimHeading(heRef.slice(0, -printed.length))
   const readings = refReadings(heRef)
-  const read =
-    (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
-  // Parsed headings have no commas, but commas separate a title from its parts. So the text is cut here.
-  const written = heRef.slice(0, heRef.lastIndexOf(' '))
-  return written.replaceAll(',', '') === read ? written : read
+  return (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
 }
 
 const letterOf =
