@@ -10,6 +10,8 @@ COPY src ./src
 # --build-arg MODEL_APIS="anthropic google" adds the packages that these APIs of MODELS_FILE need.
 ARG MODEL_APIS=
 RUN if [ -n "$MODEL_APIS" ]; then npm run models:install -- $MODEL_APIS; fi
+# --build-arg COMMIT="$(git rev-parse HEAD)" becomes part of the version that the service tells.
+ARG COMMIT=
 # Without what made the bundle, and without the programs of the embedded Postgres: a container has its database elsewhere.
 # Nothing reads the rest.
 RUN node build/bundle.ts \

@@ -3,6 +3,7 @@
  * `dist`. The service also runs from `src`, but reading and converting over a thousand files takes most of
  * the start and doubles the memory.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
@@ -16,6 +17,7 @@ export const bundledServer = path.join(folder, 'server.js')
 
 /** The inputs of the bundle: each file with its size and time, relative to the root. */
 const record = 'inputs.json'
+const commitKey = 'commit'
 
 /**
  * Files that decide which packages are installed and how they are bundled. The packages' own files are not
@@ -75,9 +77,13 @@ export async function bundleService({ ifChanged }: { readonly ifChanged: boolean
   // A folder per process: another process may be loading the old bundle or building its own.
   const made = `${folder}.${process.pid}`
   try {
+    const commit = commitOfBuild()
     const inputs = inputsOf(await writeBundle(made, ['src/server.ts', 'src/cli.ts']))
     const states = await Promise.all(inputs.map(async (file) => [file, await stateOf(file, begun)]))
-    await writeFile(path.join(made, record), JSON.stringify(Object.fromEntries(states)))
+    await writeFile(
+      path.join(made, record),
+      JSON.stringify({ ...Object.fromEntries(states), [commitKey]: commit }),
+    )
     await rm(folder, { recursive: true, force: true })
     await rename(made, folder)
   } finally {
@@ -113,6 +119,7 @@ async function writeBundle(outdir: string, programs: readonly string[]): Promise
     metafile: true,
     logLevel: 'error',
     banner: { js: banner },
+    define: { buildCommit: JSON.stringify(commitOfBuild()) },
     external,
     plugins: [
       { name: 'own files', setup: (bundler) => bundler.onLoad({ filter: /\.ts$/ }, keepPlaces) },
@@ -164,6 +171,14 @@ async function keepPlaces({ path: file }: { path: string }): Promise<{ contents:
   return { contents, loader: 'ts' }
 }
 
+/** The commit in the version of the service: the variable `COMMIT`, or that of the checkout. Empty without both. */
+function commitOfBuild(): string {
+  const named = process.env['COMMIT']
+  if (named) return named.slice(0, 8)
+  const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return stdout?.trim() ?? ''
+}
+
 function inputsOf({ inputs }: Metafile): readonly string[] {
   return [...Object.keys(inputs).filter((file) => file.startsWith('src/')), ...manifests]
 }
@@ -180,7 +195,9 @@ async function stateOf(file: string, begun = Number.POSITIVE_INFINITY): Promise<
 
 async function isCurrent(): Promise<boolean> {
   try {
-    const inputs = Object.entries(JSON.parse(await readFile(path.join(folder, record), 'utf8')))
+    const { [commitKey]: commit, ...files } = JSON.parse(await readFile(path.join(folder, record), 'utf8'))
+    if (commit !== commitOfBuild()) return false
+    const inputs = Object.entries(files)
     const states = await Promise.all(inputs.map(async ([file, state]) => (await stateOf(file)) === state))
     return states.every(Boolean)
   } catch {

@@ -1,7 +1,8 @@
 /** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/environment.ts`. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { settings, settingsOf } from '../src/environment.ts'
+import { z } from 'zod'
+import { type Documented, secretSettings, settings } from '../src/environment.ts'
 
 type Listed = {
   readonly name: string
@@ -31,6 +32,24 @@ const readByCompose: readonly Listed[] = [
     description:
       'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
   },
+  {
+    name: 'SERVICE_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of the service.',
+  },
+  {
+    name: 'POSTGRES_MEMORY',
+    value: 'size such as 2g',
+    standard: '2g',
+    description: 'Memory limit of the container of Postgres.',
+  },
+  {
+    name: 'POSTGRES_SHARED_BUFFERS',
+    value: 'size such as 512MB',
+    standard: '512MB',
+    description: 'shared_buffers of Postgres: a quarter of POSTGRES_MEMORY.',
+  },
 ]
 
 const groups: readonly (readonly [string, readonly Listed[]])[] = [
@@ -55,7 +74,11 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     'The service reads its settings from environment variables. This page lists all of them.',
-    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting.',
+    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting, and a name that is nearly a setting is warned about.',
+    `A secret can also come from a file, as Docker and Kubernetes mount them: \`KEY_PEPPER_FILE=/run/secrets/pepper\`. So can ${secretSettings
+      .filter((name) => name !== 'KEY_PEPPER')
+      .map((name) => `\`${name}\``)
+      .join(', ')}.`,
     'This page and `.env.example` are made from `src/environment.ts` by `npm run docs:configuration`.',
     ...tables,
   ].join('\n\n')}\n`
@@ -91,4 +114,19 @@ if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
   await writeFile(path.join(root, 'docs/configuration.md'), configurationPage())
   await writeFile(path.join(root, '.env.example'), exampleFile())
+}
+
+/** A setting as the documentation shows it. */
+type SettingAbout = Documented & { readonly name: string }
+
+/** The settings of a group, with their defaults in words. */
+function settingsOf(group: keyof typeof settings): readonly (SettingAbout & { readonly standard: string })[] {
+  return Object.entries(settings[group]).map(([name, schema]) => {
+    const about = z.globalRegistry.get(schema) as Documented
+    return { name, ...about, standard: about.unset ?? standardOf(schema.parse(undefined)) }
+  })
+}
+
+function standardOf(value: unknown): string {
+  return value === false || (Array.isArray(value) && value.length === 0) ? 'none' : String(value)
 }

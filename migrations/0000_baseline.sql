@@ -153,6 +153,7 @@ CREATE TABLE "shared_sessions" (
 	"token_digest" "bytea" NOT NULL,
 	"token_seed" "bytea",
 	"last_turn" integer NOT NULL,
+	"name" text NOT NULL,
 	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "shared_sessions_token_digest_unique" UNIQUE("token_digest")
 );

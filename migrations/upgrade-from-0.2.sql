@@ -576,3 +576,6 @@ ALTER TABLE runs DROP COLUMN usage, DROP COLUMN error_code, DROP COLUMN error_me
 DROP FUNCTION reply_of, items_of;
 DROP TABLE run_events, run_steps;
 ANALYZE run_log;
+ALTER TABLE shared_sessions ADD COLUMN name text;
+UPDATE shared_sessions l SET name = s.name FROM sessions s WHERE s.id = l.session_id;
+ALTER TABLE shared_sessions ALTER COLUMN name SET NOT NULL;

@@ -2,7 +2,6 @@ import multipart from '@fastify/multipart'
 import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
-import manifest from '../package.json' with { type: 'json' }
 import { openKeyLookup } from './accounts/keys/key-lookup.ts'
 import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
@@ -10,7 +9,6 @@ import { registerAuth } from './http/auth.ts'
 import { registerJsonBody } from './http/body/json-body.ts'
 import { refuseUnreadable, requireOneHost } from './http/body/unreadable-requests.ts'
 import { registerEarlyEnd } from './http/connection/early-end.ts'
-import { trustedProxies } from './http/connection/trusted-proxies.ts'
 import { registerCors } from './http/cors.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerArrivingBodies } from './http/limits/arriving-bodies.ts'
@@ -32,7 +30,6 @@ import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
 import { productName } from './http/product.ts'
 import { registerRequestRecord } from './http/request-record.ts'
-import { withoutTrailingSlash } from './http/trailing-slash.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
 import { embeddingRoutes } from './routes/embeddings.ts'
@@ -52,6 +49,7 @@ import { sourceRoutes } from './routes/sources.ts'
 import type { ChatPace } from './routes/turn-reply/delivery.ts'
 import { usageRoutes } from './routes/usage.ts'
 import type { Services } from './turns/services.ts'
+import { version } from './version/version.ts'
 import type { WebSettings } from './web/pages/services.ts'
 import { webPages } from './web/plugin.ts'
 import { createAddressLimits } from './web/visitors/address-limits.ts'
@@ -115,7 +113,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
-  const api = describeApi(app, services.appName ?? productName, manifest.version)
+  const api = describeApi(app, services.appName ?? productName, version)
   await app.register(sensible)
   await app.register(multipart)
 
@@ -177,4 +175,30 @@ function apiRoutes(
   responsesRoutes(v1, services, reads, pace)
   conversationRoutes(v1, services, reads)
   done()
+}
+
+/**
+ * The URL of an API request without slashes at the end of its path: some clients join a base URL and a path with
+ * one too many. Pages keep theirs.
+ */
+export function withoutTrailingSlash({ url = '' }: { readonly url?: string | undefined }): string {
+  if (!url.startsWith('/v1/')) return url
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  if (!path.endsWith('/')) return url
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end) + url.slice(path.length)
+}
+
+/**
+ * Converts the setting to the form that Fastify takes. A number becomes a function, because Fastify trusts no
+ * proxy when it gets a bare number.
+ */
+export function trustedProxies(
+  setting: TrustProxy,
+): false | string[] | ((address: string, hop: number) => boolean) {
+  if (setting === false) return false
+  if (typeof setting === 'number') return (_address, hop) => hop < setting
+  return [...setting]
 }

@@ -4,6 +4,12 @@ import { failureText } from './commands/printing/failure-text.ts'
 import { loadSettingsFile, readConfig } from './config.ts'
 import { createLogger } from './log.ts'
 
+// `head` closes the pipe when it has enough. What is left is for nobody.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
 /** The command line: `npm run -s service -- <noun> <verb> [options]`. */
 try {
   loadSettingsFile()

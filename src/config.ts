@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import type { z } from 'zod'
-import { acceptedValue, environment, type TrustProxy } from './environment.ts'
+import { acceptedValue, environment, secretSettings, type TrustProxy } from './environment.ts'
 
 export type { TrustProxy } from './environment.ts'
 
@@ -72,6 +72,8 @@ export type Config = {
    */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** The SMTP server and the sender. Undefined: no mail is sent. */
+  readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */
   readonly metricsToken: string | undefined
   /** Base URL of the OTLP/HTTP receiver of traces. Undefined: no traces. */
@@ -110,7 +112,7 @@ export function loadSettingsFile(file = '.env'): void {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
-  const present = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+  const present = withSecretFiles(Object.fromEntries(trimmed.filter(([, value]) => value !== '')))
   const parsed = environment.safeParse(present)
   if (!parsed.success) throw new ConfigError(refusalOf(parsed.error.issues[0], present))
   const e = parsed.data
@@ -161,11 +163,31 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
+    mail: mailOf(e),
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
     logLevel: e.LOG_LEVEL,
   })
+}
+
+/** Adds the secrets whose files are named, as Docker and Kubernetes mount them. */
+function withSecretFiles(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  const read = secretSettings.flatMap((name) => {
+    const file = env[`${name}_FILE`]
+    if (file === undefined) return []
+    if (env[name] !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set. Remove one.`)
+    try {
+      return [[name, readFileSync(file, 'utf8').trim()]]
+    } catch (error) {
+      throw new ConfigError(
+        `${name}_FILE ${file} cannot be read. Name a file that this user may read. (${(error as Error).message})`,
+      )
+    }
+  })
+  return { ...env, ...Object.fromEntries(read) }
 }
 
 function modelOf(
@@ -180,6 +202,19 @@ function modelOf(
     instructionsFile: e.INSTRUCTIONS_FILE,
     ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
   })
+}
+
+function mailOf(e: z.infer<typeof environment>): Config['mail'] {
+  if (!e.SMTP_URL) {
+    if (e.MAIL_FROM) throw new ConfigError('MAIL_FROM is set, but SMTP_URL is not. Set both.')
+    return undefined
+  }
+  if (!e.MAIL_FROM) throw new ConfigError('SMTP_URL is set, but MAIL_FROM is not. Set both.')
+  if (!e.APP_URL)
+    throw new ConfigError(
+      'SMTP_URL is set, but APP_URL is not. Set it, because the links in mails begin with it.',
+    )
+  return Object.freeze({ smtpUrl: e.SMTP_URL, from: e.MAIL_FROM, appUrl: e.APP_URL })
 }
 
 type Issue = z.core.$ZodIssue | undefined

@@ -1,21 +1,24 @@
 import { z } from 'zod'
+import { type NearName, nearNames } from './setting-values/near-names.ts'
 import {
   corsOrigins,
   fallbackLicenses,
   folderOrUrl,
   httpUrl,
+  mailAddress,
   optionalText,
   otlpHeaders,
   portRange,
   postgresUrl,
   rootUrl,
+  smtpUrl,
   trustProxy,
 } from './setting-values/values.ts'
 
 export type { TrustProxy } from './setting-values/values.ts'
 
 /** What the documentation says about a setting, in addition to its schema. */
-type Documented = {
+export type Documented = {
   readonly description: string
   /** The accepted values, in words. */
   readonly value: string
@@ -209,6 +212,19 @@ export const settings = {
       description: 'Plan of the accounts that are created in the pages.',
     }),
   },
+  Mail: {
+    SMTP_URL: documented(smtpUrl, {
+      value: 'smtp:// or smtps:// URL with user and password',
+      unset: 'no mail is sent; the operator makes links for new passwords',
+      description:
+        'SMTP server for mail to the owners of accounts. New accounts then confirm their address. Needs MAIL_FROM and APP_URL.',
+    }),
+    MAIL_FROM: documented(mailAddress, {
+      value: 'address, or Name <address>',
+      unset: 'none',
+      description: 'Sender of the mails.',
+    }),
+  },
   'Log, metrics and traces': {
     LOG_LEVEL: documented(
       z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -246,29 +262,34 @@ export const environment = z.object({
   ...settings['Semantic search'],
   ...settings['Texts on demand'],
   ...settings.Accounts,
+  ...settings.Mail,
   ...settings['Log, metrics and traces'],
 })
+
+/** Settings with a secret: `NAME_FILE` names a file that has the value. */
+export const secretSettings = [
+  'DATABASE_URL',
+  'MIGRATE_DATABASE_URL',
+  'LIBRARY_DATABASE_URL',
+  'KEY_PEPPER',
+  'MODEL_API_KEY',
+  'EMBEDDINGS_API_KEY',
+  'SMTP_URL',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const satisfies readonly (keyof typeof environment.shape)[]
+
+/** Variables whose names are nearly that of a setting, each with that name. */
+export function misspeltSettings(names: readonly string[]): readonly NearName[] {
+  return nearNames(names, [
+    ...Object.keys(environment.shape),
+    ...secretSettings.map((name) => `${name}_FILE`),
+  ])
+}
 
 /** The accepted values of a setting, in words. */
 export function acceptedValue(name: string): string | undefined {
   const byName: Readonly<Record<string, z.ZodType>> = environment.shape
   const schema = Object.hasOwn(byName, name) ? byName[name] : undefined
   return schema && (z.globalRegistry.get(schema) as Documented).value
-}
-
-/** A setting as the documentation shows it. */
-export type SettingAbout = Documented & { readonly name: string }
-
-/** The settings of a group, with their defaults in words. */
-export function settingsOf(
-  group: keyof typeof settings,
-): readonly (SettingAbout & { readonly standard: string })[] {
-  return Object.entries(settings[group]).map(([name, schema]) => {
-    const about = z.globalRegistry.get(schema) as Documented
-    return { name, ...about, standard: about.unset ?? standardOf(schema.parse(undefined)) }
-  })
-}
-
-function standardOf(value: unknown): string {
-  return value === false || (Array.isArray(value) && value.length === 0) ? 'none' : String(value)
 }

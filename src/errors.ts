@@ -27,6 +27,7 @@ export const errorTable = {
   project_busy: { status: 409, type: 'conflict_error' },
   insufficient_credits: { status: 402, type: 'billing_error' },
   key_cap_reached: { status: 402, type: 'billing_error' },
+  upgrade_unsupported: { status: 426, type: invalidRequest },
   headers_too_large: { status: 431, type: 'request_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
   too_many_concurrent_runs: { status: 429, type: 'rate_limit_error' },

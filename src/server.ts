@@ -1,15 +1,16 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
-import { keysWithoutPepper } from './accounts/keys/pepper-check.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
+import { misspeltSettings } from './environment.ts'
 import { firstStart, welcome } from './first-start.ts'
-import { listenAt, requireFreeAddress } from './http/connection/address.ts'
-import { trackReplies } from './http/connection/open-replies.ts'
+import { listenAt, requireFreeAddress, trackReplies } from './http/connection/address.ts'
+import { productName } from './http/product.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
+import { openMailer } from './mail/mailer.ts'
 import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
@@ -17,10 +18,12 @@ import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
+import { keepNotices } from './operations/notices.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
-import { type ExportPlace, exportPlace, reachExport } from './sources/collections/export-place.ts'
+import { warnOfLostKeys, warnOfNoFolder } from './operations/start-warnings.ts'
+import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
@@ -36,6 +39,12 @@ async function main(): Promise<void> {
   loadSettingsFile()
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
+  const termination = awaitTermination()
+  // A start with an embedded Postgres goes on until it can be stopped, or it would be orphaned.
+  let isReady = false
+  if (config.databaseUrl !== undefined) void termination.signal.then(() => !isReady && process.exit(0))
+  for (const { name, nearest } of misspeltSettings(Object.keys(process.env)))
+    log.warn({ name, nearest }, `the setting ${name} is unknown. Did you mean ${nearest}?`)
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
   const catalogue = await openCatalogue(config.model, {
@@ -52,6 +61,7 @@ async function main(): Promise<void> {
   const early = config.databaseUrl === undefined ? loadTables() : undefined
   const [installation] = await Promise.all([openInstallation(config, log), early])
   try {
+    if (termination.isRequested()) return
     await reserve(installation, config)
     installation.embedded?.keepRunning((event) => logRevival(log, event))
     await warnOfFewConnections(installation.database, log)
@@ -72,12 +82,13 @@ async function main(): Promise<void> {
     const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
-    // Registered before the message, because its reader may end the process immediately.
-    const terminated = termination()
-    process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    // Before the message, because its reader may end the process immediately.
+    isReady = true
+    // Not on standard output, which has one JSON object per line.
+    process.stderr.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await (early ?? loadTables())
     const keepStartMemory = freeStartMemory()
-    const drainMs = (await terminated) === 'SIGTERM' ? config.drainMs : 0
+    const drainMs = (await termination.signal) === 'SIGTERM' ? config.drainMs : 0
     keepStartMemory()
     exitLate(log, drainMs + exitMs)
     await service.stop(drainMs)
@@ -123,21 +134,6 @@ async function readOutsideServers({ mcpServers: named, metricsToken }: Config) {
   }
 }
 
-/** A version of `KEY_PEPPER` may be removed on purpose, so its keys are no reason to refuse the start. */
-async function warnOfLostKeys({ database, peppers }: Installation, log: Logger): Promise<void> {
-  const keys = await keysWithoutPepper(database.system, peppers)
-  if (keys === 0) return
-  log.warn({ keys }, 'KEY_PEPPER lacks the version that working API keys were made with: they get 401')
-}
-
-/** The folder may be on a disk that is mounted later, and only collections need it. */
-async function warnOfNoFolder(place: ExportPlace, log: Logger): Promise<void> {
-  if (place.kind !== 'folder') return
-  await reachExport(place).catch(() =>
-    log.warn({ folder: place.path }, 'LIBRARY_EXPORT names no folder: collections cannot be added'),
-  )
-}
-
 /** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
@@ -176,7 +172,12 @@ async function startService(
   const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
   const { appUrl, appName } = config
   const services = { ...shared, peppers, runner, limits, appUrl, appName, embeddings: offer }
-  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
+  const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
+  const jobs = [
+    watchInvariants(database, registry, log),
+    keepRetention(database, log),
+    ...(mailer ? [keepNotices(database, mailer, plans, log)] : []),
+  ]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
@@ -186,6 +187,7 @@ async function startService(
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
       libraryExport: exportPlace(config.libraryExport),
+      mailer,
     },
     metrics: { registry, token: config.metricsToken },
   })
@@ -214,6 +216,7 @@ async function startService(
       await closeApp(app, runner)
       pressure.stop()
       await Promise.all([upkeepEnded, ...jobs.map((job) => job.stop())])
+      await mailer?.close()
       await semantic?.close()
       await catalogue.close()
     },
@@ -276,16 +279,16 @@ const sameSignalMs = 500
  * Resolves with the signal that ends the process. Ctrl-C does not wait for open replies, and a second one ends the process
  * at once: other replicas, or the next start, continue its turns.
  */
-function termination(): Promise<'SIGTERM' | 'SIGINT'> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => {
-        firstAt ??= performance.now()
-        if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
-        resolve(signal)
-      })
-  })
+function awaitTermination(): { readonly signal: Promise<'SIGTERM' | 'SIGINT'>; isRequested(): boolean } {
+  const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT'>()
+  let firstAt: number | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      firstAt ??= performance.now()
+      if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
+      resolve(signal)
+    })
+  return { signal: promise, isRequested: () => firstAt !== undefined }
 }
 
 try {

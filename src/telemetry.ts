@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { type LibraryDatabase, libraryPoolsOf } from './db/library/library-database.ts'
@@ -8,6 +7,7 @@ import { registerPoolMetrics } from './db/pool-metrics.ts'
 import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
 import { createTurnMetrics, type TurnMetrics } from './turns/drive/turn-metrics.ts'
+import { version } from './version/version.ts'
 
 /** Metrics and traces of the process, as far as the settings enable them. Disabled parts are not loaded. */
 export type Telemetry = {
@@ -24,7 +24,11 @@ export async function openTelemetry(
 ): Promise<Telemetry> {
   const registry = new Registry()
   const isMeasured = config.metricsToken !== undefined
-  if (isMeasured) collectDefaultMetrics({ register: registry })
+  if (isMeasured) {
+    collectDefaultMetrics({ register: registry })
+    const build = { name: 'service_build_info', help: 'The version, in a label' }
+    new Gauge({ ...build, labelNames: ['version'], registers: [registry] }).set({ version }, 1)
+  }
   const tracer = await tracerFor(config)
   return {
     registry,
@@ -57,7 +61,7 @@ async function tracerFor({
   if (endpoint === undefined) return undefined
   // Loading takes about 0.3 s and 30 MB, so it happens only if traces are enabled.
   const { openTracer } = await import('./otel.ts')
-  return openTracer({ endpoint, headers, version: manifest.version })
+  return openTracer({ endpoint, headers, version })
 }
 
 function registerDiskMetrics(registry: Registry, folder: string): void {

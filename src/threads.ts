@@ -7,14 +7,15 @@ import { type ErrorCode, messageOf, ServiceError } from './errors.ts'
  * unused pool costs nothing. Each job has a time limit, and its thread is stopped when the client disconnects.
  */
 
-/** Long jobs have their own threads, so that short ones do not wait behind them. */
-type Lane = 'short' | 'long'
+/** Long jobs have their own threads, so that short ones do not wait behind them. So have the checks of answers, for which turns wait. */
+type Lane = 'short' | 'answers' | 'long'
 
 type LaneSize = { readonly maxThreads: number; readonly maxQueue: number }
 
 /** One processor is left to the event loop. */
 const lanes: Readonly<Record<Lane, LaneSize>> = {
   short: { maxThreads: 1, maxQueue: 100 },
+  answers: { maxThreads: 1, maxQueue: 1_000 },
   long: { maxThreads: Math.max(1, Math.min(2, availableParallelism() - 1)), maxQueue: 20 },
 }
 

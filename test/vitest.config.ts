@@ -3,12 +3,17 @@ import { LongestFirst } from './support/longest-first.ts'
 import { SlowestReporter } from './support/slowest-reporter.ts'
 
 /** Tests stand by feature; the ending of a file's name says what it needs. Files of a project share their processes. */
-const project = (name: string, endings: readonly string[], testTimeout: number) => ({
+const project = (
+  name: string,
+  endings: readonly string[],
+  { testTimeout, globalSetup = [] }: { readonly testTimeout: number; readonly globalSetup?: string[] },
+) => ({
   test: {
     name,
     include: endings.map((ending) => `test/**/*.${ending}.test.ts`),
     exclude: ['test/clients/**'],
     testTimeout,
+    globalSetup,
     hookTimeout: 120_000,
     // What a test waits for comes at once, unless other work has the processors.
     expect: { poll: { timeout: 15_000 } },
@@ -20,14 +25,17 @@ const project = (name: string, endings: readonly string[], testTimeout: number) 
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/postgres-server.ts'],
     // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
     projects: [
-      project('unit', ['unit'], 60_000),
-      project('integration', ['db', 'http', 'e2e', 'browser'], 120_000),
+      project('unit', ['unit'], { testTimeout: 60_000 }),
+      project('integration', ['db', 'http', 'e2e', 'browser'], {
+        testTimeout: 120_000,
+        // The bundle, and one Postgres with all migrations. A run of unit tests alone makes neither.
+        globalSetup: ['test/support/postgres-server.ts'],
+      }),
     ],
   },
 })

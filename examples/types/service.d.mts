@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Whether it can serve
-         * @description Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.
+         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.
          */
         get: operations["getPublicReadyz"];
         put?: never;
@@ -864,6 +864,8 @@ export interface components {
             object: "chat.completion";
             created: number;
             model: string;
+            /** @description The version of the service */
+            system_fingerprint: string;
             choices: {
                 index: number;
                 message: {
@@ -1111,6 +1113,12 @@ export interface components {
         CitedSource: {
             /** @description The number that stands in the text */
             n: number;
+            /**
+             * @description `library`: a passage of the library; `file`: a part of a file of the project
+             * @enum {string}
+             */
+            kind: "library" | "file";
+            /** @description A ref of the library, or the name of a file and the place in it */
             ref: string;
             he_ref: string;
             title: string;
@@ -1189,6 +1197,7 @@ export interface components {
          *     | 409 | conflict_error | `project_busy` |
          *     | 402 | billing_error | `insufficient_credits` |
          *     | 402 | billing_error | `key_cap_reached` |
+         *     | 426 | invalid_request_error | `upgrade_unsupported` |
          *     | 431 | request_error | `headers_too_large` |
          *     | 429 | rate_limit_error | `rate_limit_exceeded` |
          *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
@@ -1207,7 +1216,7 @@ export interface components {
                 /** @description The parameter at fault; null when it is none */
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
             };
             /** @description Of a turn that failed: its ids, and `usage` with what was charged */
             x_service?: {
@@ -1294,6 +1303,8 @@ export interface components {
         Health: {
             /** @constant */
             status: "ok";
+            /** @description Such as `0.3.0+1a2b3c4d`, with its commit */
+            version: string;
         };
         InputTokens: {
             /** @constant */
@@ -1468,17 +1479,19 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -1511,17 +1524,19 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
         };
@@ -1564,6 +1579,7 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
             background: boolean;
+            completed_at: null;
             /** @description The conversation that the request named */
             conversation: {
                 id: string;
@@ -1578,8 +1594,11 @@ export interface components {
                 /** @enum {string} */
                 reason: "max_output_tokens" | "content_filter";
             } | null;
+            /** @constant */
+            frequency_penalty: 0;
             instructions: string | null;
             max_output_tokens: number | null;
+            max_tool_calls: null;
             metadata: {
                 [key: string]: string;
             };
@@ -1587,14 +1606,19 @@ export interface components {
             /** @description Empty until the turn has ended */
             output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
             parallel_tool_calls: boolean;
+            /** @constant */
+            presence_penalty: 0;
             previous_response_id: string | null;
             reasoning: {
                 effort: string | null;
                 summary: ("auto" | "concise" | "detailed") | null;
             };
             /** @constant */
+            service_tier: "default";
+            /** @constant */
             store: true;
-            temperature: number | null;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            temperature: number;
             text: {
                 format: {
                     /** @constant */
@@ -1625,7 +1649,10 @@ export interface components {
                 };
                 strict: null;
             }[];
-            top_p: number | null;
+            /** @constant */
+            top_logprobs: 0;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            top_p: number;
             /** @constant */
             truncation: "disabled";
             /** @description When the turn has ended */
@@ -2254,6 +2281,12 @@ export interface components {
             type: "source";
             /** @description The number that stands in the text */
             n: number;
+            /**
+             * @description `library`: a passage of the library; `file`: a part of a file of the project
+             * @enum {string}
+             */
+            kind: "library" | "file";
+            /** @description A ref of the library, or the name of a file and the place in it */
             ref: string;
             he_ref: string;
             title: string;
@@ -2294,17 +2327,19 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2337,17 +2372,19 @@ export interface components {
             }[];
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
-            /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+            /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
             context_warning?: {
                 words: string;
                 /** @enum {string} */
                 where: "before" | "after" | "ellipsis";
-                /**
-                 * @description Absent in answers of an earlier version
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 kind?: "negation" | "condition" | "speaker" | "length";
             };
+            /**
+             * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+             * @enum {string}
+             */
+            source_kind?: "library" | "file";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2666,17 +2703,19 @@ export interface components {
                 }[];
                 /** @description Number of words of the passage that the ellipses of the quotation leave out */
                 omitted_words?: number;
-                /** @description A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version */
+                /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
                 context_warning?: {
                     words: string;
                     /** @enum {string} */
                     where: "before" | "after" | "ellipsis";
-                    /**
-                     * @description Absent in answers of an earlier version
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     kind?: "negation" | "condition" | "speaker" | "length";
                 };
+                /**
+                 * @description Only in answers: the kind of source that was compared. Absent when nothing was found
+                 * @enum {string}
+                 */
+                source_kind?: "library" | "file";
                 /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
@@ -40,29 +40,41 @@ export async function createAccount(
   plans: Plans,
   input: { email: string; plan: string; password: string; operator?: boolean },
 ): Promise<Account> {
+  const { password, ...rest } = { ...input, email: newEmail(input.email) }
+  requirePlan(plans, input.plan)
+  return addAccount(executor, plans, { ...rest, passwordHash: await hashPassword(password) })
+}
+
+/** Like `createAccount`, with the hash of the password. */
+export async function addAccount(
+  executor: Executor,
+  plans: Plans,
+  input: { email: string; plan: string; passwordHash: string; operator?: boolean },
+): Promise<Account> {
   const email = newEmail(input.email)
   requirePlan(plans, input.plan)
-  const values = {
-    id: newId('account'),
-    email,
-    plan: input.plan,
-    operator: input.operator ?? false,
-    passwordHash: await hashPassword(input.password),
-  }
+  const values = { ...input, email, id: newId('account') }
   try {
     const [account] = await executor.insert(accounts).values(values).returning(accountColumns)
     if (!account) throw new Error('insert returned no row')
     return account
   } catch (error) {
-    if (databaseFault(error)?.code === uniqueViolation) {
-      throw new ServiceError(
-        'invalid_value',
-        `An account for ${email} exists already. Use another address.`,
-        { param: 'email' },
-      )
-    }
-    throw error
+    throw databaseFault(error)?.code === uniqueViolation ? addressTaken(email) : error
   }
+}
+
+export function addressTaken(email: string): ServiceError {
+  return new ServiceError('invalid_value', `An account for ${email} exists already. Use another address.`, {
+    param: 'email',
+  })
+}
+
+/** Keeps the language in which the owner reads the pages, for letters. */
+export async function keepLanguage(executor: Executor, id: string, language: 'en' | 'he'): Promise<void> {
+  await executor
+    .update(accounts)
+    .set({ language })
+    .where(and(eq(accounts.id, id), ne(accounts.language, language)))
 }
 
 /**
@@ -94,6 +106,18 @@ export async function findAccount(executor: Executor, email: string): Promise<Ac
     const message = `There is no account for ${email}. Check the address.`
     throw new ServiceError('not_found', message, { param: 'email' })
   }
+  return account
+}
+
+/** The account with this address, if it may get letters. A suspended one cannot set a password. */
+export async function findAccountForLetter(
+  executor: Executor,
+  email: string,
+): Promise<{ readonly id: string; readonly email: string; readonly language: 'en' | 'he' } | undefined> {
+  const [account] = await executor
+    .select({ id: accounts.id, email: accounts.email, language: accounts.language })
+    .from(accounts)
+    .where(and(eq(accounts.email, email.trim().toLowerCase()), notDeleted, isNull(accounts.suspendedAt)))
   return account
 }
 
@@ -209,7 +233,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
  * @throws ServiceError `invalid_value` for a malformed address, one with invisible characters, or one under `.invalid`, which receives no mail
  *   (RFC 2606). The service gives such addresses to deleted accounts.
  */
-function newEmail(email: string): string {
+export function newEmail(email: string): string {
   const normal = normalEmail(email)
   if (unseen.test(normal)) {
     const message = 'The e-mail address has characters that cannot be seen. Write it again.'

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, notLike, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../db/client.ts'
 import { accounts, auditLog } from '../db/schema/index.ts'
@@ -16,6 +16,10 @@ export const auditActions = {
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
   'account.deleted': 'Account deleted',
+  'account.address_changed': 'Address changed',
+  'session.signed_in': 'Signed in',
+  'session.sign_in_failed': 'Sign-in failed',
+  'password.changed': 'Password changed',
   'password.reset_link_created': 'Password reset link created',
   'password.reset': 'Password reset by link',
   'credits.granted': 'Credits given',
@@ -38,9 +42,9 @@ export type AuditAction = keyof typeof auditActions
 export type AuditRecord = {
   readonly actor: Actor
   readonly action: AuditAction
-  /** The account that the action changed; empty for the library. */
+  /** The account that the action changed; empty for the library, and for a sign-in without such an account. */
   readonly accountId: string
-  /** Never a secret or an address: entries remain after the account is deleted. */
+  /** Never a secret or an e-mail address: entries remain after the account is deleted. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
 }
 
@@ -115,15 +119,16 @@ export function listAuditEntries(
     .limit(page.limit)
 }
 
+const ownersActions = String.raw`^(project\.|session\.|key\.|password\.changed)`
+
 /**
  * Id of the newest entry about an account; `0` if there is none. A form stores it to detect changes since it
- * was opened. Entries about projects do not count, because an owner could otherwise keep blocking an operator's
- * form.
+ * was opened. What an owner does does not count, because it could otherwise keep blocking an operator's form.
  */
 export async function newestAuditEntry(executor: Executor, accountId: string): Promise<string> {
   const [row] = await executor
     .select({ id: sql<string>`coalesce(max(${auditLog.id}), 0)::text` })
     .from(auditLog)
-    .where(and(eq(auditLog.accountId, accountId), notLike(auditLog.action, 'project.%')))
+    .where(and(eq(auditLog.accountId, accountId), sql`${auditLog.action} !~ ${ownersActions}`))
   return row?.id ?? '0'
 }

@@ -4,9 +4,11 @@ import {
   accounts,
   apiKeys,
   keySpending,
+  mailedLinks,
   passwordResets,
   projects,
   readingMarks,
+  sentNotices,
   sourceSheets,
   webSessions,
 } from '../db/schema/index.ts'
@@ -48,6 +50,8 @@ export function deleteAccount(
     await tx.delete(readingMarks).where(eq(readingMarks.accountId, accountId))
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
+    await tx.delete(mailedLinks).where(eq(mailedLinks.accountId, accountId))
+    await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)
       .set({ email: `${accountId.toLowerCase()}${deletedSuffix}`, passwordHash: '', operator: false })

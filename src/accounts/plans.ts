@@ -50,7 +50,7 @@ const row = z.strictObject({
 })
 
 /** The built-in plans. `PLANS_FILE` may replace or add rows of the same shape. */
-const table: Readonly<Record<string, z.infer<typeof row>>> = {
+const table = {
   free: {
     api_access: false,
     monthly_credits: 50,
@@ -91,16 +91,21 @@ const table: Readonly<Record<string, z.infer<typeof row>>> = {
     stored_megabytes: 1_048_576,
     file_megabytes: 2_048,
   },
-}
+} satisfies Readonly<Record<string, z.infer<typeof row>>>
 
-const file = z.record(z.string().regex(/^[a-z0-9_-]{1,40}$/), row)
+const builtIn: Readonly<Record<string, z.infer<typeof row>>> = table
+
+const file = z.record(z.string().regex(/^[a-z0-9_-]{1,40}$/), row.partial())
 
 /**
- * Loads the plans: the built-in ones, replaced or extended by the file's rows.
+ * Loads the plans: the built-in ones, replaced or extended by the file's rows. Fields that a row leaves out are those of
+ * the built-in plan of its name, otherwise of `basic`: a file from before a new limit stays valid.
  * @throws ConfigError that names the mistake in the file.
  */
 export async function openPlans(path?: string): Promise<Plans> {
-  return plansOf(path === undefined ? table : { ...table, ...(await readRows(path)) })
+  const rows = Object.entries(path === undefined ? {} : await readRows(path))
+  const completed = rows.map(([name, own]) => [name, { ...(builtIn[name] ?? table.basic), ...own }] as const)
+  return plansOf({ ...table, ...Object.fromEntries(completed) })
 }
 
 /** The built-in plans. */

@@ -68,19 +68,46 @@ export function badArguments(message: string): { content: string; isError: true 
   return { content: JSON.stringify({ error: message }), isError: true }
 }
 
-/** Models send null for an argument that they leave out, above all if their server makes every argument required. */
-export function withoutNulls(args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+/**
+ * The arguments in the types that the schema declares. Models send null or an empty text for an argument that they leave
+ * out, above all if their server makes every argument required, and numbers and lists as texts.
+ */
+export function asDeclared(schema: z.ZodType, args: unknown): unknown {
+  if (args === null) return {}
+  if (typeof args !== 'object' || Array.isArray(args)) return args
+  const { properties = {}, required = [] } = parametersOf(schema) as {
+    readonly properties?: Readonly<Record<string, { readonly type?: string }>>
+    readonly required?: readonly string[]
+  }
+  const declared = Object.entries(args).map(([name, value]) => {
+    if (value === '' && !required.includes(name)) return [name, null] as const
+    const type = properties[name]?.type
+    if (typeof value === 'number') return [name, type === 'string' ? String(value) : value] as const
+    return [name, typeof value === 'string' ? fromText(value, type) : value] as const
+  })
+  return Object.fromEntries(declared.filter(([, value]) => value !== null))
 }
 
-/** Validates the arguments before `run`, where null counts as absent. Invalid ones return to the model as one sentence. */
+function fromText(text: string, type: string | undefined): unknown {
+  if (type === 'integer' || type === 'number')
+    return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+  if (type === 'boolean') return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
+  if (type !== 'array') return text
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : [text]
+  } catch {
+    return [text]
+  }
+}
+
+/** Validates the arguments, read with `asDeclared`, before `run`. Invalid ones return to the model as one sentence. */
 export async function withArguments<S extends z.ZodType, Transaction>(
   schema: S,
   args: Readonly<Record<string, unknown>>,
   run: (valid: z.output<S>) => Promise<ToolOutcome<Transaction>>,
 ): Promise<ToolOutcome<Transaction>> {
-  const parsed = schema.safeParse(withoutNulls(args))
+  const parsed = schema.safeParse(asDeclared(schema, args))
   if (parsed.success) return run(parsed.data)
   const issue = parsed.error.issues[0]
   return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)

@@ -106,9 +106,11 @@ export function openDatabase({ url, onIdleError, maxConnections = 6 }: DatabaseO
     return pool.on('connect', (client) => client.on('error', () => undefined))
   }
   const fewer = Math.max(2, Math.ceil((maxConnections * 2) / 3))
+  // The thread that checks answers has one connection of its own instead.
+  const lookUps = Math.max(1, fewer - 1)
   const pools = {
     tenantPool: open({ max: maxConnections }),
-    systemPool: open({ max: fewer, options: '-c app.account=*', query_timeout: silenceMs }),
+    systemPool: open({ max: lookUps, options: '-c app.account=*', query_timeout: silenceMs }),
     backgroundPool: open({ max: 2, options: onConnection }),
     importPool: open({
       max: importConnections,

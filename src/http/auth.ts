@@ -10,6 +10,7 @@ import { defaultProjectId } from '../turns/sessions/projects.ts'
 import { clientAddress } from './connection/client-address.ts'
 import type {} from './connection/fastify.ts'
 import type { RateLimits } from './limits/rate-limits.ts'
+import { sentKey } from './sent-key.ts'
 
 export type AuthServices = {
   readonly database: Database
@@ -84,26 +85,16 @@ async function authenticate(
   services: AuthServices,
   known: KeyCache | undefined,
 ): Promise<Principal> {
-  const key = sentKey(request)
-  const principal = key ? await services.findKey(key, known) : undefined
+  const sent = sentKey(request.headers)
+  const principal = 'key' in sent ? await services.findKey(sent.key, known) : undefined
   if (principal) return principal
   await services.rateLimits.countInvalidKey(clientAddress(request))
   throw new ServiceError(
     'invalid_api_key',
-    key
-      ? 'The API key is not valid: it is mistyped, unknown, revoked or expired. Check it, or create a new one.'
-      : 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.',
+    'key' in sent
+      ? `The API key is not valid: it is mistyped, unknown, revoked or expired. Check it, or create a new one.${sent.advice}`
+      : sent.fault,
   )
-}
-
-/**
- * The key of a request: the bearer token, otherwise the header `x-api-key` (as Anthropic's clients send it) or
- * `api-key` (as Azure's do).
- */
-function sentKey({ headers }: FastifyRequest): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  const others = [headers['x-api-key'], headers['api-key']]
-  return bearer ?? others.find((one): one is string => typeof one === 'string' && /^\S+$/.test(one))
 }
 
 /** Postgres refuses the NUL character and no id contains it. An id with NUL therefore matches nothing. */

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
+import { databaseFault, foreignKeyViolation, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
@@ -28,10 +28,15 @@ export function registerErrorHandler(
   settings: { readonly appUrl?: string | undefined } = {},
 ): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, asServiceError(error, request)))
-  app.setNotFoundHandler((request, reply) =>
-    sendError(request, reply, new ServiceError('not_found', noRoute(app, request, settings))),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    // Clients that try WebSocket first go on over HTTP at once.
+    if (/\bwebsocket\b/i.test(request.headers.upgrade ?? ''))
+      return sendError(request, reply, new ServiceError('upgrade_unsupported', noWebSocket))
+    return sendError(request, reply, new ServiceError('not_found', noRoute(app, request, settings)))
+  })
 }
+
+const noWebSocket = 'The service speaks HTTP only, not WebSocket. Send the request with POST and `stream`.'
 
 /** The message for an unknown route. A wrong base URL is the usual cause, so the right one is named. */
 function noRoute(
@@ -95,6 +100,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceE
   const { status } = errorTable[error.code]
   reply.errorCode = error.code
   logFailure(request, reply, error)
+  if (status === 426) reply.header('upgrade', 'HTTP/1.1').header('connection', 'Upgrade')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   if (error.shouldRetry === false) reply.header('x-should-retry', 'false')
@@ -150,6 +156,8 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
       cause: error,
     })
   }
+  // What the request refers to was deleted after it had been found.
+  if (fault?.code === foreignKeyViolation) return notFound()
   return fromFastify(error as FastifyError, request) ?? internal(error)
 }
 

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import manifest from '../../package.json' with { type: 'json' }
+import { version } from '../version/version.ts'
 import type { OutsideResult } from './outside-text.ts'
 import type { ServerEntry } from './servers-file.ts'
 import { type ListedTool, toolPage } from './tool-list.ts'
@@ -29,13 +31,13 @@ type Guard = { readonly signal: AbortSignal; stop(reason: Error): void }
 const operation = new AsyncLocalStorage<Guard>()
 
 /**
- * Connects to a server, with revision 2026-07-28 or, if the server does not know it, one of 2025.
+ * Connects to a server, or starts its process, with revision 2026-07-28 or, if the server does not know it, one of 2025.
  * @throws when the server does not answer as an MCP server, or `signal` is aborted.
  */
 export async function connect(entry: ServerEntry, signal: AbortSignal): Promise<Connection> {
   const timeout = entry.timeoutMs + timerSlackMs
   const client = new Client(
-    { name: manifest.name, version: manifest.version },
+    { name: manifest.name, version },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: timeout } },
       // The model reads the text; whether structured content fits a schema of the server changes nothing.
@@ -44,10 +46,17 @@ export async function connect(entry: ServerEntry, signal: AbortSignal): Promise<
       },
     },
   )
-  const transport = new StreamableHTTPClientTransport(new URL(entry.url), {
-    requestInit: { headers: entry.headers },
-    fetch: boundedFetch,
-  })
+  const { at } = entry
+  const transport =
+    at.kind === 'process'
+      ? new StdioClientTransport({
+          ...{ command: at.command, args: [...at.args], env: { ...at.env } },
+          ...{ stderr: 'inherit', maxBufferSize: maxReplyBytes },
+        })
+      : new StreamableHTTPClientTransport(new URL(at.url), {
+          requestInit: { headers: at.headers },
+          fetch: boundedFetch,
+        })
   await guarded(signal, (inner) => client.connect(transport, { signal: inner, timeout }))
   return {
     list: (stop) => guarded(stop, (inner) => listTools(client, { signal: inner, timeout })),
@@ -70,6 +79,7 @@ async function listTools(
   options: { readonly signal: AbortSignal; readonly timeout: number },
 ): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = []
+  const seen = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const found = await client.request(
@@ -77,9 +87,11 @@ async function listTools(
       toolPage,
       options,
     )
-    tools.push(...found.tools)
+    tools.push(...found.tools.filter((tool) => tool !== null))
     cursor = found.nextCursor
-    if (cursor === undefined) break
+    // A cursor that comes again leads nowhere.
+    if (cursor === undefined || seen.has(cursor)) break
+    seen.add(cursor)
   }
   return tools
 }

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { badArguments, type Tool, type ToolOutcome } from '../agent/tools.ts'
 import { Circuit } from '../circuit/circuit.ts'
 import { messageOf } from '../errors.ts'
@@ -42,7 +42,7 @@ export class OutsideServer {
     this.#log = log
     this.#metrics = metrics
     this.#circuit = new Circuit(limits.pauseMs)
-    this.#redact = secretRemover(entry.headers)
+    this.#redact = secretRemover(entry.at)
     metrics?.server(entry.name)
   }
 
@@ -178,17 +178,21 @@ export class OutsideServer {
     this.#log.warn({ server: this.entry.name, reason }, 'a tool of an MCP server is not as expected')
   }
 
-  /** Works over the connection, which is opened at first use, and again when the server has lost its session. */
+  /**
+   * Works over the connection, which is opened at first use, and again after a failure that may mean that the server has
+   * lost it. Calls of others may still use the old connection, so it is not closed.
+   */
   async #use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const had = this.#connection
     try {
       return await this.#attempt(signal, work)
     } catch (error) {
-      // The server refused the session, so it has not run the call. Calls of others may still use the old connection,
-      // so it is not closed.
-      const isLost = error instanceof SdkHttpError && (error.status === 404 || error.status === 400)
-      if (!had || !isLost) throw error
+      const known = this.entry.at.kind === 'http' && isOfSession(error)
+      if (!known && !isClosed(error)) throw error
       if (this.#connection === had) this.#connection = undefined
+      // The server refused the session, so it has not run the call.
+      const isRefused = error instanceof SdkHttpError && refusesSession.has(error.status ?? 0)
+      if (!had || !isRefused) throw error
       return this.#attempt(signal, work)
     }
   }
@@ -207,6 +211,18 @@ export class OutsideServer {
     return connecting
   }
 }
+
+/** Statuses with which servers answer a session that they no longer know. */
+const refusesSession: ReadonlySet<number> = new Set([400, 404, 410])
+
+/** Any HTTP failure, and the JSON-RPC errors of servers that do not speak of a tool: an invalid request, or one of their own. */
+const isOfSession = (error: unknown): boolean =>
+  error instanceof SdkHttpError ||
+  (error instanceof ProtocolError &&
+    (error.code === -32_600 || (error.code <= -32_000 && error.code > -32_100)))
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
 
 /** Waits for work that others share, until `signal` is aborted. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

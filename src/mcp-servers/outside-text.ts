@@ -1,4 +1,5 @@
 import { storable } from '../agent/storable-text.ts'
+import type { ServerPlace } from './servers-file.ts'
 
 /** Part of the result of a call. */
 type Content = { readonly type: string; readonly [field: string]: unknown }
@@ -54,8 +55,8 @@ function cut(text: string, maxBytes: number): string {
 }
 
 /** A function that removes a server's secrets from texts, such as a page that repeats the headers of its request. */
-export function secretRemover(headers: Readonly<Record<string, string>>): (text: string) => string {
-  const secrets = Object.values(headers)
+export function secretRemover(place: ServerPlace): (text: string) => string {
+  const secrets = Object.values(place.kind === 'http' ? place.headers : place.env)
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= 8)
     .toSorted((one, other) => other.length - one.length)

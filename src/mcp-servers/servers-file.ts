@@ -9,9 +9,8 @@ import { messageOf } from '../errors.ts'
 export type ServerEntry = {
   /** Prefix of the names of its tools: `name__tool`. */
   readonly name: string
-  readonly url: string
-  /** Headers of each request. They hold secrets: never logged. */
-  readonly headers: Readonly<Record<string, string>>
+  /** An address, or a program that the service starts and that speaks over its input and output. */
+  readonly at: ServerPlace
   /** Names of the tools that turns get, or all. */
   readonly tools: '*' | readonly string[]
   readonly timeoutMs: number
@@ -22,6 +21,16 @@ export type ServerEntry = {
   /** Price of one call. Undefined: the model's price of a tool call. */
   readonly priceMicros: bigint | undefined
 }
+
+/** `headers` of each request and `env` of the process hold secrets: never logged. */
+export type ServerPlace =
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'process'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    }
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
@@ -43,9 +52,15 @@ const entry = z.strictObject({
     .refine(
       (text) => !URL.canParse(text) || new URL(text).username === '',
       'must not hold a user name: put credentials into headers',
-    ),
+    )
+    .optional(),
   headers: z
     .record(z.string().regex(headerName, 'is no name of an HTTP header'), z.string().max(8_192))
+    .default({}),
+  command: z.string().min(1).max(4_096).optional(),
+  args: z.array(z.string().max(8_192)).max(100).default([]),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of a variable'), z.string().max(8_192))
     .default({}),
   tools: z.union([z.literal('*'), z.array(z.string().min(1).max(128)).min(1).max(64)], {
     error: 'must be a list of names of tools, or "*" for all',
@@ -71,7 +86,7 @@ const file = z.strictObject({
 })
 
 /**
- * Reads the file of `MCP_SERVERS`, JSON or YAML. `${NAME}` in a header stands for a variable of the environment.
+ * Reads the file of `MCP_SERVERS`, JSON or YAML. `${NAME}` in a header or in `env` stands for a variable of the environment.
  * @throws ConfigError that names the file, the field and the remedy. It quotes nothing of the file's values.
  */
 export async function readServersFile(
@@ -117,28 +132,51 @@ function entryOf(
   index: number,
   value: (name: string) => string | undefined,
 ): ServerEntry {
-  const headers = Object.entries(server.headers).map(([name, text]) => {
-    const filled = text.replace(variable, (_, wanted: string) => {
-      const found = value(wanted)
-      if (found) return found
-      throw new Error(
-        `servers.${index}.headers.${name}: the environment has no ${wanted}. Set it, or remove it there`,
-      )
-    })
-    // Node refuses such a header with a message that quotes it.
-    if (/[^\t\x20-\x7e]/.test(filled))
-      throw new Error(`servers.${index}.headers.${name}: must be printable ASCII characters on one line`)
-    return [name, filled] as const
-  })
   const { price_credits: price } = server
   return {
     name: server.name,
-    url: server.url,
-    headers: Object.fromEntries(headers),
+    at: placeOf(server, `servers.${index}`, value),
     tools: server.tools,
     timeoutMs: server.timeout_seconds * 1_000,
     maxResultBytes: server.max_result_bytes,
     plans: server.plans,
     priceMicros: price === undefined ? undefined : BigInt(Math.round(price * Number(microsPerCredit))),
   }
+}
+
+function placeOf(
+  { url, headers, command, args, env }: z.infer<typeof entry>,
+  path: string,
+  value: (name: string) => string | undefined,
+): ServerPlace {
+  if ((url === undefined) === (command === undefined))
+    throw new Error(`${path}: needs either "url" or "command"`)
+  if (command !== undefined) {
+    if (Object.keys(headers).length > 0)
+      throw new Error(`${path}.headers: only a server with "url" has headers`)
+    return { kind: 'process', command, args, env: filled(env, `${path}.env`, value) }
+  }
+  if (args.length > 0 || Object.keys(env).length > 0)
+    throw new Error(`${path}: only a server with "command" has "args" and "env"`)
+  const all = filled(headers, `${path}.headers`, value)
+  // Node refuses such a header with a message that quotes it.
+  const odd = Object.keys(all).find((name) => /[^\t\x20-\x7e]/.test(all[name] ?? ''))
+  if (odd !== undefined)
+    throw new Error(`${path}.headers.${odd}: must be printable ASCII characters on one line`)
+  return { kind: 'http', url: url ?? '', headers: all }
+}
+
+/** Texts with their variables of the environment. */
+function filled(
+  texts: Readonly<Record<string, string>>,
+  path: string,
+  value: (name: string) => string | undefined,
+): Readonly<Record<string, string>> {
+  const fill = (name: string, text: string) =>
+    text.replace(variable, (_, wanted: string) => {
+      const found = value(wanted)
+      if (found) return found
+      throw new Error(`${path}.${name}: the environment has no ${wanted}. Set it, or remove it there`)
+    })
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(name, text)]))
 }

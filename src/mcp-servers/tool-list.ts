@@ -26,12 +26,20 @@ const maxDepth = 20
 /** Names of tools that the APIs of models accept. */
 const usableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Lenient, so that one invalid tool does not hide the others. */
+const listedTool = z.looseObject({
+  name: z.string(),
+  description: z.string().optional().catch(undefined),
+  // Null, or no schema at all: a tool without arguments.
+  inputSchema: z
+    .unknown()
+    .optional()
+    .transform((schema) => schema ?? { type: 'object' }),
+})
+
+/** Lenient, so that one invalid tool does not hide the others: what is no tool is null. */
 export const toolPage = z.object({
-  tools: z.array(
-    z.looseObject({ name: z.string(), description: z.string().optional(), inputSchema: z.unknown() }),
-  ),
-  nextCursor: z.string().optional(),
+  tools: z.array(listedTool.nullable().catch(null)).catch([]),
+  nextCursor: z.string().min(1).optional().catch(undefined),
 })
 
 /**
@@ -62,7 +70,8 @@ export function offeredTools(
 function toolFault(name: string, { inputSchema }: ListedTool): string | undefined {
   if (!usableName.test(name))
     return 'has a name that is not letters, digits, _ and -, or with its prefix more than 64 characters'
-  if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return 'has no JSON Schema of an object'
+  if (!isObject(inputSchema) || (inputSchema['type'] ?? 'object') !== 'object')
+    return 'has no JSON Schema of an object'
   const { properties, required } = inputSchema
   if (properties !== undefined && !(isObject(properties) && Object.values(properties).every(isSchema)))
     return 'has properties that are no JSON Schemas'
@@ -81,7 +90,7 @@ function specOf(server: string, name: string, { description = '', inputSchema }:
   return {
     name,
     description: `Tool of the outside server "${server}". ${about}`.trim(),
-    parameters: { properties: {}, ...schema },
+    parameters: { type: 'object', properties: {}, ...schema },
   }
 }
 

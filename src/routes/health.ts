@@ -3,8 +3,14 @@ import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import type { Services } from '../turns/services.ts'
+import { version } from '../version/version.ts'
 
-const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+const healthy = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().describe('Such as `0.3.0+1a2b3c4d`, with its commit'),
+  })
+  .meta({ id: 'Health' })
 
 const readiness = z
   .object({
@@ -17,7 +23,7 @@ const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
   description:
-    'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
+    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
   tag: 'Service',
   response: readiness,
   errors: ['overloaded', 'database_unavailable'],
@@ -33,9 +39,10 @@ export function healthRoutes(
   app: FastifyInstance,
   services: Services & { readonly ready: () => boolean; readonly libraryState?: LibraryStateOf | undefined },
 ): void {
-  const ok: BodyOf<typeof healthy> = { status: 'ok' }
+  const healthz: BodyOf<typeof healthy> = { status: 'ok', version }
+  const ok: BodyOf<typeof readiness> = { status: 'ok' }
 
-  app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => ok)
+  app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => healthz)
 
   app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
     if (!services.ready()) {
@@ -45,7 +52,17 @@ export function healthRoutes(
         retryAfterSeconds: 2,
       })
     }
-    await services.database.system.execute('select 1')
+    const { rows } = await services.database.system.execute<{ refuses: boolean }>(
+      `select current_setting('transaction_read_only') = 'on' as refuses`,
+    )
+    if (rows[0]?.refuses)
+      throw new ServiceError(
+        'database_unavailable',
+        'The database takes no writes. Try again in a few seconds.',
+        {
+          retryAfterSeconds: 2,
+        },
+      )
     const library = services.libraryState?.()
     return library === undefined ? ok : { ...ok, library }
   })

@@ -70,6 +70,24 @@ export const fallbackLicenses = z.string().transform((text, context): readonly (
   return z.NEVER
 })
 
+export const smtpUrl = z
+  .string()
+  .regex(/^smtps?:\/\//, 'must start with smtp:// or smtps://')
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).hostname !== '',
+    'is no URL: encode special characters of the password, such as %40 for @, and check the port',
+  )
+  .optional()
+
+export const mailAddress = z
+  .string()
+  .trim()
+  .regex(
+    /^(?:[^<>@\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+    'must be an address, or Name <address>',
+  )
+  .optional()
+
 /** A folder, or an address that is asked without a password. */
 export const folderOrUrl = z
   .string()

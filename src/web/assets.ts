@@ -51,8 +51,8 @@ export async function registerAssets(
   app.get<ByName>('/assets/:version/*', openToAll, async (request, reply) => {
     const asset = assets.get(request.params['*'])
     if (!asset) return reply.callNotFound()
-    const isCurrent = request.params.version === version
-    reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
+    if (request.params.version === version) reply.staticCache(31_536_000)
+    else reply.preventCache()
     return sendAsset(request, reply, asset)
   })
   const path = `/assets/${version}`
@@ -86,7 +86,8 @@ async function sendAsset(
   asset: Asset,
 ): Promise<FastifyReply> {
   const { type, plain } = asset
-  reply.type(type).header('vary', 'accept-encoding')
+  reply.type(type)
+  reply.vary('accept-encoding')
   const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
   if (!takesGzip || type === types['woff2']) return reply.send(plain)
   asset.small ??= promisify(gzip)(plain)

@@ -26,6 +26,8 @@ import { accountPages } from './pages/settings/account.ts'
 import { preferencePages } from './pages/settings/preferences.ts'
 import { sharingPages } from './pages/sharing/sharing.ts'
 import { sheetPages } from './pages/sheets/sheets.ts'
+import { confirmPage } from './pages/sign-in/confirm.ts'
+import { forgotPasswordPage } from './pages/sign-in/forgot-password.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
@@ -73,6 +75,8 @@ export async function webPages(
   landingPages(app, services)
   signInPages(app, services)
   resetPasswordPage(app, services)
+  forgotPasswordPage(app, services)
+  confirmPage(app, services)
   keyPages(app, services)
   accountPages(app, services)
   conversationPages(app, services)

@@ -3,8 +3,9 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import { fileTexts, fileVersions } from '../db/schema/index.ts'
 import { ContentLost, readBuffer, readHead, readStream } from './content.ts'
 import { ExtractionFailed, extraction, extractText, maxDocumentBytes } from './documents/extract.ts'
-import { headBytes, kindOf, type TextKind } from './documents/kinds.ts'
+import { headBytes, kindOf, type TextKind, unknownEncoding } from './documents/kinds.ts'
 import type { DocumentText } from './documents/read.ts'
+import { decodedText } from './documents/text-encoding.ts'
 import { type FileVersion, findVersion, type StoredFile } from './files.ts'
 import { sheetGenerator } from './sheets/sheet.ts'
 
@@ -79,22 +80,8 @@ export async function editableText(tx: Executor, file: StoredFile): Promise<stri
 
 async function plainText(tx: Executor, version: FileVersion): Promise<DocumentText> {
   if (version.bytes > maxTextBytes) return { text: '', problem: 'It is too large to be read.' }
-  const text = decoded(await readBuffer(tx, version.id))
-  return text === undefined
-    ? { text: '', problem: 'It is neither a text nor a document.' }
-    : { text, problem: '' }
-}
-
-/** Decodes UTF-8, or UTF-16 with a byte-order mark. Undefined for anything else. */
-function decoded(content: Buffer): string | undefined {
-  const mark = content.subarray(0, 2).toString('hex')
-  const label = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
-  try {
-    const text = new TextDecoder(label, { fatal: true }).decode(content)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
-  }
+  const text = decodedText(await readBuffer(tx, version.id))
+  return text === undefined ? { text: '', problem: unknownEncoding } : { text, problem: '' }
 }
 
 /** Extracts the text of a document and stores it. If two turns do this at once, both store the same text. */
@@ -106,7 +93,7 @@ async function extractOnce(
 ): Promise<DocumentText> {
   const content = readStream(database, version, { start: 0, end: version.bytes })
   try {
-    const read = await extractText(kind, content, signal)
+    const read = await extractText(kind, content, signal, undefined, version.accountId)
     await withTx(database, version, (tx) => keep(tx, version, read))
     return read
   } catch (error) {

@@ -157,6 +157,49 @@ test('each change on the pages of operators is recorded with the id of who made 
   expect((await operator.get(page)).status).toBe(404)
 })
 
+test('sign-ins with their address, also failed ones, and keys and passwords of the pages are recorded', async () => {
+  const owner = 'owner-acts@example.org'
+  const visitor = await signedUp(service, owner)
+  const id = await accountId(owner)
+  const page = `/operator/accounts/${id}`
+  const formSeen = async () => /name="seen" value="(\d+)"/.exec(await (await operator.get(page)).text())?.[1]
+  const seen = await formSeen()
+  const stranger = openVisitor(service)
+  for (const email of [owner, 'nobody@example.org'])
+    await stranger.post('/signin', { email, password: 'not this one at all' })
+  await stranger.post('/signin', { email: owner, password: goodPassword })
+  const key = {
+    id: 'key_0123456789abcdefghijklmn',
+    name: 'Mine',
+    scopes: 'chat:write',
+    reach: 'owner',
+    expires: 'never',
+  }
+  const made = await visitor.post('/settings/keys', key)
+  expect(made.status).toBe(200)
+  const [{ id: keyId } = { id: '' }] = await world.rows<{ id: string }>(
+    'select id from api_keys where account_id = $1',
+    id,
+  )
+  await visitor.post(`/settings/keys/${keyId}/revoke`, {})
+  await visitor.post('/settings/account/password', {
+    current: goodPassword,
+    next: 'five other unrelated words now',
+  })
+  const found = (await entries(` --account ${id}`)).filter(({ actor }) => actor === id)
+  const address = { address: '127.0.0.1' }
+  expect(found.map(({ action, details }) => [action, details])).toEqual([
+    ['password.changed', {}],
+    ['key.revoked', { key: keyId }],
+    ['key.created', { key: keyId }],
+    ['session.signed_in', address],
+    ['session.sign_in_failed', address],
+  ])
+  const unknown = (await entries()).find(({ account, action }) => !account && action.endsWith('failed'))
+  expect(unknown).toMatchObject({ details: address })
+  expect(await formSeen(), 'an owner cannot block the form of an operator').toBe(seen)
+})
+
 test('an operator can neither suspend nor delete the account they are signed in with', async () => {
   const page = `/operator/accounts/${operatorId}`
   expect((await operator.post(`${page}/suspend`, {})).status).toBe(400)

@@ -4,11 +4,12 @@ import path from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
+import { createMailedLink } from '../../src/accounts/sign-in/mailed-links.ts'
 import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { readingMarks } from '../../src/db/schema/index.ts'
+import { readingMarks, sentNotices } from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -53,7 +54,7 @@ beforeAll(async () => {
   }
   for (const { accountId, sessionId, runId } of [mine, foreign])
     await withTx(world.db.database, { accountId }, async (tx) => {
-      const session = { id: sessionId, accountId, turnCount: 1 } as Session
+      const session = { id: sessionId, accountId, turnCount: 1, name: 'Lamps' } as Session
       await shareSession(tx, testPeppers, session)
       await giveFeedback(tx, { id: runId, accountId }, { rating: 'up', note: '' })
       await recordBranch(tx, { sessionId, accountId, parentId: 'sess_gone', parentTurn: 1 })
@@ -69,6 +70,11 @@ beforeAll(async () => {
   await signedUp(service, 'rls@example.org')
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })
+  const address = { kind: 'address', email: 'rls-2@example.org', accountId: mine.accountId } as const
+  await createMailedLink(world.db.database.system, address)
+  await world.db.database.system
+    .insert(sentNotices)
+    .values({ accountId: mine.accountId, kind: 'low_credits', about: '2026-11-01' })
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { languageOfAnswer, withoutLanguageRequest } from '../../src/agent/extractive/requests/language.ts'
+import { languageOfAnswer, withoutLanguageRequest } from '../../src/agent/extractive/language.ts'
 
 test.each([
   ['What is bittul?', 'en'],
@@ -22,7 +22,7 @@ test.each([
 })
 
 test('a request for a language is no search term', () => {
-  expect(withoutLanguageRequest('Translate into English: מה זה אתערותא')).toBe(': מה זה אתערותא')
+  expect(withoutLanguageRequest('Translate into English: מה זה אתערותא')).toBe('Translate : מה זה אתערותא')
   expect(withoutLanguageRequest('explain bittul in Hebrew')).toBe('explain bittul')
   expect(withoutLanguageRequest('Was the Tanya written in Hebrew?')).toBe('Was the Tanya written in Hebrew?')
 })

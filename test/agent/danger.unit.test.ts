@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { dangerIn } from '../../src/agent/extractive/danger.ts'
 import { createExtractiveProvider } from '../../src/agent/extractive/provider.ts'
-import { dangerIn } from '../../src/agent/extractive/requests/danger.ts'
 import type { ModelRequest } from '../../src/agent/provider.ts'
 import { expectLinear } from '../support/growth.ts'
 

@@ -5,7 +5,6 @@ import {
   composeFile,
   type FoundPassage,
   fileNameFor,
-  searchWords,
 } from '../../src/agent/extractive/answer.ts'
 import { createExtractiveProvider } from '../../src/agent/extractive/provider.ts'
 import { estimateTokens } from '../../src/agent/tokens.ts'
@@ -84,7 +83,7 @@ test('it searches for the question and quotes the best passage with its mark', a
 
 test('a place stands once in an answer, in the language of the question', async () => {
   const { text } = await answerTo('מהו בינוני?', [english, hebrew])
-  expect(text).toMatch(/^קטעים מן הספרייה/)
+  expect(text).toMatch(/^הספרייה רק מצטטת קטעים/)
   expect(text).toContain(`בינוני א\n> „${hebrew.text}” [S2]`)
   expect(text).not.toContain(english.text)
   expect((await answerTo('What is a beinoni?', [hebrew, english])).text).not.toContain(hebrew.text)
@@ -194,37 +193,13 @@ test('beside an article that covers the whole question one more passage is quote
   expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]'])
 })
 
-const refusal = 'This service gives no halachic rulings and makes no personal decisions.'
-
-test('a question for a ruling gets none, and passages about its subject for study', async () => {
-  const question = 'Am I allowed to light a lamp on Shabbat?'
-  const { text } = await answerTo(question, [{ ...article, titled: true, coverage: 0.2 }, mentions])
-  expect(text).toMatch(/^This service gives no halachic rulings [^\n]* ask a rabbi /)
-  expect(text).toContain('\n\nFor study, and not as a ruling, passages on the subject:\n\nLamp 1\n> “A lamp')
-  expect((await answerTo('האם מותר לי להדליק נר בשבת?', [hebrew])).text).toMatch(/^שירות זה אינו פוסק הלכה/)
-})
-
-test('beside the refusal of a ruling no passage about something else is quoted', async () => {
-  const { text, asked } = await answerTo('May I light a lamp?', [{ ...mentions, coverage: 0.2 }])
-  expect(text).toBe(`${refusal} For those, ask a rabbi who knows the circumstances.`)
-  expect(asked).toHaveLength(1)
-})
-
-test('a source sheet about a ruling is made, because sources are no ruling', async () => {
-  const { text } = await answerTo('Prepare a source sheet: may I light a lamp on Shabbat?', [article])
-  expect(text).not.toContain(refusal)
-  expect(text).toContain('written to the file')
-})
-
-test('passages with a part of a name are not shown as those of the person asked for', async () => {
-  const near = { ...mentions, coverage: 0.3 }
-  const said = 'A search found no passage about that person.'
-  expect((await answerTo('Who was Rabbi Zelig of Nowhere?', [near])).text).toContain(said)
-  expect((await answerTo('Who wrote about lamps?', [near])).text).not.toContain(said)
-  expect((await answerTo('מי היה רבי זליג?', [near])).text).toContain('לא נמצא קטע על אדם זה')
-  const rebbe = { ...article, titled: true, coverage: 0.2 }
-  expect((await answerTo('Who was Rebbe Zelig of Nowhere?', [rebbe])).text).toContain(said)
-  expect((await answerTo('Who was Rebbe Zelig?', [{ ...rebbe, coverage: 1 }])).text).not.toContain(said)
+test('every answer says that it only quotes, and sends questions for a ruling to a rabbi', async () => {
+  const english = /This library only quotes passages\. It gives no halachic rulings [^\n]* ask a rabbi /
+  const found = [article, { ...article, language: 'he', mark: '[S6]', he_ref: 'נר א', text: 'נר מאיר.' }]
+  expect((await answerTo('Am I allowed to light a lamp on Shabbat?', found)).text).toMatch(english)
+  expect((await answerTo('What is a lamp?', [])).text).toMatch(english)
+  expect((await answerTo('What is a lamp?', [{ ...article, coverage: 0.2 }])).text).toMatch(english)
+  expect((await answerTo('האם מותר לי להדליק נר בשבת?', found)).text).toContain('היא אינה פוסקת הלכה')
 })
 
 test('a place that the question names is shown alone, whatever else was found', async () => {
@@ -252,7 +227,9 @@ test('what does not exist is said first, then what stands at the place that exis
     remark,
   })
   expect(both.text).toMatch(/^"Other 9" does not exist in this library\.\n\n[\s\S]*Another place\./)
-  expect((await answerTo('Other 9?', [english], { remark })).text).toBe(remark.does_not_exist)
+  const none = (await answerTo('Other 9?', [english], { remark })).text
+  expect(none.startsWith(`${remark.does_not_exist}\n\n`)).toBe(true)
+  expect(none).not.toContain('[S1]')
 })
 
 test('when nothing is found it says so, reads nothing and cites nothing', async () => {
@@ -264,20 +241,20 @@ test('when nothing is found it says so, reads nothing and cites nothing', async 
 
 test('when nothing is found it says whom to ask for a book, in the language asked', async () => {
   const [english, hebrew] = [await answerTo('What is a quark?', []), await answerTo('מהו קוורק?', [])]
-  expect(english.text).toMatch(/\n\nIf a book is missing, ask the person who runs this service to add it\.$/)
-  expect(hebrew.text).toMatch(/\n\nאם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו\.$/)
+  expect(english.text).toMatch(/\n\nIf a book is missing, ask the person who runs this service to add it\.\n/)
+  expect(hebrew.text).toMatch(/\n\nאם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו\.\n/)
   // A reader cannot run commands.
   expect(english.text + hebrew.text).not.toMatch(/`|npm/)
 })
 
 test('asked for a file it writes one with the quotations, and names it', async () => {
   const { text, asked } = await answerTo('Prepare a source sheet about the beinoni', [english])
-  expect(asked[0]).toBe('search_sources {"query":"beinoni","limit":8}')
+  expect(asked[0]).toBe('search_sources {"query":"Prepare a source sheet about the beinoni","limit":8}')
   const written = JSON.parse(asked[2]?.slice('write_file '.length) ?? '{}') as {
     name: string
     content: string
   }
-  expect(written.name).toBe('beinoni.md')
+  expect(written.name).toBe('beinoni-1.md')
   expect(written.content).toContain(`## Beinoni 1\n\n> “${english.text}”`)
   expect(written.content).not.toContain('[S1]')
   expect(text).toContain(`written to the file ${written.name}`)
@@ -295,8 +272,8 @@ test('it makes a source sheet of what it found, in the formats that are asked fo
     messages: [{ role: 'user', content: question }],
   })
   expect(JSON.parse(asked[2]?.slice('make_source_sheet '.length) ?? '{}')).toEqual({
-    name: 'beinoni',
-    title: 'Sources: beinoni',
+    name: 'beinoni-1',
+    title: 'Sources: Beinoni 1',
     items: [{ ref: 'Beinoni 1' }, { ref: 'Other 5' }],
     formats: ['docx', 'pdf'],
   })
@@ -318,7 +295,7 @@ test('passages of an attached file that share words with the question come first
     messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
   })
   const text = textOf(events)
-  expect(text).toMatch(/^Passages from the library.*From the attached file and the library/)
+  expect(text).toMatch(/^This library only quotes.*From the attached file and the library/)
   expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
   expect(text).not.toContain('[S8]')
 })
@@ -343,7 +320,7 @@ async function answerAbout(read: object, asked = attachedLetter): Promise<string
 test('an attached file that cannot be read is said first, with the reason', async () => {
   const damaged = { error: 'No.', name: 'e.pdf', problem: 'It is damaged or no PDF at all.' }
   const text = await answerAbout(damaged)
-  expect(text).toMatch(/^The file e\.pdf cannot be read\. It is damaged or no PDF at all\.\n\nPassages from/)
+  expect(text).toMatch(/^The file e\.pdf cannot be read\. It is damaged or no PDF at all\.\n\nThis library/)
   const inHebrew = [{ type: 'text' as const, text: 'סכם את המכתב' }, ...attachedLetter.slice(1)]
   expect(await answerAbout(damaged, inHebrew)).toMatch(/לא נקרא:\ne\.pdf\n\n/)
   expect(await answerAbout({ error: 'Too many calls.' })).toMatch(/^An attached file was not read\.\n\n/)
@@ -554,12 +531,9 @@ test('the text it streams is the answer, in pieces', async () => {
   )
 })
 
-test.each([
-  ['דף מקורות על בינוני', 'בינוני', 'בינוני.md'],
-  ['Write a file about teshuvah', 'teshuvah', 'teshuvah.md'],
-  ['file', 'file', 'sources.md'],
-])('%s searches for %s and would be the file %s', (question, search, name) => {
-  expect([searchWords(question), fileNameFor(question)]).toEqual([search, name])
+test('a file is named after the best passage, in the letters of its language', () => {
+  expect(fileNameFor([{ ...long, ref: 'Tanya, Part 1:2' }])).toBe('tanya-part-1-2.md')
+  expect(fileNameFor([{ ...long, language: 'he', heRef: 'תניא, א' }])).toBe('תניא-א.md')
 })
 
 /** A conversation in which the last message is the question. */
@@ -571,41 +545,45 @@ function conversation(...questions: readonly string[]): NonNullable<Overrides['m
   return [...earlier, { role: 'user', content: questions.at(-1) ?? '' }]
 }
 
-test('a question that refers to the one before is searched with its words, and says so', async () => {
-  const messages = conversation('Tell me about the beinoni', 'what books did he write?')
-  const { text, asked } = await answerTo('', [english], { messages })
-  expect(asked[0]).toBe(
-    'search_sources {"query":"Tell me about the beinoni\\nwhat books did he write?","limit":8}',
-  )
-  expect(text).toContain('A search for the words of this question and of the one before found')
-})
-
-test('a continuation that names an article is answered from it alone', async () => {
-  const messages = conversation('What is a farbrengen?', 'and a beinoni?')
-  const { text, asked } = await answerTo('', [{ ...english, titled: true }], { messages })
+test('a question after another one is searched alone and with it', async () => {
+  const { asked } = await answerTo('', [english], {
+    messages: conversation('What is a farbrengen?', 'and a beinoni?'),
+  })
   expect(asked.slice(0, 2)).toEqual([
     'search_sources {"query":"and a beinoni?","limit":8}',
     'search_sources {"query":"What is a farbrengen?\\nand a beinoni?","limit":8}',
   ])
+})
+
+test('a question of more than seven words is searched alone', async () => {
+  const long = 'Who was the Rebbe of whom they tell that he never spoke?'
+  const { asked } = await answerTo('', [english], { messages: conversation('What is a farbrengen?', long) })
+  expect(asked.filter((call) => call.startsWith('search_sources'))).toHaveLength(1)
+})
+
+/** The answer to a second question, when the searches for it alone and with the first one find these. */
+async function answerToSecond(alone: readonly Passage[], withFirst: readonly Passage[]) {
+  const search = tool('search_sources', async ({ query }) => ({
+    content: JSON.stringify({ passages: String(query).includes('\n') ? withFirst : alone }),
+  }))
+  const messages = conversation('What is a lamp?', 'who made it?')
+  const text = textOf(await play(createExtractiveProvider(), { tools: [search], messages }))
+  return { marks: text.match(/\[S\d\]/g) ?? [], text }
+}
+const lamp = { ...article, titled: true }
+
+test('a question without a subject is answered from the reading that names a title, and says so', async () => {
+  const { text, marks } = await answerToSecond([mentions], [lamp])
+  expect(text).toContain('A search for the words of this question and of those before found')
+  expect(marks).toEqual(['[S5]', '[S4]'])
+})
+
+test('a question that names a title itself is answered alone', async () => {
+  const { text, marks } = await answerToSecond([lamp], [{ ...mentions, titled: true }])
   expect(text).toContain('A search for the words of the question found')
+  expect(marks).toEqual(['[S5]'])
 })
 
-test('a new question is searched alone', async () => {
-  const messages = conversation('What is a farbrengen?', 'Who was the Satmar Rebbe?')
-  const { asked } = await answerTo('', [english], { messages })
-  expect(asked[0]).toBe('search_sources {"query":"Who was the Satmar Rebbe?","limit":8}')
-})
-
-test('small talk is answered without a search', async () => {
-  const { text, asked } = await answerTo('thanks!', [english])
-  expect(text).toBe('You are welcome.')
-  expect(asked).toEqual([])
-})
-
-test('a short answer was asked for: it has one passage, and an excerpt of a long one', async () => {
-  const article = { ...english, text: `${'The beinoni is a person. '.repeat(30)}`, titled: true, coverage: 1 }
-  const { text } = await answerTo('What is a beinoni, in short?', [article, { ...other, coverage: 0.9 }])
-  expect(text).not.toContain(other.text)
-  expect(text.match(/The beinoni is a person\./g)?.length).toBeLessThan(15)
-  expect(text).toMatch(/…” \[S1\]/)
+test('a question is answered alone if no reading names a title', async () => {
+  expect((await answerToSecond([article], [mentions])).marks).toEqual(['[S5]'])
 })

@@ -12,6 +12,7 @@ import { measureEqualRequests } from './turns/equal-requests.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
+import { measureManyAccounts } from './turns/many-accounts.ts'
 import { profileTurns } from './turns/profile.ts'
 import { measureRates } from './turns/rates.ts'
 import { type Figure, print, printFigure, reached } from './turns/report.ts'
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, Part>> = {
   latency: measureLatency,
   rates: measureRates,
   'equal-requests': measureEqualRequests,
+  'many-accounts': measureManyAccounts,
   gets: measureGets,
   streams: measureStreams,
   startup: measureStartup,

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- quotations [--library FILE]… [--cases FILE]… [--verbose] [--results FILE]`: how many planted quotations
  * get the right verdict, for each class. `--results` writes what was found, one case a line, to compare two states. It imports the starter library, and the JSON lines named, into an embedded Postgres of its own.
- * A case has `class`, `text`, `quotations` (`quote`, `verdict`, `ref`, `context_warning`), and optionally `sources`,
+ * A case has `class`, `text`, `quotations` (`quote`, `verdict`, `ref`), and optionally `sources`,
  * the refs that `[S1]`, `[S2]` and so on stand for, and `refs` (`text`, `exists`). A case is right when all its quotations
  * and refs are, and nothing else is taken for a quotation. The cases of the repository need the Hebrew Tanya as a library.
  */
@@ -24,7 +24,6 @@ type Planted = {
   readonly quote: string
   readonly verdict: string
   readonly ref: string | readonly string[] | null
-  readonly context_warning?: boolean
 }
 
 type Case = {
@@ -60,8 +59,6 @@ function mistakeIn(planted: Planted, found: Verification['quotes'][number] | und
   const wanted = [planted.ref ?? []].flat()
   const isThere = wanted.some((ref) => within(place ?? '', ref) || within(found.found_ref ?? '', ref))
   if (planted.ref !== null && !isThere) return `at ${place}, not ${wanted.join(' or ')}`
-  if ((found.context_warning !== undefined) !== (planted.context_warning ?? false))
-    return `context_warning ${JSON.stringify(found.context_warning ?? null)}`
   return undefined
 }
 

@@ -186,6 +186,8 @@ test.each([
 test.each([
   ['keep-alive', 'the same replica'],
   ['keep-alive', 'another replica'],
+  ['close', 'the same replica'],
+  ['close', 'another replica'],
 ] as const)(
   'a whole reply cut on a connection "%s" and retried at %s is one charge',
   async (connection, where) => {

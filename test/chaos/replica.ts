@@ -87,20 +87,21 @@ export function startReplica(
     const mine: Life = { child, ready: false, frozen: false, stderr: '' }
     life = mine
     gone = Promise.withResolvers<void>()
-    let stdout = ''
-    child.stdout.on('data', (chunk) => {
+    let output = ''
+    const read = (chunk: Buffer): void => {
       log.write(chunk)
       if (mine.ready) return
-      stdout += chunk
+      output += chunk
       // The port is in the log line, because the message of readiness shows APP_URL instead.
-      const found = /listening at http:\/\/127\.0\.0\.1:(\d+)"/.exec(stdout)?.[1]
-      if (found === undefined || !stdout.includes('The service is ready at ')) return
+      const found = /listening at http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1]
+      if (found === undefined || !output.includes('The service is ready at ')) return
       mine.ready = true
       port = Number(found)
       options.onReady(port)
-    })
+    }
+    child.stdout.on('data', read)
     child.stderr.on('data', (chunk) => {
-      log.write(chunk)
+      read(chunk)
       mine.stderr = (mine.stderr + chunk).slice(-2_000)
     })
     child.once('close', (code, signal) => {

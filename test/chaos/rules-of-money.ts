@@ -1,7 +1,7 @@
 import { creditsText } from '../../src/billing/credits.ts'
 import type { Rule, Story } from './findings.ts'
 import { expectedMicros } from './questions.ts'
-import { mayRunTwice } from './unknowable.ts'
+import { isLostInCrash, mayRunTwice } from './unknowable.ts'
 
 /** Costs that the clients of an intent received, as decimal text. */
 function* costsTold({ attempts, seen }: Story): Generator<{ runId: string; credits: string }> {
@@ -77,6 +77,7 @@ export const rulesOfMoney: readonly Rule[] = [
     *broken({ findings, stories }) {
       const charges = new Map(findings.rows.charges.map(({ runId, micros }) => [runId, creditsText(micros)]))
       for (const story of stories) {
+        if (isLostInCrash(findings, story)) continue
         for (const { runId, credits } of costsTold(story)) {
           const charged = charges.get(runId) ?? '0'
           if (Number(credits) !== Number(charged)) {

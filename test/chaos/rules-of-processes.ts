@@ -13,10 +13,17 @@ const exitsOf = ({ entries }: Findings) =>
 /** Without these faults a harness run proves nothing. */
 const faultsToSee: readonly FaultKind[] = ['kill', 'freeze', 'client wires cut', 'backend terminated']
 
-/** Whether the replica got SIGTERM during the request, so that it may hand over the turn. */
+/** Time in which a readiness check notices that a replica stops: two intervals of the load balancer of the storm. */
+const noticeMs = 500
+
+/**
+ * Whether the replica got SIGTERM during the request, so that it may hand over the turn, or so shortly before it that the
+ * load balancer could not know. A replica refuses such a turn, and a balancer such as `ops/nginx.conf` sends it to the next.
+ */
 function wasUnderWay(findings: Findings, replica: string, from: number, to: number): boolean {
   return findings.entries.some(
-    (e) => e.type === 'fault' && e.fault === 'sigterm' && e.on === replica && e.at > from && e.at <= to,
+    (e) =>
+      e.type === 'fault' && e.fault === 'sigterm' && e.on === replica && e.at > from - noticeMs && e.at <= to,
   )
 }
 

@@ -1,7 +1,7 @@
 import { beginOf, type Rule, type Story } from './findings.ts'
 import { mayFail, modelCalls } from './questions.ts'
 import type { RunStatus } from './replies.ts'
-import { mayRunTwice } from './unknowable.ts'
+import { isLostInCrash, mayRunTwice } from './unknowable.ts'
 
 /**
  * Time after the storm by which all runs have ended: leases of 15 s, and turns queued behind the last one to
@@ -20,8 +20,9 @@ const runIdsTold = ({ attempts, seen }: Story): ReadonlySet<string> =>
 export const rulesOfRuns: readonly Rule[] = [
   {
     name: 'a run that a client was told of exists',
-    *broken({ stories, runs }) {
+    *broken({ findings, stories, runs }) {
       for (const story of stories) {
+        if (isLostInCrash(findings, story)) continue
         for (const id of runIdsTold(story)) if (!runs.has(id)) yield `${id} of ${story.intent.id}`
       }
     },
@@ -57,6 +58,7 @@ export const rulesOfRuns: readonly Rule[] = [
     name: 'all replies to one intent name one run',
     *broken({ stories, findings }) {
       for (const story of stories) {
+        if (isLostInCrash(findings, story)) continue
         const told = [...runIdsTold(story)]
         if (told.length > 1 && !mayRunTwice(findings, story)) yield `${story.intent.id}: ${told.join(', ')}`
         const held = story.runs.map(({ id }) => id)

@@ -225,9 +225,10 @@ function databaseFaults(cluster: Cluster): readonly Loop[] {
       fault: 'postgres crash',
       pauseMs: between(25_000, 60_000),
       async act(random) {
-        const ms = Math.round(random.between(0, 4_000))
-        await cluster.crashPostgres(ms)
-        return { on: 'postgres', detail: ms }
+        const began = Date.now()
+        await cluster.crashPostgres(Math.round(random.between(0, 4_000)))
+        // How long ago it stopped.
+        return { on: 'postgres', detail: Date.now() - began }
       },
     },
   ]

@@ -101,6 +101,15 @@ test('chunks of a turn with tools, files and text obey every rule, batched or no
   }
 })
 
+test('no reader finds the end of a line within a text, and a chunk without words has an empty delta', () => {
+  const text = 'before\u2028middle\u2029after\u0085end'
+  const events: RunEvent[] = [{ type: 'run.started' }, { type: 'text.delta', step: 1, text }]
+  const frames = encode([events])
+  expect(frames).not.toMatch(/[\u0085\u2028\u2029]/)
+  expect(readStream(frames).text).toBe(text)
+  expect(frames.match(/"delta":\{\}/g)).toHaveLength(1)
+})
+
 test('without progress no frame but the first and the last tells of the turn', () => {
   const read = readStream(encode([whole], { progress: false }))
   expect(read.problems).toEqual([])

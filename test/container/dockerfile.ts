@@ -86,6 +86,10 @@ async function step(stage: Stage, name: string, rest: string, building: Building
     case 'HEALTHCHECK':
       stage.healthCommand = JSON.parse(rest.slice(rest.indexOf('CMD') + 3))
       return
+    // Arguments keep their empty defaults, which the shell has for a variable that is not set.
+    case 'ARG':
+      if (!rest.endsWith('=')) throw new Error(`ARG ${rest} has a default, which no step would see here`)
+      return
     case 'EXPOSE':
       return
     default:

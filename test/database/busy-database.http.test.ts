@@ -19,3 +19,26 @@ test('a request that waits too long for a lock is told to come again', async () 
   expect(again.status).toBe(200)
   await world.close()
 })
+
+test('/readyz fails while the database takes no writes', async () => {
+  const world = await openWorld({ model: 'built-in' })
+  const { db, service, rows } = world
+  const setReadOnly = async (value: 'on' | 'off') => {
+    const [{ name } = { name: '' }] = await rows<{ name: string }>('select current_database() as name')
+    const admin = await db.database.systemPool.connect()
+    await admin.query(`set default_transaction_read_only = off`)
+    await admin.query(`alter database "${name}" set default_transaction_read_only = ${value}`)
+    await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+      [name],
+    )
+    admin.release(true)
+  }
+  const status = async () => (await fetch(`${service.url}/readyz`)).status
+  expect(await status()).toBe(200)
+  await setReadOnly('on')
+  await expect.poll(status).toBe(503)
+  await setReadOnly('off')
+  await expect.poll(status).toBe(200)
+  await world.close()
+})

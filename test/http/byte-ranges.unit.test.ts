@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesTag, parseRange } from '../../src/http/connection/byte-ranges.ts'
+import { namesTag, parseRange } from '../../src/http/transfers/download.ts'
 
 test.each([
   ['bytes=0-0', { start: 0, end: 1 }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { trustedProxies } from '../../src/app.ts'
 import { clientAddress } from '../../src/http/connection/client-address.ts'
-import { trustedProxies } from '../../src/http/connection/trusted-proxies.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

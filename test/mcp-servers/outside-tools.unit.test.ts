@@ -7,7 +7,6 @@ const valid = { type: 'object', properties: { city: { type: 'string' } }, requir
 const deep = (levels: number): object => (levels === 0 ? {} : { items: deep(levels - 1) })
 
 test.each([
-  ['no schema', undefined],
   ['a schema of a text', { type: 'string' }],
   ['properties that are no schemas', { type: 'object', properties: { a: 1 } }],
   ['a list of required that is none', { type: 'object', required: 'a' }],

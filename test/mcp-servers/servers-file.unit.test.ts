@@ -39,8 +39,11 @@ servers:
   expect(await read(yaml, { SKY_TOKEN: 'secret-of-sky' })).toEqual([
     {
       name: 'sky',
-      url: 'https://sky.example/mcp',
-      headers: { Authorization: 'Bearer secret-of-sky' },
+      at: {
+        kind: 'http',
+        url: 'https://sky.example/mcp',
+        headers: { Authorization: 'Bearer secret-of-sky' },
+      },
       tools: ['weather'],
       timeoutMs: 20_000,
       maxResultBytes: 24 * 1024,
@@ -48,6 +51,23 @@ servers:
       priceMicros: 250_000n,
     },
   ])
+})
+
+test('a server that is a program gets its variables from the environment', async () => {
+  const entry = {
+    name: 'sky',
+    command: 'sky',
+    args: ['--quiet'],
+    env: { TOKEN: `$${'{SKY_TOKEN}'}` },
+    tools: '*',
+  }
+  const [server] = await read(JSON.stringify({ servers: [entry] }), { SKY_TOKEN: 'secret-of-sky' })
+  expect(server?.at).toEqual({
+    kind: 'process',
+    command: 'sky',
+    args: ['--quiet'],
+    env: { TOKEN: 'secret-of-sky' },
+  })
 })
 
 test.each([
@@ -58,6 +78,13 @@ test.each([
   [json({ timeout_seconds: 121 }), 'servers.0.timeout_seconds'],
   [json({ colour: 1 }), 'servers.0: Unrecognized key: "colour"'],
   [json({ headers: { A: `$${'{NO_SUCH}'}` } }), 'servers.0.headers.A: the environment has no NO_SUCH'],
+  [json({ command: 'sky' }), 'servers.0: needs either "url" or "command"'],
+  [json({ url: undefined }), 'servers.0: needs either "url" or "command"'],
+  [json({ args: ['a'] }), 'servers.0: only a server with "command" has "args" and "env"'],
+  [
+    json({ url: undefined, command: 'sky', headers: { A: 'b' } }),
+    'servers.0.headers: only a server with "url"',
+  ],
   [JSON.stringify({ servers: [one, one] }), 'servers: each server needs another name'],
   ['servers:\n  - [', 'line 2 is not YAML or JSON'],
 ])('the start refuses the file %s', async (text, message) => {

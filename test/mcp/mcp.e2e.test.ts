@@ -87,6 +87,36 @@ test('an argument that is null counts as absent, and a required one is named', a
   expect(textOf(refused)).toContain('query')
 })
 
+test('numbers and lists as texts, and empty texts, are read as what the schema says', async () => {
+  await using client = closing(await connect())
+  const call = async (name: string, args: object) =>
+    (await client.callTool({ name, arguments: { ...args } })).structuredContent as { results: object[] }
+  const empty = { language: '', work: '' }
+  expect((await call('search', { query: 'joy simcha', limit: '3', ...empty })).results).toHaveLength(3)
+  const refs = 'Concepts of Chassidut, Simcha 1'
+  expect(
+    await call('verify_quotations', { text: 'He said “a quotation of some five words”.', refs }),
+  ).toBeDefined()
+})
+
+test('a tool without arguments is called with null for them', async () => {
+  const response = await fetch(`${world.service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_works', arguments: null },
+    }),
+  })
+  expect(await response.text()).toContain('structuredContent')
+})
+
 test.each(eras)('a client %s reads a work and a passage as resources', async (_, era) => {
   await using client = closing(await connect(world.key, era))
   const { resources } = await client.listResources()

@@ -16,7 +16,7 @@ const settings = [...(await readFile('.env.example', 'utf8')).matchAll(/^(\w+)=/
 
 describe('docker-compose.yml', async () => {
   const text = await readFile('docker-compose.yml', 'utf8')
-  const compose = parse(text, { strict: true }) as {
+  const compose = parse(text, { strict: true, merge: true }) as {
     readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
   const { service } = compose.services
@@ -33,8 +33,21 @@ describe('docker-compose.yml', async () => {
       'POSTGRES_PASSWORD',
       'SERVICE_DB_PASSWORD',
       'SERVICE_KEY_PEPPER',
+      'SERVICE_MEMORY',
+      'POSTGRES_MEMORY',
+      'POSTGRES_SHARED_BUFFERS',
     ]
     expect([...passed, ...fixed].sort()).toEqual([...settings].sort())
+  })
+
+  test('each container has bounds of memory and log, and Postgres the shared memory for parallel queries', () => {
+    for (const each of Object.values(compose.services))
+      expect(each).toMatchObject({
+        restart: 'unless-stopped',
+        mem_limit: expect.anything(),
+        logging: { options: { 'max-size': '20m', 'max-file': '5' } },
+      })
+    expect(compose.services['postgres']).toMatchObject({ shm_size: '1g', command: expect.anything() })
   })
 
   test('the service runs without rights, on a file system that it cannot write to', () => {
@@ -45,14 +58,6 @@ describe('docker-compose.yml', async () => {
       security_opt: ['no-new-privileges:true'],
     })
   })
-})
-
-test('docs/operations.md quotes ops/nginx.conf as it stands', async () => {
-  const [docs, printed] = await Promise.all([
-    readFile('docs/operations.md', 'utf8'),
-    readFile('ops/nginx.conf', 'utf8'),
-  ])
-  expect(/```nginx\n([\s\S]*?)```/.exec(docs)?.[1]).toBe(printed)
 })
 
 test('the image runs as an ordinary user, and takes no file in but what it needs', async () => {

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { bundledServer } from '../../build/bundle.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
@@ -96,9 +98,67 @@ test('a first start prints a key once, and its data survives restarts and kill -
   await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 })
 
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s at any moment of a first start leaves no Postgres behind',
+  patient,
+  async (signal) => {
+    const dataDir = path.join(folder, `stopped by ${signal}`)
+    const ready = ['secrets.json', 'postgres.new', 'postgres/postmaster.pid']
+    for (const made of ready) {
+      const service = launch({ DATA_DIR: dataDir })
+      await expect
+        .poll(() => existsSync(path.join(dataDir, made)), { interval: 5, timeout: 60_000 })
+        .toBe(true)
+      expect(await service.stop(signal)).toMatchObject({ code: 0, stderr: '' })
+      expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid')), made).toBe(false)
+      if (made !== 'postgres/postmaster.pid') await rm(dataDir, { recursive: true, force: true })
+    }
+    const next = launch({ DATA_DIR: dataDir })
+    await next.ready
+    expect(keyIn(next.output()), 'the first credentials were not lost').toBeDefined()
+    expect(await next.stop('SIGTERM')).toMatchObject({ code: 0, stdout: '' })
+  },
+)
+
+test(
+  'a data folder with wrong secrets or a damaged cluster is refused, and no Postgres stays',
+  patient,
+  async () => {
+    const dataDir = path.join(folder, 'damaged')
+    const env = { DATA_DIR: dataDir }
+    const once = launch(env)
+    await once.ready
+    await once.stop('SIGTERM')
+    const file = path.join(dataDir, 'secrets.json')
+    const secrets = await readFile(file, 'utf8')
+    const refused = async (): Promise<string> => {
+      const { code, stderr } = await launch(env).ended
+      expect(code).toBe(1)
+      expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+      return stderr
+    }
+    await writeFile(file, JSON.stringify({ ...JSON.parse(secrets), postgresPassword: 'another' }))
+    expect(await refused()).toContain('does not fit the data beside it. Restore both from the same backup.')
+    await writeFile(file, '{')
+    expect(await refused()).toContain('It cannot be read. Restore it from a backup.')
+    await rm(file)
+    expect(await refused()).toContain('It is missing. Restore it from a backup.')
+    expect(existsSync(file), 'no new secrets are made in silence').toBe(false)
+    await writeFile(file, secrets)
+    await rm(path.join(dataDir, 'postgres', 'PG_VERSION'))
+    expect(await refused()).toContain('it has no PG_VERSION. Restore the data folder from a backup')
+  },
+)
+
 test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
-  const service = launch({ DATA_DIR: path.join(folder, 'data') })
+  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
   const url = await service.ready
+  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
+  const headers = { authorization: 'Bearer a token for tests' }
+  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
+    `service_build_info{version="${version}"} 1`,
+  )
   const status = async (route: string) => (await fetch(`${url}${route}`)).status
   expect(await status('/readyz')).toBe(200)
   const ended = service.stop('SIGTERM')
@@ -174,4 +234,12 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     expect(existsSync(env.DATA_DIR)).toBe(false)
     holder.close()
   })
+})
+
+test('a command whose reader has enough ends without a complaint', async () => {
+  const command = path.join(path.dirname(bundledServer), 'cli.js')
+  const child = spawn(process.execPath, [command, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect({ code, complaint }).toEqual({ code: 0, complaint: '' })
 })

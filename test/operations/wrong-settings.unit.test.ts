@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
-import { environment } from '../../src/environment.ts'
+import { environment, misspeltSettings } from '../../src/environment.ts'
 
 const refusal = (env: Readonly<Record<string, string>>): string => {
   try {
@@ -79,4 +82,29 @@ test.each(['MODEL_NAME', 'MODEL_API_KEY'])('%s without MODEL_BASE_URL is refused
   expect(refusal({ [name]: 'x' })).toBe(
     `${name} is set, but MODEL_BASE_URL is not: the built-in model would answer. Set MODEL_BASE_URL, or remove ${name}.`,
   )
+})
+
+test.each([
+  ['MODEL_BASE_ULR', 'MODEL_BASE_URL'],
+  ['MODELBASE_URL', 'MODEL_BASE_URL'],
+  ['KEY_PEPER_FILE', 'KEY_PEPPER_FILE'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+])('the name %s is told to be nearly %s', (name, nearest) => {
+  expect(misspeltSettings([name])).toEqual([{ name, nearest }])
+})
+
+test('no usual variable of an environment is taken for a setting', () => {
+  const usual =
+    'HOME HOSTNAME PATH PWD SHELL TERM USER LANG TZ PORT HOST MODE NODE_ENV LOGNAME DATADIR_X'.split(' ')
+  expect(misspeltSettings(usual)).toEqual([])
+})
+
+test('a secret comes from the file that NAME_FILE names, and from one place only', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'secret-files-'))
+  const file = path.join(folder, 'pepper')
+  await writeFile(file, 'a pepper from a file\n')
+  expect(readConfig({ KEY_PEPPER_FILE: file }).keyPepper).toBe('a pepper from a file')
+  expect(() => readConfig({ KEY_PEPPER_FILE: file, KEY_PEPPER: 'another one' })).toThrow('Remove one.')
+  expect(() => readConfig({ KEY_PEPPER_FILE: `${file}.none` })).toThrow('KEY_PEPPER_FILE')
+  await rm(folder, { recursive: true })
 })

@@ -1,37 +1,11 @@
 import { expect, test } from 'vitest'
 import type { RunEnd } from '../../src/turns/run/run-events.ts'
 import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
-import {
-  type AnswerCheck,
-  checkSummary,
-  checksOf,
-  quotationMarks,
-} from '../../src/web/pages/ask/answer-checks.ts'
+import { checkSummary, checksOf, quotationMarks } from '../../src/web/pages/ask/answer-checks.ts'
+import { sourceList } from '../../src/web/pages/ask/source-views.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
 
 const t = textsIn('en')
-const exact = { result: 'verbatim', quote: 'he may enter', ref: 'Gate 1:1', id: 'q1' } as AnswerCheck
-const lacksNot = {
-  ...exact,
-  id: 'q2',
-  context_warning: { words: 'not', where: 'before', kind: 'negation' },
-} as AnswerCheck
-
-const countsOf = (checks: readonly AnswerCheck[]) =>
-  [...`${checkSummary(t, checks, (ref) => ref)}`.matchAll(/<\/span> (\d+) ([^<]+)<\/span>/g)].map(
-    ([, count, label]) => `${count} ${label}`,
-  )
-
-test('a quotation that lacks a negation is not counted as word for word', () => {
-  expect(countsOf([exact, lacksNot])).toEqual(['1 word for word', '1 leaves out words'])
-})
-
-test('a quotation that lacks a negation is marked with that in the answer and in the list', () => {
-  const [mark] = quotationMarks(t, [lacksNot], (ref) => ref)
-  expect(mark).toMatchObject({ kind: 'fuzzy', label: 'leaves out words' })
-  expect(`${checkSummary(t, [lacksNot], (ref) => ref)}`).not.toContain('word for word')
-})
-
 const check = (quote: string, position?: number, result = 'verbatim') => ({
   quote,
   result,
@@ -40,9 +14,9 @@ const check = (quote: string, position?: number, result = 'verbatim') => ({
 const endWith = (first: object[], second: object[], quotations: object[]) =>
   ({
     sources: [
-      { ref: 'Gate 1:1', verification: first },
-      { ref: 'Gate 2:1', verification: second },
-      { ref: 'Gate 3:1', verification: [{ result: 'paraphrase' }] },
+      { ref: 'Gate 1:1', url: '', verification: first },
+      { ref: 'Gate 2:1', url: '', verification: second },
+      { ref: 'Gate 3:1', url: '', verification: [{ result: 'paraphrase' }] },
     ],
     quotations,
   }) as unknown as RunEnd
@@ -79,4 +53,34 @@ test('the same words quoted twice keep their own results', () => {
     'not_found',
     'verbatim',
   ])
+})
+
+test('a file that is named like a ref is shown as a file, and never linked to the library', () => {
+  const url = 'https://chat.example/v1/files/file-1/content?version=1'
+  const named = {
+    ref: 'Tanya 1:1, paragraph 1',
+    n: 1,
+    work: 'Tanya 1:1',
+    title: 'Tanya 1:1',
+    he_ref: '',
+    url,
+  }
+  const text = 'Whoever counts his deeds on the road arrives late.'
+  const file = {
+    ...named,
+    language: 'en',
+    version: 'Version 1',
+    license: 'own',
+    text,
+    verification: [check(text, 1)],
+  }
+  const end = { sources: [file], quotations: [{ ...check('late', 2), ref: file.ref }] } as unknown as RunEnd
+  const passages = new Map([[file.ref, [{ ...file, text: 'Of the library.' }]]]) as never
+  const run = { id: 'run_1', sessionId: 's', turn: 1 }
+  const facts = { passages, refsIn: new Map() }
+  const list = `${sourceList(t, run, end.sources, facts, { label: 'Sources', isOwn: false })}`
+  const summary = `${checkSummary(t, checksOf('run', end), (ref) => ref)}`
+  expect(list).toContain('<span class="badge">file</span>')
+  expect(summary.match(/\(file\)/g)).toHaveLength(2)
+  for (const shown of [list, summary]) expect(shown).not.toMatch(/library\/read|Of the library/)
 })

@@ -19,6 +19,13 @@ async function newReader(): Promise<TestVisitor> {
   return signedUp(world.service, `links-${accounts}@example.org`)
 }
 
+let sharer: Promise<TestVisitor> | undefined
+/** One account for several tests: an address may make 20. */
+const oneSharer = () => {
+  sharer ??= newReader()
+  return sharer
+}
+
 const answer = '“A small lamp that is carried into a dark room” [S2].'
 
 /** Asks a question and waits for its answer. */
@@ -81,6 +88,39 @@ describe('a public link to a conversation', () => {
     await owner.post(`/sessions/${sessionId}/share`, {})
     expect(await textOf(visitor, `/shared/${token}`)).toContain('A private second?')
   })
+
+  test('keeps the title that was shared until it is shared again', async () => {
+    const owner = await oneSharer()
+    const { sessionId } = await ask(owner, 'Named?')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    await owner.post(`/sessions/${sessionId}/rename`, { name: 'A private name' })
+    const visitor = openVisitor(world.service)
+    expect(await textOf(visitor, `/shared/${token}`)).not.toContain('A private name')
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    expect(await textOf(visitor, `/shared/${token}`)).toContain('A private name')
+  })
+
+  test.each(['share', 'feedback'])(
+    '%s of a conversation that is deleted meanwhile is 404',
+    async (action) => {
+      const owner = await oneSharer()
+      const { sessionId, runId } = await ask(owner, `Deleted before ${action}?`)
+      const client = await world.db.database.systemPool.connect()
+      try {
+        await client.query('begin')
+        await client.query('delete from sessions where id = $1', [sessionId])
+        const path = action === 'share' ? `/sessions/${sessionId}/share` : `/runs/${runId}/feedback`
+        const posted = owner.post(path, { rating: 'up' })
+        const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        await expect.poll(() => world.rows(waiting)).toHaveLength(1)
+        await client.query('commit')
+        expect((await posted).status).toBe(404)
+      } finally {
+        client.release()
+      }
+    },
+  )
 
   test('works no longer once it is revoked, and the next link is another one', async () => {
     const owner = await newReader()

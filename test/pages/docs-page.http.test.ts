@@ -116,7 +116,7 @@ test('assets are sent compressed, are kept for good under their digest, and othe
   expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   // A page of another version of the service, during an update.
   const other = await get('/assets/0123456789ab/base.css')
-  expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-store'])
+  expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-store, max-age=0, private'])
   for (const file of ['package.json', '..%2fplugin.ts', 'constructor', '__proto__', 'fonts/none.woff2']) {
     expect({ file, status: (await get(`${folder}/${file}`)).status }).toEqual({ file, status: 404 })
   }

@@ -45,6 +45,17 @@ const table: readonly Row[] = [
   { route: 'POST /signout', page: 'anyone', fields: {}, ok: 303, ends: true },
   { route: 'GET /reset-password/:token', page: 'anyone', own: () => 'none', ok: 404 },
   { route: 'POST /reset-password/:token', page: 'anyone', own: () => 'none', fields: { next: 'x' }, ok: 404 },
+  // Without mail these pages do not exist; see mail.e2e.test.ts.
+  { route: 'GET /forgot-password', page: 'anyone', ok: 404 },
+  { route: 'POST /forgot-password', page: 'anyone', fields: { email: 'x@example.org' }, ok: 404 },
+  { route: 'GET /confirm/:token', page: 'anyone', own: () => 'none', ok: 404 },
+  { route: 'POST /confirm/:token', page: 'anyone', own: () => 'none', fields: {}, ok: 404 },
+  {
+    route: 'POST /settings/account/address',
+    page: 'account',
+    fields: { email: 'x@example.org', current: 'x' },
+    ok: 404,
+  },
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
   { route: 'GET /assets/:version/*', page: 'anyone' },
   { route: 'GET /docs', page: 'anyone' },
@@ -366,7 +377,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password|address)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

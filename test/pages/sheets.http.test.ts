@@ -132,6 +132,9 @@ test('a public link shows the sheet to strangers, without its editor, and can be
     expect(file.headers.get('content-disposition')).toContain(`Shared%20lamps.${format}`)
     expect(file.headers.get('x-robots-tag')).toBe('noindex, nofollow')
   }
+  // Word files have the time of their making in them.
+  const word = async (from: TestVisitor) => (await from.get(`${path}/file?format=docx`)).arrayBuffer()
+  expect(await word(openVisitor(world.service))).toEqual(await word(stranger))
   await visitor.post(`/sheets/${id}/unshare`, {})
   expect((await stranger.get(`${path}/file?format=md`)).status).toBe(404)
   const gone = await stranger.get(path)

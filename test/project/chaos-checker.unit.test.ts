@@ -364,7 +364,7 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
     const entry = w.entries.find((e) => 'reply' in e && e.intent === 'broken') as Mutable<
       Recorded & { sentAt: number }
     >
-    Object.assign(entry, { sentAt: rollingAt + 20, at: rollingAt + 30 })
+    Object.assign(entry, { sentAt: rollingAt + 600, at: rollingAt + 610 })
   },
   'the storm took place': (w) => {
     w.entries = w.entries.filter((e) => e.type !== 'fault' || e.fault !== 'freeze')

@@ -144,9 +144,15 @@ describe.skipIf(!python)('in Python', () => {
   })
 
   test('study_sheet.py saves a Word and a PDF file', async () => {
-    expect(await run('study_sheet.py')).toMatch(/^joy\.docx \d+ bytes\njoy\.pdf \d+ bytes\n$/)
-    expect((await readFile(join(folder, 'joy.docx'))).subarray(0, 2).toString()).toBe('PK')
-    expect((await readFile(join(folder, 'joy.pdf'))).subarray(0, 4).toString()).toBe('%PDF')
+    expect(await run('study_sheet.py')).toMatch(
+      /^concepts-of-chassidut-simcha-1\.docx \d+ bytes\nconcepts-of-chassidut-simcha-1\.pdf \d+ bytes\n$/,
+    )
+    expect(
+      (await readFile(join(folder, 'concepts-of-chassidut-simcha-1.docx'))).subarray(0, 2).toString(),
+    ).toBe('PK')
+    expect(
+      (await readFile(join(folder, 'concepts-of-chassidut-simcha-1.pdf'))).subarray(0, 4).toString(),
+    ).toBe('%PDF')
   })
 })
 
@@ -181,8 +187,8 @@ async function snippets(): Promise<ReadonlyMap<string, string>> {
 
 test('each example stands in the documents, word for word', async () => {
   const shown = await snippets()
-  // docs/clients.md has the clients, which their own tests compare. docs/evaluation.md has the form of the questions.
-  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl)$/
+  // docs/clients.md has the clients, which their own tests compare. Pages link to the questions and the reply.
+  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl|reply\.json)$/
   const files = (await readdir('examples', { recursive: true })).filter(
     (name) => name.includes('.') && !shownElsewhere.test(name),
   )

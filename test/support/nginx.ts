@@ -37,7 +37,7 @@ export async function startPrintedNginx(servers: readonly string[]): Promise<Ngi
   const printed = await readFile('ops/nginx.conf', 'utf8')
   return startWith((port) => {
     const replaced = printed
-      .replace(/server 127\.0\.0\.1:3000;/, () => serversOf(servers))
+      .replace(/server 127\.0\.0\.1:3000([^;]*);/, (_, options: string) => serversOf(servers, options))
       .replace(/listen 80;/, () => `listen 127.0.0.1:${port}; ${fromTestAddress}`)
     if (replaced.includes(':3000') || !replaced.includes(`:${port}`))
       throw new Error('ops/nginx.conf changed')
@@ -47,7 +47,8 @@ export async function startPrintedNginx(servers: readonly string[]): Promise<Ngi
 
 const fromTestAddress = 'set_real_ip_from 127.0.0.1; real_ip_header x-test-address;'
 
-const serversOf = (urls: readonly string[]) => urls.map((url) => `server ${new URL(url).host};`).join(' ')
+const serversOf = (urls: readonly string[], options = '') =>
+  urls.map((url) => `server ${new URL(url).host}${options};`).join(' ')
 
 async function startWith(serverBlock: (port: number) => string): Promise<Nginx> {
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-nginx-'))

@@ -86,11 +86,13 @@ function mcpServer(answer: () => Promise<unknown>): McpServer {
 }
 
 /** An entry of the file of `MCP_SERVERS`. */
-export function outsideEntry(url: string, changed: Partial<ServerEntry> = {}): ServerEntry {
+export function outsideEntry(
+  url: string,
+  { headers = {}, ...changed }: Partial<ServerEntry> & { readonly headers?: Record<string, string> } = {},
+): ServerEntry {
   return {
     name: 'sky',
-    url,
-    headers: {},
+    at: { kind: 'http', url, headers },
     tools: ['weather'],
     timeoutMs: 20_000,
     maxResultBytes: 24 * 1024,

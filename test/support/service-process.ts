@@ -15,7 +15,7 @@ export type ServiceProcess = {
   readonly ready: Promise<string>
   readonly ended: Promise<Ended>
   readonly pid: number
-  /** Its output so far. */
+  /** All its output so far. */
   output(): string
   signal(signal: NodeJS.Signals): void
   /** Sends the signal and waits for the exit. */
@@ -44,16 +44,24 @@ export function launchService(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let [stdout, stderr] = ['', '']
+  let [stdout, stderr, output] = ['', '', '']
   const ended = once(child, 'close').then(([code]): Ended => ({ code, stdout, stderr }))
   const ready = new Promise<string>((resolve, reject) => {
+    const read = (): void => {
+      const url = /(?:Base URL +|ready at )(\S+)\/v1\n/.exec(output)?.[1]
+      if (url !== undefined) resolve(url)
+    }
+    // Version 0.2.0 writes the message there.
     child.stdout.on('data', (chunk) => {
       stdout += chunk
-      const url = /(?:Base URL +|ready at )(\S+)\/v1\n/.exec(stdout)?.[1]
-      if (url !== undefined) resolve(url)
+      output += chunk
+      read()
     })
     child.stderr.on('data', (chunk) => {
-      stderr += chunk
+      output += chunk
+      // The message is no complaint.
+      if (!/The service is ready/.test(String(chunk))) stderr += chunk
+      read()
     })
     void ended.then(({ code }) => reject(new Error(`ended with ${code}: ${stderr}`)))
   })
@@ -62,7 +70,7 @@ export function launchService(
     ready,
     ended,
     pid: child.pid ?? 0,
-    output: () => stdout,
+    output: () => output,
     signal: (signal) => void child.kill(signal),
     stop(signal) {
       child.kill(signal)

@@ -118,7 +118,7 @@ function parse(frame: Frame, problems: string[]): Json {
 
 function isEmptyDelta(payload: Json): boolean {
   const { choices } = payload as { choices?: readonly { delta?: unknown }[] }
-  return JSON.stringify(choices?.[0]?.delta) === '{"content":""}' && !('x_service' in payload)
+  return JSON.stringify(choices?.[0]?.delta) === '{}' && !('x_service' in payload)
 }
 
 function checkError(payloads: readonly Json[], at: number, problems: string[]): void {

@@ -85,9 +85,10 @@ test('a file named in a message is in the first model call and can be cited', as
   expect(choices[0]?.message.content).toContain('[1]')
   expect(service.sources).toMatchObject([
     {
+      kind: 'file',
       ref: 'road.pdf, page 1',
       url: `${world.service.url}/v1/files/${id}/content?version=1`,
-      verification: [{ result: 'verbatim' }],
+      verification: [{ result: 'verbatim', source_kind: 'file' }],
     },
   ])
   expect(service.usage).toMatchObject({ model_calls: 1, tool_calls: 1 })

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type ExtractionLimits, extractText } from '../../src/workspace/documents/extract.ts'
+import type { ChildLimits } from '../../src/workspace/children/guard.ts'
+import { extractText } from '../../src/workspace/documents/extract.ts'
 import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.ts'
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 
@@ -14,7 +15,7 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
 const read = (
   kind: DocumentKind,
   content: Buffer | string,
-  limits?: ExtractionLimits,
+  limits?: ChildLimits,
   signal = AbortSignal.timeout(patience),
 ) => extractText(kind, piecesOf(Buffer.from(content)), signal, limits)
 
@@ -69,6 +70,9 @@ describe('a PDF', () => {
   })
 })
 
+const wordXml = (body: string): string =>
+  `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
+
 describe('a Word document', () => {
   test('is read by paragraphs, lists, tables and notes, without deleted or hidden text', async () => {
     const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`
@@ -96,6 +100,53 @@ describe('a Word document', () => {
     expect(await read('docx', makeDocx(paragraph('here'), { name: 'word/document2.bin' }))).toMatchObject({
       text: 'here',
     })
+  })
+
+  const mainType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
+  const word = (
+    types: string,
+    part = 'word/document.xml',
+    content: string | Buffer = wordXml(paragraph('here')),
+  ) =>
+    makeZip([
+      { name: '[Content_Types].xml', content: `<Types>${types}</Types>` },
+      {
+        name: '_rels/.rels',
+        content:
+          '<Relationships><Relationship Id="1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+      },
+      { name: part, content },
+    ])
+  const override = `<Override PartName="/word/document.xml" ContentType="${mainType}"/>`
+  test.each([
+    ['declares its type for all parts', word(`<Default Extension="xml" ContentType="${mainType}"/>`)],
+    [
+      'declares it for all parts, and others for some',
+      word(
+        `<Default Extension="XML" ContentType="${mainType}"/><Override PartName="/word/styles.xml" ContentType="styles+xml"/>`,
+      ),
+    ],
+    ['writes its type in capitals', word(override.replace(mainType, mainType.toUpperCase()))],
+    ['writes the name of its part in another case', word(override, 'Word/Document.XML')],
+    ['has its types under a prefix', word(override.replace('Override', 'ct:Override'))],
+    [
+      'is in UTF-16',
+      word(override, undefined, Buffer.from(`\ufeff${wordXml(paragraph('here'))}`, 'utf16le')),
+    ],
+    [
+      'is in UTF-16 without a mark',
+      word(override, undefined, Buffer.from(wordXml(paragraph('here')), 'utf16le')),
+    ],
+  ])('that %s is read', async (_, docx) => {
+    expect(await read('docx', docx)).toEqual({ text: 'here', problem: '' })
+  })
+
+  test.each([
+    ['nothing else', '', ''],
+    ['words of its own', paragraph('here'), 'here'],
+  ])('with another document inside it and %s says so', async (_, own, text) => {
+    const problem = expect.stringContaining('another document inside it, which was not read')
+    expect(await read('docx', makeDocx(`${own}<w:altChunk r:id="a"/>`))).toEqual({ text, problem })
   })
 
   const body = paragraph('x')

@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { readDocument } from '../../src/workspace/documents/read.ts'
 import { renderSheet } from '../../src/workspace/sheets/render.ts'
 import type { Sheet } from '../../src/workspace/sheets/sheet.ts'
-import { operationsOf, unknownOperator } from '../../src/workspace/typst-pdf/content-tokens.ts'
-import { typstPages } from '../../src/workspace/typst-pdf/pages.ts'
-import { textRunsOf } from '../../src/workspace/typst-pdf/text-runs.ts'
+import { operationsOf, unknownOperator } from '../../src/workspace/sheets/text-layer/content-tokens.ts'
 import { cantillated, pointed, sheet, source, version } from '../support/sheets.ts'
 
 const letters = [...'אבגדהוזחטיכלמנסעפצקרשתםןףךץ']
@@ -126,16 +124,6 @@ test('an answer in both languages is read back in its order, with lists and tabl
     expect(text).toContain(plain(one))
 })
 
-test('only a PDF as Typst wrote it is read by what it states of its glyphs', async () => {
-  const [file] = await renderSheet(sheet(), ['pdf'], AbortSignal.timeout(60_000))
-  const pdf = file!.content
-  expect(typstPages(pdf)).toHaveLength(1)
-  const update = (object: string) => Buffer.concat([pdf, Buffer.from(`\n9 0 obj\n${object}\nendobj\n`)])
-  expect(typstPages(update('<< /Type /Page >>'))).toBeUndefined()
-  expect(typstPages(update('<< /Length 3 /Type /CMap /WMode 0 >>\nstream\nabc\nendstream'))).toHaveLength(1)
-  expect(typstPages(pdf.subarray(0, pdf.length / 2))).toBeUndefined()
-})
-
 test('contents with brackets in strings, or with an unknown token, lose no text', () => {
   const operators = (content: string) => [...operationsOf(content)].map(({ operator }) => operator)
   expect([...operationsOf('[(a(b)\\)) 20 <41>] TJ')]).toEqual([
@@ -154,7 +142,4 @@ test('contents with brackets in strings, or with an unknown token, lose no text'
     },
   ])
   expect(operators('BT %x\nET')).toEqual(['BT', unknownOperator])
-  expect(textRunsOf('BT ET', new Map())).toHaveLength(1)
-  expect(textRunsOf('BT ET %x', new Map())).toBeUndefined()
-  expect(textRunsOf('/x0 Do BT ET', new Map())).toBeUndefined()
 })

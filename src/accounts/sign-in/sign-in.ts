@@ -3,25 +3,35 @@ import { type Database, withTx } from '../../db/client.ts'
 import { accounts, passwordResets } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Account, accountSuspended } from '../accounts.ts'
+import { recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword, verifyPassword } from '../passwords/passwords.ts'
 import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
 
 /**
  * Checks a password and opens a web session. An unknown address and a wrong password cause the same work and
- * the same error. No connection is held while a password is hashed.
+ * the same error; both are recorded. No connection is held while a password is hashed.
+ * @param input.address from which the request comes, for the audit log.
  * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
  *   password.
  */
 export async function signIn(
   database: Database,
-  input: { readonly email: string; readonly password: string },
+  input: { readonly email: string; readonly password: string; readonly address: string },
 ): Promise<{ readonly accountId: string; readonly token: string }> {
+  const details = { address: input.address }
   const [known] = await database.system
     .select({ id: accounts.id, passwordHash: accounts.passwordHash })
     .from(accounts)
     .where(eq(accounts.email, input.email.trim().toLowerCase()))
   if (!(await verifyPassword(known?.passwordHash, input.password)) || !known) {
+    const accountId = known?.id ?? ''
+    await recordAction(database.system, {
+      actor: accountId,
+      action: 'session.sign_in_failed',
+      accountId,
+      details,
+    })
     throw wrongCredentials()
   }
   return withTx(database, 'system', async (tx) => {
@@ -33,7 +43,9 @@ export async function signIn(
       .for('share')
     if (now?.passwordHash !== known.passwordHash) throw wrongCredentials()
     if (now.suspendedAt) throw accountSuspended()
-    return { accountId: known.id, token: await openWebSession(tx, known.id) }
+    const accountId = known.id
+    await recordAction(tx, { actor: accountId, action: 'session.signed_in', accountId, details })
+    return { accountId, token: await openWebSession(tx, accountId) }
   })
 }
 
@@ -61,6 +73,7 @@ export async function changePassword(
     // The password was changed while the new one was hashed.
     if (rowCount !== 1) throw wrongPassword()
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, account.id))
+    await recordAction(tx, { actor: account.id, action: 'password.changed', accountId: account.id })
     return { sessionsEnded: await closeOtherWebSessions(tx, account.id, input.token) }
   })
 }

@@ -1,9 +1,4 @@
 import type { ModelMessage } from '../provider.ts'
-import { withoutBrevityRequest } from './requests/brevity.ts'
-import { followsUp, isWithoutSubject, subjectBefore } from './requests/follow-up.ts'
-import { withoutInstruction } from './requests/instructions.ts'
-import { withoutLanguageRequest } from './requests/language.ts'
-import { smallTalk } from './small-talk.ts'
 import { filesIn } from './unread-files.ts'
 
 export type ToolResult = Readonly<Record<string, unknown>>
@@ -38,23 +33,6 @@ export function currentTurn(messages: readonly ModelMessage[]): Turn {
     results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
   }
   return { question, earlier, attached: filesIn(user), results }
-}
-
-/** What to search for. With two texts, the first is preferred if it names an article. */
-export type Searched = { readonly texts: readonly string[]; readonly withEarlier: boolean }
-
-/** The question, or for one that needs the question before it, the words of both. */
-export function searchedTexts({ question, earlier }: Turn): Searched {
-  const own = withoutInstruction(withoutBrevityRequest(withoutLanguageRequest(question)) || question)
-  const kind = followsUp(own)
-  const subject = subjectBefore(earlier, (message) => smallTalk(message) !== undefined)
-  if (subject === undefined) return { texts: [own], withEarlier: false }
-  if (isWithoutSubject(own)) return { texts: [subject], withEarlier: true }
-  const both = `${subject}\n${own}`
-  if (kind === 'refers') return { texts: [both], withEarlier: true }
-  return kind === 'continues'
-    ? { texts: [own, both], withEarlier: true }
-    : { texts: [own], withEarlier: false }
 }
 
 function questionOf(message: ModelMessage | undefined): string {

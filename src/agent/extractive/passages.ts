@@ -35,15 +35,7 @@ const maxBesideAnswer = 1
 /** Minimum coverage of a hit with most words of the question. */
 const majority = 0.5
 
-type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
-
-/**
- * The finding for a question about a person. A title such as `Rebbe` is also that of an article, so the best passage must
- * have most words of the name.
- */
-export function findingOfPerson({ places, finding }: Chosen): Finding {
-  return finding === 'most' && (places[0]?.coverage ?? 0) < majority ? 'some' : finding
-}
+export type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
 
 /**
  * Chooses the places to quote, without duplicates: those that the question names, otherwise the best hit and
@@ -89,15 +81,6 @@ function articlesFirst(hits: readonly Hit[], best: Hit): readonly Hit[] {
   const isArticle = ({ titled, coverage, language }: Hit) =>
     titled && language === best.language && coverage >= best.coverage * nearBestTitled
   return [...hits.filter(isArticle), ...hits.filter((hit) => !isArticle(hit))]
-}
-
-/**
- * The passages to show beside the answer that no ruling is given: those at a named place, under a named title, or
- * with most words of the question. Others would look like an answer.
- */
-export function forStudy({ places, finding }: Chosen): readonly Hit[] {
-  if (finding === 'some') return []
-  return places.filter(({ isNamed, titled, coverage }) => isNamed || titled || coverage >= majority)
 }
 
 /**
@@ -160,15 +143,4 @@ const maxPrimary = 2
 export function textsToFetch(places: readonly FoundPassage[]): readonly string[] {
   const refs = places.flatMap(({ pointsTo }) => pointsTo.filter(({ onRequest }) => onRequest))
   return [...new Set(refs.map(({ ref }) => ref))].slice(0, maxPrimary)
-}
-
-/** A second place is kept only if the question names it as much as the best one: it compares them. */
-const comparedWithBest = 0.5
-
-/** The places of a short answer: the best, and a second one that the question names by its title. */
-export function fewest(places: readonly Hit[]): readonly Hit[] {
-  const [best, ...others] = places
-  if (best === undefined) return []
-  const second = others.find(({ titled, coverage }) => titled && coverage >= best.coverage * comparedWithBest)
-  return second && best.titled && best.coverage < 1 ? [best, second] : [best]
 }

@@ -2,40 +2,20 @@ import type { ModelRequest, Provider } from '../provider.ts'
 import { estimateUsage } from '../usage.ts'
 import {
   asksForFile,
-  asksForPerson,
   asksForSheet,
   composeAnswer,
   composeFile,
-  type Finding,
   type FoundPassage,
   fileNameFor,
   nearestOfFile,
-  searchWords,
   sheetArguments,
 } from './answer.ts'
-import {
-  currentTurn,
-  type Results,
-  type Searched,
-  searchedTexts,
-  type ToolResult,
-  type Turn,
-} from './conversation.ts'
-import {
-  choosePassages,
-  fewest,
-  findingOfPerson,
-  forStudy,
-  hitsIn,
-  passagesIn,
-  textsToFetch,
-} from './passages.ts'
+import { currentTurn, type Results, type ToolResult, type Turn } from './conversation.ts'
+import { dangerIn, questionBesides } from './danger.ts'
+import { asksInHebrew, languageOfAnswer } from './language.ts'
+import { passagesIn, textsToFetch } from './passages.ts'
+import { type Reading, readingFound, readingsOf } from './readings.ts'
 import { sendReply, stopped } from './reply.ts'
-import { asksForBrevity } from './requests/brevity.ts'
-import { dangerIn, questionBesides } from './requests/danger.ts'
-import { asksInHebrew, languageOfAnswer } from './requests/language.ts'
-import { asksForRuling } from './rulings.ts'
-import { answerToSmallTalk, type SmallTalk, smallTalk } from './small-talk.ts'
 import { aboutUnreadFiles } from './unread-files.ts'
 import { wording } from './wording.ts'
 
@@ -94,49 +74,17 @@ function moveFor(request: ModelRequest, turn: Turn): Move {
     request.toolChoice !== 'none' &&
     request.tools.some((tool) => tool.name === name) &&
     !turn.results.has(name)
-  const talk = turn.attached === 0 ? smallTalk(turn.question) : undefined
-  if (talk) return moveInSmallTalk(talk, turn, may)
-  const searched = searchedTexts(turn)
-  if (may('search_sources')) return { kind: 'call', calls: searched.texts.map(searchCall) }
-  return moveWithFindings(turn, foundBy(turn, searched), may)
+  if (may('search_sources')) {
+    const search = (query: string) => ({ name: 'search_sources', args: { query, limit: 8 } })
+    return { kind: 'call', calls: readingsOf(turn).map(search) }
+  }
+  return moveWithFindings(turn, readingFound(turn.results.get('search_sources') ?? []), may)
 }
 
 type MayCall = (tool: string) => boolean
 
-function moveInSmallTalk(talk: SmallTalk, { question, results }: Turn, may: MayCall): Move {
-  if (talk === 'works' && may('list_works')) return callOf('list_works', {})
-  return { kind: 'answer', text: answerToSmallTalk(talk, question, results.get('list_works')?.[0]) }
-}
-
-/** What the search found, and what is to be said about it. */
-type Findings = {
-  readonly places: readonly FoundPassage[]
-  readonly finding: Finding
-  readonly missing: string | undefined
-  readonly ruling: boolean
-  readonly isBrief: boolean
-  readonly withEarlier: boolean
-}
-
-function foundBy({ question, results }: Turn, { texts, withEarlier }: Searched): Findings {
-  const { search, isOwn } = searchToUse(results.get('search_sources') ?? [], texts.length)
-  const nowhere = textIn(search, 'does_not_exist')
-  const chosen = choosePassages(hitsIn(search), nowhere !== undefined)
-  const ruling = asksForRuling(question) && !asksForFile(question)
-  const places = ruling ? forStudy(chosen) : chosen.places
-  const isBrief = asksForBrevity(question)
-  return {
-    places: isBrief ? fewest(places) : places,
-    isBrief,
-    finding: asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding,
-    missing: nowhere ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable'),
-    ruling,
-    withEarlier: withEarlier && !isOwn,
-  }
-}
-
-function moveWithFindings({ question, attached, results }: Turn, findings: Findings, may: MayCall): Move {
-  const { places, finding } = findings
+function moveWithFindings({ question, attached, results }: Turn, reading: Reading, may: MayCall): Move {
+  const { places, finding, search, withEarlier } = reading
   const asked = languageOfAnswer(question)
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   const toFetch = finding === 'some' ? [] : textsToFetch(places)
@@ -154,13 +102,16 @@ function moveWithFindings({ question, attached, results }: Turn, findings: Findi
     return callOf('make_source_sheet', sheetArguments(question, fromLibrary))
   }
   if (quoted.length > 0 && asksForFile(question) && !results.has('make_source_sheet') && may('write_file')) {
-    return callOf('write_file', { name: fileNameFor(question), content: composeFile(question, quoted) })
+    return callOf('write_file', { name: fileNameFor(quoted), content: composeFile(question, quoted) })
   }
   return {
     kind: 'answer',
     text: composeAnswer(question, quoted, {
-      ...findings,
-      fileName: fileWritten(question, results),
+      finding,
+      withEarlier,
+      missing:
+        textIn(search, 'does_not_exist') ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable'),
+      fileName: fileWritten(quoted, results),
       attached: fromFile.length > 0,
       unread: aboutUnreadFiles(attached, files, asksInHebrew(question)),
       texts,
@@ -168,27 +119,16 @@ function moveWithFindings({ question, attached, results }: Turn, findings: Findi
   }
 }
 
-function searchCall(text: string): Call {
-  return { name: 'search_sources', args: { query: searchWords(text).slice(0, 500), limit: 8 } }
-}
-
-/** Of two searches, that for the question alone if its best hit is an article that the question names. */
-function searchToUse(searches: readonly ToolResult[], searched: number) {
-  const [own, both] = searches
-  const isOwn = searched === 2 && choosePassages(hitsIn(own), false).places[0]?.titled === true
-  return { search: searched === 2 && !isOwn ? both : own, isOwn }
-}
-
 function textIn(result: ToolResult | undefined, member: string): string | undefined {
   const value = result?.[member]
   return typeof value === 'string' ? value : undefined
 }
 
-function fileWritten(question: string, results: Results): string | undefined {
+function fileWritten(quoted: readonly FoundPassage[], results: Results): string | undefined {
   const sheet = results.get('make_source_sheet')?.[0]?.['written']
   if (Array.isArray(sheet)) return sheet.join(', ')
   const written = results.get('write_file')?.[0]
-  return written && !('error' in written) ? fileNameFor(question) : undefined
+  return written && !('error' in written) ? fileNameFor(quoted) : undefined
 }
 
 /**

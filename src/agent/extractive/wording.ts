@@ -6,28 +6,17 @@ export const wording = {
       violence:
         'Nobody deserves to be hurt, and whoever is hurt is not to blame for it. If there is danger now, go to a safe place and call the police or your local emergency number (for example 112 or 911; in Israel 100, and 118 for help against violence at home). Tell a person whom you trust: a relative, a friend, a doctor, a teacher, a social worker. This is only a library; people can protect you.',
     },
-    start: 'Passages from the library (no written summary).',
+    start:
+      'This library only quotes passages. It gives no halachic rulings and makes no personal decisions: for those, ask a rabbi who knows the circumstances.',
     named: 'At the place that the question names:',
     most: 'A search for the words of the question found, closest first:',
-    mostOfBoth: 'A search for the words of this question and of the one before found, closest first:',
+    mostOfBoth: 'A search for the words of this question and of those before found, closest first:',
     some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
-    nobody:
-      'A search found no passage about that person. These have a part of the name, and may speak of somebody else:',
     attached: 'From the attached file and the library, passages with words of the question:',
-    none: 'A search of the library found no passage that answers this.',
+    none: 'A search of the library found no passage that answers this. Ask in English or Hebrew about a person, a book, a practice or a concept.',
     missingBook: 'If a book is missing, ask the person who runs this service to add it.',
-    noRuling:
-      'This service gives no halachic rulings and makes no personal decisions. For those, ask a rabbi who knows the circumstances.',
-    study: 'For study, and not as a ruling, passages on the subject:',
     texts: 'Primary texts on this:',
     primary: 'To read on, in this library:',
-    greeting: 'Hello.',
-    thanks: 'You are welcome.',
-    service:
-      'This is a library that answers with quotations. A built-in model searches it and quotes what it finds, and writes nothing of its own. Ask in English or Hebrew about a person, a book, a practice or a concept.',
-    works: (count: string) => `The library holds these works (${count}):`,
-    moreWorks: 'And others. The page of the library lists all.',
-    noWorks: 'The library holds no works yet.',
     file: (name: string) => `The same passages were written to the file ${name}.`,
     unread: (name: string, reason: string) => `The file ${name} cannot be read. ${reason}`,
     partlyRead: (name: string, reason: string) => `Only a part of the file ${name} was read. ${reason}`,
@@ -41,26 +30,17 @@ export const wording = {
       violence:
         'לאיש לא מגיע שיפגעו בו, ומי שנפגע אינו אשם בכך. אם יש סכנה עכשיו, יש ללכת למקום בטוח ולהתקשר למשטרה או למספר החירום המקומי (למשל 112 או 911; בישראל 100, ו־118 לסיוע נגד אלימות בבית). כדאי לספר לאדם קרוב: בן משפחה, חבר, רופא, מורה או עובד סוציאלי. כאן יש רק ספרייה; אנשים יכולים להגן עליך.',
     },
-    start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
+    start:
+      'הספרייה רק מצטטת קטעים. היא אינה פוסקת הלכה ואינה מכריעה בשאלות אישיות: בכגון אלה יש לשאול רב המכיר את הנסיבות.',
     named: 'במקום שנזכר בשאלה כתוב:',
     most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
-    mostOfBoth: 'בחיפוש לפי מילות השאלה הזאת והקודמת נמצאו, מן הקרוב ביותר:',
+    mostOfBoth: 'בחיפוש לפי מילות השאלה הזאת ושלפניה נמצאו, מן הקרוב ביותר:',
     some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
-    nobody: 'בחיפוש לא נמצא קטע על אדם זה. בקטעים אלה נמצא חלק מן השם, וייתכן שמדובר באדם אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
-    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך.',
+    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך. אפשר לשאול בעברית או באנגלית על אדם, ספר, מנהג או מושג.',
     missingBook: 'אם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו.',
-    noRuling: 'שירות זה אינו פוסק הלכה ואינו מכריע בשאלות אישיות. בכגון אלה יש לשאול רב המכיר את הנסיבות.',
-    study: 'ללימוד ולא להלכה למעשה, קטעים בעניין זה:',
     texts: 'מקורות ראשונים בעניין זה:',
     primary: 'להמשך עיון, בספרייה זו:',
-    greeting: 'שלום.',
-    thanks: 'בשמחה.',
-    service:
-      'זו ספרייה המשיבה בציטוטים. מודל מובנה מחפש בה ומצטט את מה שנמצא, ואינו כותב דבר משלו. אפשר לשאול בעברית או באנגלית על אדם, ספר, מנהג או מושג.',
-    works: (count: string) => `אלה הספרים שבספרייה (${count}):`,
-    moreWorks: 'ויש עוד. בדף הספרייה נמצאת הרשימה המלאה.',
-    noWorks: 'אין עדיין ספרים בספרייה.',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
     // Tools give their reasons in English only, so Hebrew answers say what can be read.
     unread: (name: string, _reason: string) =>

@@ -12,7 +12,7 @@ type Arguments = Readonly<Record<string, unknown>>
 
 /** Parses the arguments of a call. Every string in the result is storable. */
 export function parseArguments(call: ToolCall): ParsedArguments {
-  if (call.arguments.trim() === '') return { args: {} }
+  if (/^\s*(null)?\s*$/.test(call.arguments)) return { args: {} }
   if (!isWithinBounds(call.arguments)) {
     return { fault: `The arguments have more than ${maxValues} values or ${maxDepth} levels.` }
   }

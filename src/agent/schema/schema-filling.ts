@@ -1,46 +1,45 @@
-import { Budget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
+import { isObject, type Json, resolve } from './schema-budget.ts'
 
 /** Members of a schema that refers to itself would otherwise nest without end. */
 const maxDepth = 12
 const maxItems = 20
-/** About 30 ms. A step is one schema, one keyword or member, or one copied value. */
+/** About 30 ms. A step is one value or keyword, or 64 characters of a name or a copied value. */
 const maxSteps = 20_000
 
 /**
- * Creates a value that fits a schema. `text` goes into the first string; everything else is as small as
- * possible. Null if the value needs too many steps.
+ * Creates a value for a schema. `text` goes into the first string; everything else is as small as possible. Of `allOf`,
+ * `anyOf` and `oneOf` the first form counts, so the value may not fit: the caller checks it. Null if the value needs too
+ * many steps.
  */
-export function fillSchema(schema: unknown, text: string): unknown {
-  try {
-    return new Filling(schema, text).value(schema, 0)
-  } catch (error) {
-    if (error instanceof Undecided) return null
-    throw error
+export function fillSchema(root: unknown, text: string): unknown {
+  let steps = maxSteps
+  let unplaced: string | undefined = text
+  const spent = (cost: number): boolean => {
+    steps -= cost
+    return steps < 0
   }
-}
-
-class Filling {
-  readonly #root: unknown
-  readonly #budget = new Budget(maxSteps)
-  #text: string | undefined
-
-  constructor(root: unknown, text: string) {
-    this.#root = root
-    this.#text = text
+  /** The schema with its reference or its first form. */
+  const plain = (given: unknown, depth: number): Json => {
+    const schema = isObject(given) ? given : {}
+    const { $ref: ref, allOf, anyOf, oneOf } = schema
+    const forms = [allOf, anyOf, oneOf].find(Array.isArray)
+    const inner = typeof ref === 'string' ? resolve(root, ref) : forms?.[0]
+    if (inner === undefined || depth > maxDepth || spent(Object.keys(schema).length)) return schema
+    return { ...plain(inner, depth + 1), ...schema }
   }
-
-  value(given: unknown, depth: number): unknown {
-    const schema = this.#plain(given)
-    if (depth > maxDepth) return null
-    if ('const' in schema) return this.#copied(schema['const'])
-    if (Array.isArray(schema['enum'])) return this.#copied(schema['enum'][0])
+  const value = (given: unknown, depth: number): unknown => {
+    const schema = plain(given, depth)
+    if (depth > maxDepth || spent(1)) return null
+    const fixed = 'const' in schema ? schema['const'] : [schema['enum'] ?? []].flat()[0]
+    // One long value can be copied many times.
+    if (fixed !== undefined) return spent(JSON.stringify(fixed).length / 64) ? null : fixed
     switch (typeOf(schema)) {
       case 'object':
-        return this.#object(schema, depth)
+        return objectOf(schema, depth)
       case 'array':
-        return this.#array(schema, depth)
+        return itemsOf(schema, depth)
       case 'string':
-        return this.#string(schema)
+        return placed(schema['maxLength'])
       case 'number':
       case 'integer':
         return numberIn(schema)
@@ -50,93 +49,32 @@ class Filling {
         return null
     }
   }
-
-  /** Costs steps by size, because a value can be copied many times into one answer. */
-  #copied(value: unknown): unknown {
-    const open = [value]
-    while (open.length > 0) {
-      const one = open.pop()
-      this.#budget.spend(typeof one === 'string' ? 1 + one.length / 64 : 1)
-      if (typeof one !== 'object' || one === null) continue
-      for (const name in one) {
-        this.#budget.spend(1 + name.length / 64)
-        open.push((one as Json)[name])
-      }
+  const placed = (maxLength: unknown): string => {
+    const given = unplaced ?? ''
+    unplaced = undefined
+    return typeof maxLength === 'number' ? [...given].slice(0, maxLength).join('') : given
+  }
+  const objectOf = ({ properties: given, required }: Json, depth: number): Json => {
+    const properties = isObject(given) ? given : {}
+    const names = Array.isArray(required) ? required.map(String) : depth === 0 ? Object.keys(properties) : []
+    const members: [string, unknown][] = []
+    for (const name of names) {
+      if (spent(1 + name.length / 64)) break
+      members.push([name, value(properties[name], depth + 1)])
     }
-    return value
+    return Object.fromEntries(members)
   }
-
-  /** The schema with references and `allOf` merged and the first alternative chosen. */
-  #plain(schema: unknown): Json {
-    const parts: Json[] = []
-    this.#collect(schema, 0, parts)
-    const properties: Record<string, unknown> = {}
-    const required = new Set<string>()
-    const joined: Record<string, unknown> = {}
-    for (const part of parts) {
-      this.#join(joined, part)
-      this.#join(properties, isObject(part['properties']) ? part['properties'] : {})
-      this.#require(required, part['required'])
-    }
-    const given = parts.some((part) => isObject(part['properties']))
-    return {
-      ...joined,
-      ...(given && { properties }),
-      ...(required.size > 0 && { required: [...required] }),
-    }
+  const itemsOf = ({ items, minItems, maxItems: most }: Json, depth: number): readonly unknown[] => {
+    const least = typeof minItems === 'number' ? minItems : 0
+    const wanted = Math.max(least, unplaced === undefined ? 0 : 1)
+    const length = Math.min(wanted, typeof most === 'number' ? most : maxItems, maxItems)
+    return Array.from({ length }, () => value(items, depth + 1))
   }
-
-  /** The first of several members with the same name wins. */
-  #join(all: Record<string, unknown>, more: Json): void {
-    for (const name in more) {
-      this.#budget.spend(1)
-      if (!Object.hasOwn(all, name)) all[name] = more[name]
-    }
-  }
-
-  #require(required: Set<string>, value: unknown): void {
-    const names = Array.isArray(value) ? value : []
-    this.#budget.spend(names.length)
-    for (const name of names) required.add(String(name))
-  }
-
-  /**
-   * Appends the schema and those that apply with it. Its own keywords come first, because the first of several
-   * wins.
-   */
-  #collect(schema: unknown, depth: number, parts: Json[]): void {
-    this.#budget.spend(1)
-    if (!isObject(schema) || depth > maxDepth) return
-    const { $ref: ref, allOf, anyOf, oneOf } = schema
-    parts.push(schema)
-    if (typeof ref === 'string') this.#collect(resolve(this.#root, ref), depth + 1, parts)
-    for (const part of Array.isArray(allOf) ? allOf : []) this.#collect(part, depth + 1, parts)
-    const forms = [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
-    if (forms.length > 0) this.#collect(forms[0], depth + 1, parts)
-  }
-
-  #object(schema: Json, depth: number): Json {
-    const properties = isObject(schema['properties']) ? schema['properties'] : {}
-    const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
-    const names = required.length > 0 ? required : depth === 0 ? Object.keys(properties) : []
-    return Object.fromEntries(names.map((name) => [name, this.value(properties[name], depth + 1)]))
-  }
-
-  #array(schema: Json, depth: number): readonly unknown[] {
-    const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
-    const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : maxItems
-    const length = Math.min(Math.max(least, this.#text === undefined ? 0 : 1), most, maxItems)
-    return Array.from({ length }, () => this.value(schema['items'], depth + 1))
-  }
-
-  #string(schema: Json): string {
-    const text = this.#text ?? ''
-    this.#text = undefined
-    const most = schema['maxLength']
-    return typeof most === 'number' ? [...text].slice(0, most).join('') : text
-  }
+  const filled = value(root, 0)
+  return steps < 0 ? null : filled
 }
 
+/** The type that a schema names, or that its keywords imply. */
 function typeOf(schema: Json): unknown {
   const type = [schema['type'] ?? []].flat().find((one) => one !== 'null')
   if (type !== undefined || 'type' in schema) return type

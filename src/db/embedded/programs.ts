@@ -48,7 +48,11 @@ export async function postgresIdentity(): Promise<Identity | undefined> {
 async function identityOf(user: string): Promise<Identity | undefined> {
   const [uid, gid] = await Promise.all([spawned('id', ['-u', user]), spawned('id', ['-g', user])])
   if (uid.code !== 0 || gid.code !== 0) return undefined
-  return { uid: Number(uid.output), gid: Number(gid.output) }
+  const identity = { uid: Number(uid.output), gid: Number(gid.output) }
+  if (identity.uid > 0 && identity.gid > 0) return identity
+  throw new ConfigError(
+    `The system user "${user}" has the id ${uid.output || '?'} and the group ${gid.output || '?'}, and Postgres may not run as root. Start as an ordinary user, or set DATABASE_URL.`,
+  )
 }
 
 /**
@@ -86,11 +90,16 @@ export async function runnerFor(
   )
 }
 
-/** Waits for the exit, not for the pipes: a server that `pg_ctl` starts keeps the pipes open. */
+/**
+ * Waits for the end of the output too: what a program has told may come after its exit. `pg_ctl` closes the pipes of the
+ * server that it starts.
+ */
 function spawned(program: string, args: readonly string[], identity?: Identity): Promise<ExitReport> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
       ...identity,
+      // Ctrl-C reaches all programs of a terminal's group. The service decides when Postgres stops.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       // Our own environment is not passed on, because it may contain secrets.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
@@ -102,10 +111,6 @@ function spawned(program: string, args: readonly string[], identity?: Identity):
       })
     }
     child.on('error', (error) => resolve({ code: 127, output: error.message }))
-    child.on('exit', (code) => {
-      child.stdout.destroy()
-      child.stderr.destroy()
-      resolve({ code: code ?? 1, output: output.trim() })
-    })
+    child.on('close', (code) => resolve({ code: code ?? 1, output: output.trim() }))
   })
 }

@@ -10,7 +10,7 @@ export type InstallationSecrets = { readonly postgresPassword: string; readonly 
 
 /**
  * Reads the secrets of the installation and creates them on first use.
- * @throws ConfigError if the folder cannot be used.
+ * @throws ConfigError if the folder cannot be used, or has data whose secrets are lost.
  */
 export async function installationSecrets(dataDir: string): Promise<InstallationSecrets> {
   const directory = path.resolve(dataDir)
@@ -19,13 +19,33 @@ export async function installationSecrets(dataDir: string): Promise<Installation
     // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
     const mode = 0o711
     await makeFolder(directory, mode)
-    if (!existsSync(file)) await makeSecrets(file)
-    return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
+    // Asked first: another process that starts at once makes the secrets before the data.
+    const hasData = existsSync(path.join(directory, 'postgres'))
+    if (!existsSync(file)) {
+      if (hasData) throw lost(file, 'It is missing.')
+      await makeSecrets(file)
+    }
+    return parseSecrets(file, await readFile(file, 'utf8'))
   } catch (error) {
+    if (error instanceof ConfigError) throw error
     throw new ConfigError(
       `The data folder ${directory} cannot be used. Choose another with DATA_DIR, or change its permissions. (${messageOf(error)})`,
     )
   }
+}
+
+/** New secrets would fit neither the database nor the API keys in it. */
+const lost = (file: string, what: string): ConfigError =>
+  new ConfigError(`${file} has the secrets of the data beside it. ${what} Restore it from a backup.`)
+
+function parseSecrets(file: string, text: string): InstallationSecrets {
+  try {
+    const { postgresPassword, keyPepper } = JSON.parse(text) as Partial<InstallationSecrets>
+    if (postgresPassword && keyPepper) return { postgresPassword, keyPepper }
+  } catch {
+    // The same as a field that is missing.
+  }
+  throw lost(file, 'It cannot be read.')
 }
 
 /**

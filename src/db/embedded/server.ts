@@ -49,9 +49,21 @@ export async function openEmbedded(
   const run = await runnerFor(identity, programs, directory)
   const data = path.join(directory, 'postgres')
   const cluster = { directory, data, programs, identity, run, settings, password }
-  if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise(cluster)
+  if (!existsSync(data)) await initialise(cluster)
+  else if (!existsSync(path.join(data, 'PG_VERSION')))
+    throw new ConfigError(
+      `${data} is no Postgres cluster: it has no PG_VERSION. Restore the data folder from a backup, or set DATA_DIR to a new one.`,
+    )
   const { port, membership } = await joinRunning(cluster)
-  await ensureDatabase(membership, password)
+  const release = async (last: pg.Client): Promise<void> => {
+    if (await leave(last)) await stopServer(cluster)
+  }
+  try {
+    await ensureDatabase(membership, password)
+  } catch (error) {
+    await release(membership)
+    throw error
+  }
   let kept: ReturnType<typeof keepRunning> | undefined
   let reserved = false
   return {
@@ -64,12 +76,15 @@ export async function openEmbedded(
     keepRunning(report) {
       kept ??= keepRunning(membership, () => rejoin(cluster, port, reserved), report)
     },
-    async release() {
-      const last = await leave((await kept?.stop()) ?? membership)
-      if (last) await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w'])
-    },
+    release: async () => release((await kept?.stop()) ?? membership),
   }
 }
+
+const stopServer = ({ run, programs, data }: Cluster) =>
+  run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w'])
+
+/** SQLSTATE of a wrong password. */
+const invalidPassword = '28P01'
 
 /**
  * Uses the running server or starts one, and registers this process as a user. It retries, because other
@@ -80,12 +95,17 @@ async function joinRunning(
 ): Promise<{ readonly port: number; readonly membership: pg.Client }> {
   let reason = ''
   for (let round = 1; round <= 8; round += 1) {
-    const { port, output } = await adoptOrStart(cluster)
+    const { port, started, output } = await adoptOrStart(cluster)
     try {
       if (port !== undefined) return { port, membership: await join(adminUrlOf(port, cluster.password)) }
       reason = output
     } catch (error) {
       reason = messageOf(error)
+      if (started) await stopServer(cluster)
+      if ((error as { code?: string }).code === invalidPassword)
+        throw new ConfigError(
+          `The secrets.json in ${cluster.directory} does not fit the data beside it. Restore both from the same backup. (${reason})`,
+        )
     }
     await delay(round * 100)
   }

@@ -17,14 +17,14 @@ function sharedBuffersMb(): number {
   return Math.max(minBuffersMb, Math.min(1_024, Math.floor(memoryMb / 4)))
 }
 
-/** The port of the running server, or the reason why there is none. */
+/** The port of the running server and whether this call has started it, or the reason why there is none. */
 export async function adoptOrStart(
   cluster: Cluster,
-): Promise<{ readonly port?: number; readonly output: string }> {
+): Promise<{ readonly port?: number; readonly started: boolean; readonly output: string }> {
   const { run, programs, directory, data, settings } = cluster
   if ((await run(programs.pg_ctl, ['status', '-D', data])).code === 0) {
     const running = await adoptable(data)
-    if (running !== undefined) return { port: running, output: '' }
+    if (running !== undefined) return { port: running, started: false, output: '' }
     await disown(data)
   }
   const port = await freePort(await lastPort(data))
@@ -43,7 +43,9 @@ export async function adoptOrStart(
   let started = await start(sharedBuffersMb())
   // Some environments do not allow a process to reserve memory that it does not use yet.
   if (started.code !== 0) started = await start(minBuffersMb)
-  return started.code === 0 ? { port, output: '' } : { output: started.output.replaceAll('\n', ' ') }
+  return started.code === 0
+    ? { port, started: true, output: '' }
+    : { started: false, output: started.output.replaceAll('\n', ' ') }
 }
 
 /** Port of the server in `postmaster.pid`, once it is ready. Undefined if that process has ended. */

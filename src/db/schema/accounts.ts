@@ -29,6 +29,10 @@ export const accounts = pgTable(
      * checked.
      */
     suspendedAt: instant('suspended_at'),
+    /** Language of the mails to its owner: that of the pages at the last sign-in. */
+    language: text('language', { enum: ['en', 'he'] })
+      .notNull()
+      .default('en'),
     createdAt: instant('created_at').notNull().defaultNow(),
     /**
      * The live state of the account's turns. Statements that change it lock this row first, so its values are exact over
@@ -141,6 +145,38 @@ export const passwordResets = pgTable('password_resets', {
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
 })
+
+/**
+ * A mailed link that confirms an address: of an account to be created, or the new one of an account. The link holds the
+ * token; this table stores only its SHA-256.
+ */
+export const mailedLinks = pgTable(
+  'mailed_links',
+  {
+    digest: bytea('digest').primaryKey(),
+    /** Empty: the account is created by the link. */
+    accountId: ofAccount(),
+    email: text('email').notNull(),
+    /** argon2id hash of the password of the account to be created. Otherwise empty. */
+    passwordHash: text('password_hash').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [index('mailed_links_account').on(t.accountId)],
+)
+
+/** Notices that were mailed to the owner of an account. Each is mailed once. */
+export const sentNotices = pgTable(
+  'sent_notices',
+  {
+    accountId: ofAccount(),
+    kind: text('kind').notNull(),
+    /** What it is about: the id of a key, or a month. */
+    about: text('about').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.accountId, t.kind, t.about] })],
+)
 
 /** Actions on accounts by operators and owners. Rows are immutable, name no person and hold no secret. */
 export const auditLog = pgTable(

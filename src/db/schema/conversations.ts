@@ -30,6 +30,8 @@ export const sharedSessions = pgTable('shared_sessions', {
   tokenSeed: bytea('token_seed'),
   /** The last turn that the link shows. */
   lastTurn: integer('last_turn').notNull(),
+  /** The name of the session when it was shared. */
+  name: text('name').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 

@@ -172,8 +172,7 @@ export const links = pgTable(
 
 /**
  * The inverted index. A row lists the documents of one block (65,536 document numbers) that contain the term,
- * four bytes each (see `sources/index/postings`). A row with a negative block has those of several blocks (see
- * `sources/index/packing`). By a migration the primary key includes `documents`, so that counts need no row, and `data`
+ * four bytes each (see `sources/index/postings`). By a migration the primary key includes `documents`, so that counts need no row, and `data`
  * is stored EXTERNAL: compression saves little and would slow down every search.
  */
 export const searchPostings = pgTable(

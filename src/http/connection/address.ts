@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../../config.ts'
@@ -37,5 +38,26 @@ async function refusingAddress({ host, port }: Address, listen: () => Promise<un
       throw new ConfigError(`The service cannot listen on ${host}:${port} (${code}). Change HOST or PORT.`)
     }
     throw error
+  }
+}
+
+export type OpenReplies = {
+  /** Resolves when all requests that were received until now have their replies. */
+  answered(): Promise<void>
+}
+
+/** Tracks the replies of a server, so that a shutdown can wait for them. */
+export function trackReplies(server: Server): OpenReplies {
+  const open = new Set<ServerResponse>()
+  server.prependListener('request', (_: unknown, response: ServerResponse) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
+  })
+  return {
+    async answered() {
+      await Promise.all(
+        [...open].map((response) => new Promise((resolve) => response.once('close', resolve))),
+      )
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { afterPendingReads } from '../../waiting/waiting.ts'
 
 /** A client that keeps its connections open does not close one so soon after a complete reply. */
@@ -18,6 +18,12 @@ export function registerEarlyEnd(app: FastifyInstance): void {
     settle(request.raw.socket, false)
     done()
   })
+}
+
+/** Whether the client announces that its connection ends with this reply. HTTP/1.1 clients without the header keep it. */
+export function endsConnection({ headers, raw }: FastifyRequest): boolean {
+  const said = headers.connection ?? ''
+  return /\bclose\b/i.test(said) || (raw.httpVersion === '1.0' && !/\bkeep-alive\b/i.test(said))
 }
 
 /**

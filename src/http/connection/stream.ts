@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../../db/errors.ts'
+import { afterPendingReads } from '../../waiting/waiting.ts'
 import type {} from './fastify.ts'
 
 /** Time after which a client that reads nothing is disconnected, if text is waiting for it. */
@@ -38,12 +40,14 @@ class ReaderLeft extends Error {
  * Streams what `write` adds until it returns. A client that stalls is disconnected, but its run continues:
  * the next `add` throws, and `write` needs its own signal while it waits. When `write` throws, the connection
  * is closed.
+ * @param options.holdMs delay of the last byte, if `write` added it last. A client that disconnects before it has not
+ *   received the whole reply.
  */
 export function sendStream(
   reply: FastifyReply,
   contentType: string,
   write: (out: StreamOut) => Promise<void>,
-  options: { readonly filler?: Filler; readonly stallMs?: number } = {},
+  options: { readonly filler?: Filler; readonly stallMs?: number; readonly holdMs?: number } = {},
 ): FastifyReply {
   cutWhenStalled(reply, options.stallMs)
   reply
@@ -62,7 +66,7 @@ export function sendStream(
   }
   const out = new PacedWriter(response, options.filler)
   write(out)
-    .then(() => out.end())
+    .then(() => out.end(options.holdMs ?? 0))
     .catch((error: unknown) => {
       if (error instanceof ReaderLeft) return
       reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')
@@ -76,10 +80,10 @@ export function sendStream(
 export function sendEvents(
   reply: FastifyReply,
   write: (out: StreamOut) => Promise<void>,
-  options: Partial<Filler> = {},
+  options: Partial<Filler> & { readonly holdMs?: number } = {},
 ): FastifyReply {
-  const { everyMs = 10_000, text = () => ': keep-alive\n\n' } = options
-  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler: { everyMs, text } })
+  const { everyMs = 10_000, text = () => ': keep-alive\n\n', holdMs = 0 } = options
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler: { everyMs, text }, holdMs })
 }
 
 /**
@@ -136,11 +140,17 @@ class PacedWriter implements StreamOut {
     })
   }
 
-  end(): void {
+  async end(holdMs: number): Promise<void> {
     this.stop()
-    const rest = this.#waiting
+    const rest = Buffer.from(this.#waiting)
     this.#waiting = ''
-    if (!this.#response.destroyed) this.#response.end(Buffer.from(rest))
+    const held = holdMs > 0 && rest.length > 0 ? 1 : 0
+    if (held > 0 && !this.#response.destroyed) {
+      this.#response.write(rest.subarray(0, -held))
+      await delay(holdMs)
+      await afterPendingReads()
+    }
+    if (!this.#response.destroyed) this.#response.end(rest.subarray(held > 0 ? -held : 0))
   }
 
   stop(): void {

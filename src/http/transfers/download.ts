@@ -4,7 +4,6 @@ import type { Database } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { readStream } from '../../workspace/content.ts'
 import type { FileVersion, StoredFile } from '../../workspace/files.ts'
-import { namesTag, parseRange } from '../connection/byte-ranges.ts'
 
 /**
  * Sends one version of a file: all of it, the part in `Range` (206), or no body when the client has this
@@ -21,7 +20,7 @@ export function sendContent(
   const tag = `"${version.sha256}"`
   // Clients must revalidate: a version never changes, but a newer one can replace it. The content is private
   // to the holder of the key.
-  reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  reply.header('etag', tag).cacheControl('private').cacheControl('no-cache')
   if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
   const range = requestedRange(request, reply, version.bytes, tag)
   const { start, end } = range ?? { start: 0, end: version.bytes }
@@ -67,4 +66,42 @@ export function attachmentHeaders(reply: FastifyReply, name: string, contentType
     .header('content-disposition', `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`)
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
+}
+
+/** A range of bytes; `end` is exclusive. */
+export type ByteRange = { readonly start: number; readonly end: number }
+
+/**
+ * Parses a `Range` header (RFC 9110, section 14).
+ * @param size bytes of the whole content.
+ * @returns undefined when the whole content is sent: no header, another unit, several ranges or an invalid
+ * range; `unsatisfiable` when the range starts after the end.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '')
+  if (!match) return undefined
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
+  }
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
+}
+
+/**
+ * Whether an `If-None-Match` header contains this tag. Uses the weak comparison that RFC 9110 requires for
+ * this header.
+ */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((item) => {
+    const named = item.trim()
+    return named === '*' || named.replace(/^W\//, '') === tag
+  })
 }

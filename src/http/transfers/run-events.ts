@@ -8,6 +8,7 @@ import { disconnectSignal } from '../connection/disconnect.ts'
 import { type StreamOut, sendEvents } from '../connection/stream.ts'
 import { wholeNumber } from '../openapi/whole-number.ts'
 import { InputError } from '../openapi/zod.ts'
+import { eventData } from './event-data.ts'
 
 /** The `seq` that a client sends when it connects again. */
 export const eventPosition = wholeNumber(0, 2_147_483_647)
@@ -60,5 +61,5 @@ function lastEventId(request: FastifyRequest): number | undefined {
 }
 
 function frameOf({ seq, event }: CommittedEvent, body: object): string {
-  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(body)}\n\n`
+  return `id: ${seq}\nevent: ${event.type}\ndata: ${eventData(body)}\n\n`
 }

@@ -1,4 +1,5 @@
 import type { BodyOf } from '../../http/openapi/docs.ts'
+import { eventData } from '../../http/transfers/event-data.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEnd, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { serviceBlock } from '../turn-reply/service-block.ts'
@@ -62,23 +63,23 @@ export function createChunkEncoder(
     created: options.created,
     model: run.model,
   }
-  const frame = (body: Omit<Chunk, keyof Same>) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
+  const frame = (body: Omit<Chunk, keyof Same>) => `data: ${eventData({ ...base, ...body })}\n\n`
   const chunk = (delta: Delta, finish: Finish | null = null, extra: Pick<Chunk, 'x_service'> = {}) =>
     frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...extra })
   // Text chunks are by far the most frequent ones, so only their text is encoded per chunk.
-  const empty = JSON.stringify({
+  const empty = eventData({
     ...base,
     choices: [{ index: 0, delta: { content: '' }, logprobs: null, finish_reason: null }],
   })
   const cut = empty.indexOf('"content":""') + '"content":'.length
   const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
-  const text = (content: string) => head + JSON.stringify(content) + tail
+  const text = (content: string) => head + eventData(content) + tail
 
   const { reasoning } = options
   const progress = (event: Progress) => {
     const line = reasoning && event.type === 'tool.started' ? { [reasoning]: `${event.title}\n` } : undefined
-    if (!options.progress) return line ? chunk({ content: '', ...line }) : ''
-    return chunk({ content: '', ...line }, null, { x_service: { event } })
+    if (!options.progress) return line ? chunk(line) : ''
+    return chunk({ ...line }, null, { x_service: { event } })
   }
 
   const end = (event: TerminalEvent): string => {
@@ -98,7 +99,7 @@ export function createChunkEncoder(
 
   return {
     start: (status) => chunk({ role: 'assistant', content: '' }, null, { x_service: openBlock(run, status) }),
-    keepAlive: () => `: keep-alive\n${head}""${tail}`,
+    keepAlive: () => `: keep-alive\n${chunk({})}`,
     interrupted: () =>
       errorFrame(
         {
@@ -155,7 +156,7 @@ function errorFrame(
     code: failure.code,
     x_service: block,
   }
-  return `data: ${JSON.stringify({ error })}\n\n${done}`
+  return `data: ${eventData({ error })}\n\n${done}`
 }
 
 function progressFrame(

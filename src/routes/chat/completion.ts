@@ -2,6 +2,7 @@ import type { FinishReason } from '../../agent/provider.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunEnd, TerminalEvent } from '../../turns/run/run-events.ts'
+import { version } from '../../version/version.ts'
 import {
   annotationsOf,
   completionId,
@@ -88,6 +89,7 @@ function bodyWith(
     object: 'chat.completion' as const,
     created,
     model: run.model,
+    system_fingerprint: `fp_${version}`,
     choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
     usage: noUsage,
   }

@@ -28,6 +28,7 @@ export const completionSchema = z
     object: z.literal('chat.completion'),
     created: count,
     model: z.string(),
+    system_fingerprint: z.string().describe('The version of the service'),
     choices: z.array(
       z.object({
         index: count,

@@ -1,10 +1,17 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import { notFound } from '../../errors.ts'
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
+import { notFound, ServiceError } from '../../errors.ts'
+import type { Logger } from '../../log.ts'
 import { findWork, listVersions, tableOfContents } from '../../sources/library/catalogue.ts'
 import { listWorks } from '../../sources/library/passages.ts'
 import type { Caller } from './caller.ts'
 import { readDocument } from './library-tools.ts'
-import { resourceFailure } from './resource-failure.ts'
+import { publicMessage } from './tool-result.ts'
 
 /** Works listed as resources. `list_works` has the rest. */
 const maxListed = 500
@@ -90,5 +97,24 @@ function decoded(variable: string | string[] | undefined): string {
     return decodeURIComponent(text).replaceAll('\0', '')
   } catch {
     return text
+  }
+}
+
+/**
+ * Reads a resource. What does not exist is an error of the parameters, as revision 2026-07-28 has it.
+ * @throws ProtocolError with a public message.
+ */
+export async function resourceFailure(
+  log: Pick<Logger, 'error'>,
+  read: () => Promise<ReadResourceResult>,
+): Promise<ReadResourceResult> {
+  try {
+    return await read()
+  } catch (error) {
+    const code =
+      error instanceof ServiceError && error.code === 'not_found'
+        ? ProtocolErrorCode.InvalidParams
+        : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, publicMessage(log, 'resource', error))
   }
 }

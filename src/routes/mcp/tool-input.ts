@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { withoutNulls } from '../../agent/tools.ts'
+import { asDeclared } from '../../agent/tools.ts'
 
-/** The arguments of a tool. Null counts as absent, as in the agent's own tools. */
+/** The arguments of a tool, read as leniently as those of the agent's own tools. */
 export function toolInput<S extends z.ZodObject>(shape: S) {
-  return z.preprocess(withoutNulls, shape)
+  return z.preprocess((args) => asDeclared(shape, args), shape)
 }

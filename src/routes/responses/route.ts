@@ -7,6 +7,8 @@ import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import { sendEvents } from '../../http/connection/stream.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
+import { pageQuery } from '../../http/lists.ts'
+import type { BodyOf } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/read/follow.ts'
@@ -14,16 +16,18 @@ import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, replyOf } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
+import { deleteRun, findMessage } from '../../turns/sessions/conversations.ts'
+import { listInput } from '../../turns/sessions/sessions.ts'
 import { type ChatPace, defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
 import { admitResponse } from './admit.ts'
 import { decorateResponseRequests, namedResponse, resolveResponseContext } from './context.ts'
-import { cancelDocs, createDocs, getDocs } from './docs.ts'
+import { cancelDocs, createDocs, deleteDocs, getDocs, inputItemsDocs, type responseDeleted } from './docs.ts'
 import { responseId } from './ids.ts'
 import { type ResponsesBody, responsesBody } from './input/schema.ts'
 import { inputTokenRoutes } from './input-tokens.ts'
+import { listItems } from './output/items.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
-import { storedResponseRoutes } from './stored-route.ts'
 
 /** Maximum time that a cancel request waits for the end of the run. */
 const cancelWaitMs = 5_000
@@ -143,4 +147,43 @@ function wholeBodies(run: Run): WholeBodies {
       return { ...open, x_service: { ...open.x_service, error: { code: 'run_failed', message } } }
     },
   }
+}
+
+/** `GET /v1/responses/{id}/input_items` and `DELETE /v1/responses/{id}` */
+export function storedResponseRoutes(
+  root: FastifyInstance,
+  { database }: Services,
+  reads: MessageReads,
+): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.get(
+    '/responses/:id/input_items',
+    {
+      config: { scope: 'chat:write', resource: namedResponse, docs: inputItemsDocs },
+      schema: { querystring: pageQuery },
+    },
+    (request, reply) => {
+      const run = resourceOf<Run>(request)
+      return reads.run(run.accountId, reply, () =>
+        withTx(database, run, (tx) =>
+          listItems(
+            request.query,
+            (item) => findMessage(tx, run.sessionId, item),
+            (page) => listInput(tx, run, page),
+          ),
+        ),
+      )
+    },
+  )
+
+  app.delete(
+    '/responses/:id',
+    { config: { scope: 'sessions:write', resource: namedResponse, docs: deleteDocs } },
+    async (request): Promise<BodyOf<typeof responseDeleted>> => {
+      const run = resourceOf<Run>(request)
+      await withTx(database, run, (tx) => deleteRun(tx, run))
+      return { id: responseId(run), object: 'response', deleted: true }
+    },
+  )
 }

@@ -8,7 +8,7 @@ import type { CommittedEvent } from '../../turns/record/run-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
-import { fileBody, turnUsageBody } from '../turn-reply/wire.ts'
+import { fileBody, quotationsOf, sourcesOf, turnUsageBody } from '../turn-reply/wire.ts'
 import { runEvent } from './run-schema.ts'
 import { namedRun } from './runs.ts'
 
@@ -53,5 +53,15 @@ function eventBody({ seq, event }: CommittedEvent): BodyOf<typeof runEvent> {
   if (event.type === 'file') return { seq, ...event, file: fileBody(event.file) }
   if (!isTerminal(event)) return { seq, ...event }
   const { tools_used: _, ...end } = event.end
-  return { seq, ...event, end: { ...end, files: end.files.map(fileBody), usage: turnUsageBody(end.usage) } }
+  return {
+    seq,
+    ...event,
+    end: {
+      ...end,
+      sources: sourcesOf(event.end),
+      quotations: quotationsOf(event.end),
+      files: end.files.map(fileBody),
+      usage: turnUsageBody(end.usage),
+    },
+  }
 }

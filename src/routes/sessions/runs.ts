@@ -13,7 +13,7 @@ import { type RunEnd, type RunUsage, replyOf } from '../../turns/run/run-events.
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
-import { contentOf, fileBody, usageDetails } from '../turn-reply/wire.ts'
+import { contentOf, fileBody, quotationsOf, sourcesOf, usageDetails } from '../turn-reply/wire.ts'
 import { runSchema } from './run-schema.ts'
 
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
@@ -99,8 +99,8 @@ function outputOf(run: Run, end: RunEnd): RunBody['output'] {
       ? []
       : [{ type: 'message' as const, id: run.messageId, role: 'assistant' as const, content }]),
     ...end.tool_calls.map((call) => ({ type: 'tool_call' as const, ...call })),
-    ...end.sources.map((source) => ({ type: 'source' as const, ...source })),
-    ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation' as const, ...quotation })),
+    ...sourcesOf(end).map((source) => ({ type: 'source' as const, ...source })),
+    ...quotationsOf(end).map((quotation) => ({ type: 'quotation' as const, ...quotation })),
     ...(end.question_quotations ?? []).map((quotation) => ({
       type: 'question_quotation' as const,
       ...quotation,

@@ -7,6 +7,8 @@ export const runStatus = z.enum(['queued', 'in_progress', 'completed', 'failed',
 
 export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
 
+const sourceKind = z.enum(['library', 'file'])
+
 export const quoteCheck = z
   .object({
     quote: z.string().optional().describe('The quotation as the text has it'),
@@ -52,15 +54,13 @@ export const quoteCheck = z
       .object({
         words: z.string(),
         where: z.enum(['before', 'after', 'ellipsis']),
-        kind: z
-          .enum(['negation', 'condition', 'speaker', 'length'])
-          .optional()
-          .describe('Absent in answers of an earlier version'),
+        kind: z.enum(['negation', 'condition', 'speaker', 'length']).optional(),
       })
       .optional()
-      .describe(
-        'A negation or a condition that the passage has directly before or after the quoted words. `ellipsis`, `speaker` and `length` occur only in answers of an earlier version',
-      ),
+      .describe('Only in answers of an earlier version: words that the passage has beside the quoted words'),
+    source_kind: sourceKind
+      .optional()
+      .describe('Only in answers: the kind of source that was compared. Absent when nothing was found'),
     position: z
       .int()
       .min(1)
@@ -80,7 +80,8 @@ compared. \`misattributed\`: it stands in \`found_ref\` instead, exactly, edited
 export const citedSource = z
   .object({
     n: z.int().min(1).describe('The number that stands in the text'),
-    ref: z.string(),
+    kind: sourceKind.describe('`library`: a passage of the library; `file`: a part of a file of the project'),
+    ref: z.string().describe('A ref of the library, or the name of a file and the place in it'),
     he_ref: z.string(),
     title: z.string(),
     work: z.string(),

@@ -1,8 +1,15 @@
 import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
+import { checkedKindOf, type SourceKind, sourceKindOf } from '../../turns/read/source-kind.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../../turns/run/run-events.ts'
+import {
+  type CitedSource,
+  type RunEnd,
+  type RunUsage,
+  statusOf,
+  type TerminalEvent,
+} from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { serviceBlock } from './service-block.ts'
 import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
@@ -64,13 +71,36 @@ export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
   return {
     ...openBlock(run, statusOf(event)),
     files: end.files.map(fileBody),
-    sources: end.sources,
+    sources: sourcesOf(end),
     unknown_marks: end.unknown_marks,
     unknown_refs: end.unknown_refs,
-    quotations: end.quotations ?? [],
+    quotations: quotationsOf(end),
     question_quotations: end.question_quotations ?? [],
     usage: turnUsageBody(end.usage),
   }
+}
+
+/** The cited sources, each with its kind and that of its checks. */
+export function sourcesOf(end: RunEnd): ServiceBlock['sources'] {
+  return end.sources.map((source) => ({
+    ...source,
+    kind: sourceKindOf(source),
+    verification: source.verification.map((check) => withKind(check, source, end)),
+  }))
+}
+
+/** The quotations without a citation, each with the kind of source that has it. */
+export function quotationsOf(end: RunEnd): NonNullable<ServiceBlock['quotations']> {
+  return (end.quotations ?? []).map((check) => withKind(check, undefined, end))
+}
+
+function withKind<C extends { readonly result: string; readonly found_ref?: string }>(
+  check: C,
+  source: CitedSource | undefined,
+  end: RunEnd,
+): C & { readonly source_kind?: SourceKind } {
+  const kind = checkedKindOf(check, source, end)
+  return kind === undefined ? check : { ...check, source_kind: kind }
 }
 
 /** Tokens, calls and cost of a turn, in full. */

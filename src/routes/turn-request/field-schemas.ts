@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
@@ -18,10 +19,27 @@ function beyond(bound: Bound) {
   }
 }
 
-/** URL of an image, or a data URL that contains it. */
+/**
+ * URL of an image, or a data URL that contains it. The model's server may fetch the URL as it is, so one into that server's
+ * own network is refused.
+ */
 export const imageUrl = boundedText(bounds.data)
   .regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL')
   .refine((url) => url.startsWith('data:') || url.length <= bounds.url.max, atMost(bounds.url))
+  .refine(
+    (url) => url.startsWith('data:') || isPublicHost(URL.parse(url)?.hostname ?? ''),
+    'must be an address of the public internet. Send the image as a data URL',
+  )
+
+/** Names that only a private network knows: those without a dot, and RFC 6761, 6762 and 8375. */
+const privateName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/
+
+/** Whether a host, as `URL` writes it, is a name or an address of the public internet. */
+function isPublicHost(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '')
+  if (ipaddr.isValid(address)) return ipaddr.process(address).range() === 'unicast'
+  return !privateName.test(host.replace(/\.$/, ''))
+}
 
 /** A limit of tokens; some clients send -1 for "no limit". */
 export const tokenLimit = z

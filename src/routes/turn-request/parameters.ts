@@ -7,8 +7,6 @@ import { ServiceError } from '../../errors.ts'
 export type Parameter = {
   readonly name: string
   readonly does: 'honoured' | 'ignored' | 'refused'
-  /** Further information for the documentation. */
-  readonly note?: string
   /**
    * Error message for a value: what is wrong and what to do. Undefined for a harmless value; not called for
    * null.
@@ -20,7 +18,6 @@ export type Parameter = {
 export const topLogprobs: Parameter = {
   name: 'top_logprobs',
   does: 'refused',
-  note: '0 is accepted',
   refuse: (value) =>
     value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
 }

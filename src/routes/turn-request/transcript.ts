@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../accounts/principal.ts'
 import { allows } from '../../accounts/scopes.ts'
-import { canonicalCalls, type SentAnswer, type Transcript } from '../../turns/run/resent-transcript.ts'
+import { canonicalCalls, type SentAnswer, type Transcript } from '../../turns/run/transcript.ts'
 import type { ChatBody, ChatMessage } from './chat-body.ts'
 import { updateInSlices } from './hash-slices.ts'
 import { plainText } from './messages.ts'

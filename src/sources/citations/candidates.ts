@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { readPostingLists } from '../index/packing/read-postings.ts'
 import { blockSize } from '../index/postings.ts'
+import { readPostingLists } from '../index/stored-postings.ts'
 import { isStopWord, tokenize } from '../text/tokens.ts'
 import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'

@@ -1,7 +1,7 @@
-import { mayHaveQuotations } from './attribution/attribution.ts'
 import type { NumberedSource } from './attribution/cited-marks.ts'
-import { type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
+import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
+import { Doc } from './quotations/doc.ts'
 import { checkText, type VerifiedQuote } from './verify.ts'
 
 export type { QuoteCheck } from './comparison/quote-check.ts'
@@ -16,6 +16,43 @@ export type CheckedAnswer = {
   readonly quotations: readonly VerifiedQuote[]
   /** Refs that the answer names in its own words. Refs within confirmed quotations are left out. */
   readonly refs: readonly RefCheck[]
+  /** Refs that the library does not hold, as they would be asked of the publisher. */
+  readonly unheld: readonly string[]
+}
+
+/** An answer, with the user's message. `cited` are the renderer's sources. */
+export type AnswerToCheck = {
+  readonly text: string
+  readonly cited: readonly NumberedSource[]
+  readonly question: string
+}
+
+/** The result for an answer and its question, without the texts of its sources, so that it is small between threads. */
+export type AnswerChecks = Omit<CheckedAnswer, 'sources'> & {
+  /** The checks of each cited source, in their order. */
+  readonly verifications: readonly (readonly QuoteCheck[])[]
+  /** The quotations of the question, see `checkQuestion`. */
+  readonly asked: readonly VerifiedQuote[]
+}
+
+/**
+ * Checks an answer and the quotations of its question.
+ * @param enough called before each quotation. If it returns true, this one and all after it stay unchecked.
+ * @throws errors of the look-ups.
+ */
+export async function checkAnswer(
+  { text, cited, question }: AnswerToCheck,
+  lookups: VerifyLookups,
+  enough?: () => boolean,
+): Promise<AnswerChecks> {
+  const { sources, ...checked } = await checkCitations({ text, cited, lookups, ...(enough && { enough }) })
+  const { quotes, unheld } = await checkQuestion(question, lookups, enough)
+  return {
+    ...checked,
+    verifications: sources.map(({ verification }) => verification),
+    asked: quotes,
+    unheld: [...new Set([...checked.unheld, ...unheld])],
+  }
 }
 
 /**
@@ -32,9 +69,13 @@ export async function checkCitations(input: {
   readonly text: string
   readonly cited: readonly NumberedSource[]
   readonly lookups?: VerifyLookups
+  readonly enough?: () => boolean
 }): Promise<CheckedAnswer> {
   const offered = input.cited.map(({ source }) => source)
-  const { quotes, ownRefs } = await checkText(input.text, input.lookups, { offered })
+  const { quotes, refs, ownRefs } = await checkText(input.text, input.lookups, {
+    offered,
+    ...(input.enough && { enough: input.enough }),
+  })
   const numbered = quotes.map(({ check, marked }, i) => ({ marked, check: { ...check, position: i + 1 } }))
   const bySource = Map.groupBy(numbered, ({ marked }) => marked)
   return {
@@ -44,6 +85,7 @@ export async function checkCitations(input: {
     }),
     quotations: (bySource.get(undefined) ?? []).map(({ check }) => check),
     refs: toRefChecks(ownRefs),
+    unheld: unheldIn(refs),
   }
 }
 
@@ -59,11 +101,24 @@ const questionLookups = 20
 export async function checkQuestion(
   question: string,
   lookups: VerifyLookups,
-): Promise<readonly VerifiedQuote[]> {
-  if (!mayHaveQuotations(question)) return []
+  enough?: () => boolean,
+): Promise<{ readonly quotes: readonly VerifiedQuote[]; readonly unheld: readonly string[] }> {
+  if (!new Doc(question).mayQuote) return { quotes: [], unheld: [] }
   const text = question.slice(0, longestQuestion)
-  const { quotes } = await checkText(text, lookups, { maxLookups: questionLookups })
-  return quotes.flatMap(({ check }) => ((check.ref ?? check.found_ref) === undefined ? [] : [check]))
+  const { quotes, refs } = await checkText(text, lookups, {
+    maxLookups: questionLookups,
+    ...(enough && { enough }),
+  })
+  const known = quotes.flatMap(({ check }) => ((check.ref ?? check.found_ref) === undefined ? [] : [check]))
+  return { quotes: known, unheld: unheldIn(refs) }
+}
+
+/** Maximum number of refs of a text that are asked of the publisher. */
+const maxAsked = 3
+
+function unheldIn(refs: readonly NamedRef[]): readonly string[] {
+  const unheld = refs.filter(({ outcome }) => outcome === 'missing' || outcome === 'unknown_work')
+  return [...new Set(unheld.map(({ asked }) => asked))].slice(0, maxAsked)
 }
 
 /** The ref is that of the source, so an entry does not repeat it. */

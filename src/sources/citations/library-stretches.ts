@@ -1,8 +1,8 @@
 import type { Executor } from '../../db/client.ts'
-import { loadPassages, loadRange } from '../library/load-passages.ts'
+import { loadPassages, loadRanges, maxRangePassages } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import { headingOf } from '../refs/grammar/refs.ts'
-import { resolveRef } from '../refs/ref-lookup.ts'
+import { type PassageRange, resolveRefs } from '../refs/ref-lookup.ts'
 import type { ComparedPassage, Stretch } from './comparison/stretch.ts'
 
 /**
@@ -20,24 +20,75 @@ export async function neighboursOf(executor: Executor, docs: readonly number[]):
   })
 }
 
-/** Reads the passages at a ref: one stretch per version, with one more passage on either side. */
-export async function stretchesAt(executor: Executor, ref: string): Promise<readonly Stretch[]> {
-  const place = await resolveRef(executor, ref)
-  if (place === undefined) return []
-  const meant = await loadRange(executor, place)
-  const versions = [...Map.groupBy(meant, versionOf).values()]
-  const edges = versions.flatMap((rows) => [firstDoc(rows) - 1, lastDoc(rows) + 1])
-  const neighbours = await loadPassages(executor, edges)
-  return versions.map((rows) => {
-    const [one] = rows
-    const beside = (doc: number): readonly PassageRow[] => {
-      const row = neighbours.get(doc)
-      return row !== undefined && one !== undefined && isSameVersion(row, one) ? [row] : []
-    }
-    const before = beside(firstDoc(rows) - 1)
-    const passages = [...before, ...rows, ...beside(lastDoc(rows) + 1)].map(passageOf)
-    return { passages, own: { first: before.length, last: before.length + rows.length - 1 } }
-  })
+/** A ref whose passages are wanted, with its place if that is known. */
+export type WantedRef = { readonly ref: string; readonly place?: PassageRange | undefined }
+
+/** Number of refs per statement. Each may have 60 passages in several versions. */
+const batch = 50
+
+/**
+ * Returns a function that reads the passages at a ref: one stretch per version, with one more passage on either side.
+ * Refs that are asked for at the same time are read together, with two statements.
+ */
+export function stretchReader(executor: Executor): (wanted: WantedRef) => Promise<readonly Stretch[]> {
+  let asked: WantedRef[] = []
+  let reading: Promise<readonly (readonly Stretch[])[]> | undefined
+  return async (wanted) => {
+    const at = asked.push(wanted) - 1
+    reading ??= Promise.resolve().then(() => {
+      const all = asked
+      asked = []
+      reading = undefined
+      return readAll(executor, all)
+    })
+    return (await reading)[at] ?? []
+  }
+}
+
+async function readAll(
+  executor: Executor,
+  wanted: readonly WantedRef[],
+): Promise<readonly (readonly Stretch[])[]> {
+  const read: (readonly Stretch[])[] = []
+  for (let from = 0; from < wanted.length; from += batch)
+    read.push(...(await readBatch(executor, wanted.slice(from, from + batch))))
+  return read
+}
+
+async function readBatch(
+  executor: Executor,
+  wanted: readonly WantedRef[],
+): Promise<readonly (readonly Stretch[])[]> {
+  const open = [...new Set(wanted.flatMap(({ ref, place }) => (place ? [] : [ref])))]
+  const resolved = open.length === 0 ? [] : await resolveRefs(executor, open)
+  const places = wanted.map(({ ref, place }) => place ?? resolved[open.indexOf(ref)]?.found?.place)
+  const rows = await loadRanges(
+    executor,
+    places.filter((place) => place !== undefined),
+  )
+  const versions = places.map((place) => [
+    ...Map.groupBy(
+      rows.filter((row) => place !== undefined && isIn(place, row)),
+      versionOf,
+    ).values(),
+  ])
+  const edges = versions.flat().flatMap((own) => [firstDoc(own) - 1, lastDoc(own) + 1])
+  const neighbours = edges.length === 0 ? new Map() : await loadPassages(executor, [...new Set(edges)])
+  return versions.map((of) => of.map((own) => stretchOf(own, neighbours)))
+}
+
+function isIn({ workId, first, last }: PassageRange, { work_id, ordinal }: PassageRow): boolean {
+  return work_id === workId && ordinal >= first && ordinal <= Math.min(last, first + maxRangePassages - 1)
+}
+
+function stretchOf(rows: readonly PassageRow[], neighbours: ReadonlyMap<number, PassageRow>): Stretch {
+  const beside = (doc: number): readonly PassageRow[] => {
+    const [row, one] = [neighbours.get(doc), rows[0]]
+    return row !== undefined && one !== undefined && isSameVersion(row, one) ? [row] : []
+  }
+  const before = beside(firstDoc(rows) - 1)
+  const passages = [...before, ...rows, ...beside(lastDoc(rows) + 1)].map(passageOf)
+  return { passages, own: { first: before.length, last: before.length + rows.length - 1 } }
 }
 
 function firstDoc(rows: readonly PassageRow[]): number {

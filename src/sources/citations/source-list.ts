@@ -45,7 +45,6 @@ const english = {
   misattributed: 'Quotation: not in this passage, but in',
   misnamed: 'Quotation: the answer names another place',
   standsIn: 'It stands in',
-  contextLost: (words: string) => `Left out beside a quotation: ${words}`,
   missing: (count: number) =>
     count === 1
       ? '1 quotation of this answer was not found in the library.'
@@ -68,7 +67,6 @@ const inHebrew: typeof english = {
   misattributed: 'ציטוט: אינו בקטע זה אלא ב:',
   misnamed: 'ציטוט: התשובה מציינת מקום אחר',
   standsIn: 'לשון הציטוט נמצאת ב:',
-  contextLost: (words) => `הושמט סמוך לציטוט: ${words}`,
   missing: (count) =>
     count === 1 ? 'ציטוט אחד בתשובה זו לא נמצא בספרייה.' : `${count} ציטוטים בתשובה זו לא נמצאו בספרייה.`,
 }
@@ -113,11 +111,8 @@ function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: 
   const counted = (['verbatim', 'edited', 'fuzzy', 'translation', 'not_found', 'paraphrase'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => say[result](count(result)))
-  const lost = checks.flatMap(({ context_warning: context }) =>
-    context ? [say.contextLost(run(context.words))] : [],
-  )
   const inVersions = [...versions].flatMap((version) => [say.inVersion, run(version)])
-  return [...counted, ...lost, ...inVersions, ...elsewhereInWords(checks, say, run)]
+  return [...counted, ...inVersions, ...elsewhereInWords(checks, say, run)]
 }
 
 /** Says where quotations stand: not in this passage, or not at the ref that the answer names. */

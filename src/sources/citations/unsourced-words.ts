@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 
 /** Words in quotation marks, in their text. */
@@ -7,24 +8,70 @@ type Quoted = { readonly start: number; readonly end: number; readonly text: str
 export const longestTitle = 8
 const longestLook = 80
 
-/** Words by which a text says that the library lacks the title before them. */
-const saysMissing =
-  /^[^\p{L}\p{N}\s,.]{0,6},? (?:(?:itself|as such) )?(?:(?:is|are|was|were) not (?:here|held|found|known|in (?:this|the|our) library)|does not exist|(?:עצמו |עצמה )?(?:אינו|אינה|אינם|איננו|איננה|לא) (?:קיים|קיימת|נמצא|נמצאת|מצוי|מצויה|מוכר|מוכרת|בספרי?יה))/u
+type Role = 'reader' | 'reader_line' | 'filler' | 'title' | 'missing'
 
-const mark = '[:,]?\\s?["“„«״\'‘*_]{1,3}$'
-/** Words by which a text ascribes the quoted words to the reader, or to people in general. */
-const asked = new RegExp(
-  `(?:\\b(?:you|the user) (?:\\w+ )?(?:ask(?:s|ed)?|wr(?:ites?|ote)|sa(?:ys?|id)|mention(?:s|ed)?|phrased?|put it|wonder(?:s|ed)?|feel|felt)(?: (?:me|us|that|whether|here|above|earlier|today)){0,2}|\\byour (?:own )?(?:question|words|message|phrase)(?: (?:is|was|that|about|of)){0,2}|\\b(?:things|thoughts|sentences|phrases|questions|excuses|statements) (?:like|such as)|\\b(?:tell|telling|say to|saying to|ask|asking) (?:your|one|our|him|her|them|my)sel(?:f|ves)|(?:^|\\n)[\\s*_>#]*(?:Q|Question|User|שאלה)\\d{0,2}[*_]{0,2}[:.][*_]{0,2}|(?:^|[^א-ת])(?:ש?שאלת|שאלתם|ש?כתבת|כתבתם|(?:אתה|אתם|את) (?:שואל|שואלת|שואלים|כותב|כותבת|אומר|אומרת)|[בה]?שאלתך|השאלה שלך|[בכ]?דבריך|לומר לעצמ(?:ו|ך|נו|ה|ם))(?: (?:כאן|למעלה|קודם|אותי))?)${mark}`,
-  'iu',
+/**
+ * The phrases of `unsourced-cues.tsv`, each as its words. `*` is any word or none. `reader`: ascribes the words behind
+ * it to the reader or to people in general; `filler` may follow. `reader_line` is a label of the reader's words at the
+ * beginning of a line. `title`: leads to a title. `missing`: says that the library lacks the title before it.
+ */
+const cues: ReadonlyMap<Role, readonly (readonly string[])[]> = new Map(
+  [
+    ...Map.groupBy(
+      readFileSync(new URL('./unsourced-cues.tsv', import.meta.url), 'utf8')
+        .trim()
+        .split('\n')
+        .slice(1),
+      (line) => line.slice(0, line.indexOf('\t')) as Role,
+    ),
+  ].map(([role, lines]) => [
+    role,
+    lines.flatMap((line) => line.slice(role.length + 1).split('|')).map((phrase) => phrase.split(' ')),
+  ]),
 )
+
+const wordsIn = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []
+
+/** Whether words begin with a phrase of a role, or with `fromEnd` end with one. */
+function hasCue(words: readonly string[], role: Role, fromEnd: boolean): boolean {
+  const at = (list: readonly string[], i: number): string | undefined => list.at(fromEnd ? -1 - i : i)
+  const matches = (phrase: readonly string[], i: number, from: number): boolean => {
+    if (i === phrase.length) return true
+    if (at(phrase, i) === '*') return matches(phrase, i + 1, from) || matches(phrase, i + 1, from + 1)
+    return at(phrase, i) === at(words, from) && matches(phrase, i + 1, from + 1)
+  }
+  return (cues.get(role) ?? []).some((phrase) => matches(phrase, 0, 0))
+}
+
+/** Words before the quotation mark. At the mark stands nothing but a colon or a comma. */
+const opened = /^([\s\S]*?)[:,]?\s?["“„«״'‘*_]{1,3}$/u
+const readerLine = /(?:^|\n)[\s*_>#]*(\p{L}+)\d{0,2}[*_]{0,2}[:.][*_]{0,2}$/u
+const maxFillers = 2
+
+function isOfReader(before: string): boolean {
+  const led = opened.exec(before)?.[1]
+  if (led === undefined) return false
+  if (
+    hasCue(
+      wordsIn(readerLine.exec(before.replace(/\s?["“„«״'‘*_]{1,3}$/u, ''))?.[1] ?? ''),
+      'reader_line',
+      true,
+    )
+  )
+    return true
+  if (/[.;!?:,]\s*$/u.test(led)) return false
+  const words = wordsIn(led)
+  for (let fillers = 0; fillers <= maxFillers; fillers += 1) {
+    const rest = words.slice(0, words.length - fillers)
+    if (hasCue(rest, 'reader', true)) return true
+    if (!hasCue(rest, 'filler', true)) return false
+  }
+  return false
+}
+
 /** Between one of these and the next: `things like “…” or “…”`. */
 const alsoAsked = /^["”»״'’*_]{0,3},? ?(?:or|and|או|ו)? ?["“„«״'‘*_]{1,3}$/iu
 
-/** Words before a title. */
-const beforeTitle = new RegExp(
-  `(?:\\b(?:book|work|sefer|titled|entitled|named|called|song|niggun|story|tale|parable|article|essay|poem|discourse|maamar|series)|(?:^|[^א-ת])(?:[בהלמש]{0,2}(?:ספר|ספרו|חיבור|חיבורו|קונטרס|שיר|ניגון|סיפור|מאמר)))${mark}`,
-  'iu',
-)
 /** Words that a title writes small. */
 const small = /^(?:a|an|and|as|at|by|for|from|in|into|of|on|or|the|to|with|without|upon|its?|is)$/
 
@@ -45,7 +92,7 @@ export function unsourcedWords(
     if (result !== 'not_found' || ref !== undefined) return undefined
     const before = text.slice(Math.max(0, quoted.start - longestLook), quoted.start)
     const follows = quoted.start - end < longestLook && alsoAsked.test(text.slice(end, quoted.start))
-    if (asked.test(before) || follows) {
+    if (isOfReader(before) || follows) {
       end = quoted.end
       return 'of_the_reader'
     }
@@ -55,12 +102,13 @@ export function unsourcedWords(
 
 /** Whether the words are a title that the text says the library lacks. */
 function isSaidMissing(text: string, { end, words }: Quoted): boolean {
-  return words <= longestTitle && saysMissing.test(text.slice(end, end + 60))
+  const behind = /^[^\p{L}\p{N}\s,.]{0,6},? ([\s\S]*)/u.exec(text.slice(end, end + 60))?.[1]
+  return words <= longestTitle && behind !== undefined && hasCue(wordsIn(behind), 'missing', false)
 }
 
 function isTitle(before: string, { text, words }: Quoted): boolean {
   if (words > longestTitle || /[.;!?…]/.test(text)) return false
-  return beforeTitle.test(before) || isInTitleCase(text)
+  return hasCue(wordsIn(opened.exec(before)?.[1] ?? ''), 'title', true) || isInTitleCase(text)
 }
 
 /** Whether all words but small ones begin with a capital: `The Ladder of Silence`. */

@@ -1,5 +1,4 @@
 import type { Executor } from '../../db/client.ts'
-import type { AskPublisher } from '../library/publisher.ts'
 import { entriesInText } from '../refs/in-text/entries-in-text.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { partsInText } from '../refs/in-text/parts-in-text.ts'
@@ -9,51 +8,26 @@ import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
 import type { NamedRef, VerifyLookups } from './attribution/named-refs.ts'
 import { candidateStretches } from './candidates.ts'
-import { stretchesAt } from './library-stretches.ts'
+import { stretchReader } from './library-stretches.ts'
 
-/** Maximum number of refs of a text that are asked of the publisher. */
-const maxAsked = 3
-
-/**
- * Creates the queries that verification sends to this library.
- * @param publisher asks for refs of the text that the library does not have; by default nobody is asked.
- */
-export function verifyLookups(
-  executor: Executor,
-  publisher?: AskPublisher,
-  signal?: AbortSignal,
-): VerifyLookups {
-  const ask: VerifyLookups['resolveRef'] = async (ref, similarTitles) => {
-    if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }
-    const nearest = similarTitles ? nearestRefs : nearestUnderTitle
-    return { exists: false, nearest: await nearest(executor, ref) }
-  }
+/** Creates the queries that verification sends to this library. */
+export function verifyLookups(executor: Executor): VerifyLookups {
   let last = { whole: '', titled: new TitledText(executor, '') }
   const titledText = (whole: string): TitledText => {
     if (last.whole !== whole) last = { whole, titled: new TitledText(executor, whole) }
     return last.titled
   }
+  const stretchesAt = stretchReader(executor)
   return {
-    resolveRef: ask,
-    async refsIn(text, options) {
-      const held = await namedIn(executor, titledText(text), options)
-      if (!publisher) return held
-      const asked = held.filter(({ outcome }) => outcome === 'missing' || outcome === 'unknown_work')
-      const refs = [...new Set(asked.map((ref) => ref.asked))].slice(0, maxAsked)
-      const answers = new Map(
-        await Promise.all(refs.map(async (ref) => [ref, await publisher(ref, signal)] as const)),
-      )
-      const hasNew = [...answers.values()].some(({ kind }) => kind === 'held')
-      if (hasNew) last = { whole: text, titled: new TitledText(executor, text) }
-      const named = hasNew ? await namedIn(executor, last.titled, options) : held
-      return named.map((ref) => {
-        const answer = answers.get(ref.asked)
-        return answer?.kind === 'linked' ? { ...ref, publisher: answer.at } : ref
-      })
+    async resolveRef(ref, similarTitles) {
+      if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }
+      const nearest = similarTitles ? nearestRefs : nearestUnderTitle
+      return { exists: false, nearest: await nearest(executor, ref) }
     },
+    refsIn: (text, options) => namedIn(executor, titledText(text), options),
     worksIn: (text) => worksInText(executor, titledText(text)),
     candidates: (words) => candidateStretches(executor, words),
-    stretches: (ref) => stretchesAt(executor, ref),
+    stretches: (ref, place) => stretchesAt({ ref, place }),
     isTitle: async (words) => (await resolveRef(executor, words)) !== undefined,
   }
 }

@@ -1,12 +1,12 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { explainRef } from '../refs/grammar/ref-trace.ts'
-import { TimeSlices } from '../text/time-slices.ts'
-import { type Attribution, readAttributions } from './attribution/attribution.ts'
+import { type Attribution, maxQuotations, readAttributions } from './attribution/attribution.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import { QuoteChecker } from './comparison/checker.ts'
 import type { Explanation } from './comparison/explanation.ts'
 import type { QuoteCheck, QuoteResult } from './comparison/quote-check.ts'
 import { areInOtherScript } from './comparison/stretch.ts'
+import { Doc } from './quotations/doc.ts'
 import type { NoQuotation, Quotation } from './quotations/quotes.ts'
 import { containedIn, fillsMarks, type Span } from './quotations/spans.ts'
 import { longestTitle, type Unsourced, unsourcedWords } from './unsourced-words.ts'
@@ -44,9 +44,6 @@ export type Verification = {
   /** Number of quotations left out because the text has more than 500, or because time ran out. */
   readonly unchecked: number
 }
-
-/** Each quotation may cost a query of some milliseconds. */
-const maxQuotations = 500
 
 /** The result for one quotation. `marked` is the offered passage that it belongs to. */
 export type CheckedQuote = {
@@ -119,9 +116,8 @@ export async function checkText(
   lookups: VerifyLookups | undefined,
   options: CheckOptions,
 ): Promise<CheckedText> {
-  const read = await readAttributions(text, lookups, options)
+  const read = await readAttributions(new Doc(text), lookups, options)
   const checker = new QuoteChecker(options.offered ?? [], lookups, options.maxLookups)
-  const slices = new TimeSlices()
   const judged: Judged[] = []
   const notCompared: Unchecked[] = read.others.map((other) => uncheckedAt(text, other, other.reason))
   // Words in quotation marks that are only a ref, even of no existing place.
@@ -130,14 +126,14 @@ export async function checkText(
   let checked = 0
   for (const [i, quotation] of read.quotations.slice(0, maxQuotations).entries()) {
     if (options.enough?.()) break
-    await slices.pause()
     checked += 1
     const skip = (reason: Unchecked['reason']) => notCompared.push(uncheckedAt(text, quotation, reason))
     if (isRef(quotation)) {
       skip('ref')
       continue
     }
-    const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
+    const attribution = read.attributions[i] ?? { marked: [], named: [], hinted: [] }
+    const quote = await checkQuote(quotation, attribution, checker, lookups)
     if (typeof quote === 'string') {
       skip(quote)
       continue

@@ -1,17 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
-import { titlesOf } from '../importers/sefaria/format/schema.ts'
+import { titlesOf, type WorkSchema } from '../importers/sefaria/format/schema.ts'
 import { segmentsOf } from '../importers/sefaria/format/section-segments.ts'
 import { makeVersion, mergePassageRefs, type ReadVersion } from '../importers/sefaria/format/version.ts'
+import { positionOf, storedVersion, textsBeside, withTexts } from '../importers/sefaria/stored-rest.ts'
 import { readIndexWatermark } from '../index/index-watermark.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import type { PassageRef } from '../index/passage-ref.ts'
 import type { IndexPart } from '../index/posting-rows.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
-import { extended } from './extended-version.ts'
 import type { FetchedSection } from './fetch-section.ts'
-import { headingsInOrder, positionOf } from './reading-order.ts'
 
 const publisher = 'https://www.sefaria.org/'
 
@@ -66,12 +65,7 @@ export async function storeSection(
     for (const one of read) all.push(await extended(tx, one, maxTexts))
     const versions = all.filter((one) => typeof one === 'object')
     if (versions.length === 0) return all.includes('too_large') ? 'too_large' : 'not_stored'
-    const places = placesOf(
-      await knownPlaces(tx, title),
-      read,
-      versions,
-      schema ? headingsInOrder(schema.root) : [],
-    )
+    const places = placesOf(await knownPlaces(tx, title), read, versions, schema)
     const { parts } = await storeWork(tx, {
       work: origin === 'publisher' ? { title, heTitle: '', author: '', categories: [] } : work,
       places,
@@ -81,6 +75,19 @@ export async function storeSection(
     await indexNow(tx, parts)
     return 'stored'
   })
+}
+
+/**
+ * Adds the stored texts of a version to those that were fetched, unless it has another licence or address or too many
+ * texts.
+ */
+async function extended(tx: Executor, read: ReadVersion, maxTexts: number): Promise<VersionText | StoredAs> {
+  const { version } = read
+  const known = await storedVersion(tx, read)
+  if (!known) return version
+  if (known.license !== version.license || known.sourceUrl !== version.sourceUrl) return 'not_stored'
+  if (known.count > maxTexts) return 'too_large'
+  return withTexts(version, await textsBeside(tx, version, known))
 }
 
 /**
@@ -115,13 +122,13 @@ function placesOf(
   known: readonly PassageRef[],
   read: readonly ReadVersion[],
   versions: readonly VersionText[],
-  headings: readonly string[],
+  schema: WorkSchema | undefined,
 ): readonly PassageRef[] {
   const stored = new Map(known.map((place) => [place.ref, place]))
   const section = mergePassageRefs(read).map((place) => withKnown(place, stored.get(place.ref)))
   const inSection = new Set(section.map(({ ref }) => ref))
   const others = known.filter(({ ref }) => !inSection.has(ref))
-  const at = positionOf(others, section[0]?.ref ?? '', headings)
+  const at = positionOf(others, section[0]?.ref ?? '', schema)
   const needed = new Set(versions.flatMap(({ texts }) => [...texts.keys()]))
   const kept = (place: PassageRef, i: number): boolean => i === at - 1 || i === at || needed.has(place.ref)
   return [

@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { type Database, type Executor, withImportTx } from '../../db/client.ts'
-import { requireWritable } from '../../db/library/library-database.ts'
+import type { Database, Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
-import { lockLibrary, storeWork } from '../library/writing/library.ts'
+import { importAll, type ReadWork } from './import-works.ts'
 import { readJsonlLine } from './jsonl-line.ts'
-import { type Division, JsonlWork } from './jsonl-work.ts'
+import { JsonlWork } from './jsonl-work.ts'
+import { storedDivision } from './split-passages.ts'
 
 export type ImportOptions = {
   /** Restricted licence classes that the operator accepts, in addition to open licences and own texts. */
@@ -39,26 +38,36 @@ export async function importJsonl(
   lines: AsyncIterable<string>,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  await withImportTx(database, requireWritable)
-  const read = await readLines(lines, options)
-  return withImportTx(database, async (tx) => {
-    await lockLibrary(tx)
-    const report = { works: 0, versions: 0, unchanged: 0, passages: 0, skipped: read.skipped }
-    const index = createIndexWriter()
-    for (const work of read.works.values()) {
-      const incoming = work.finish(await knownDivision(tx, work))
-      const stored = await storeWork(tx, { ...incoming, keepsPassages: options.replace !== true })
-      index.add(stored.parts)
-      if (index.isFull) await index.flush(tx)
-      report.works += stored.versions > 0 ? 1 : 0
-      report.versions += stored.versions
-      report.unchanged += incoming.versions.length - stored.versions
-      report.passages += stored.passages
+  const { works, links, skipped } = await readLines(lines, options)
+  const report = { works: 0, versions: 0, unchanged: 0, passages: 0, skipped }
+  await importAll(database, readWorks(works, links, options, report))
+  return report
+}
+
+type Counts = { works: number; versions: number; unchanged: number; passages: number }
+
+function* readWorks(
+  works: Read['works'],
+  links: Read['links'],
+  options: ImportOptions,
+  report: Counts,
+): Generator<ReadWork> {
+  let left = works.size
+  for (const work of works.values())
+    yield {
+      async content(tx) {
+        const division = await storedDivision(tx, work.title, work.versions)
+        return { ...work.finish(division), keepsPassages: options.replace !== true }
+      },
+      async stored(tx, { outcomes, versions, passages }) {
+        report.works += versions > 0 ? 1 : 0
+        report.versions += versions
+        report.unchanged += outcomes.length - versions
+        report.passages += passages
+        left -= 1
+        if (left === 0) await saveLinks(tx, links)
+      },
     }
-    await index.flush(tx)
-    await saveLinks(tx, read.links)
-    return report
-  })
 }
 
 type Read = {
@@ -92,22 +101,6 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
   if (links.size === 0 && skipped.size === 0)
     throw new ServiceError('invalid_value', 'The file has no lines with texts. Check that it is complete.')
   return { works, links, skipped: [...skipped].map(([why, count]) => ({ why, count })) }
-}
-
-/** Reads, for each ref, the number of pieces that editions outside this import already have. */
-async function knownDivision(tx: Executor, work: JsonlWork): Promise<Division> {
-  const { versions } = work
-  const found = await tx.execute<{ ref: string; pieces: number }>(sql`
-    select p.section_ref as ref, count(*)::int as pieces
-    from passages p join works w on w.id = p.work_id
-    where w.title = ${work.title} and p.section_ref = any(${sql.param(work.refs)}::text[])
-      and p.ref ~ ' §[0-9]+$'
-      and exists (
-        select 1 from passage_texts t join versions v on v.id = t.version_id
-        where t.passage_id = p.id and (v.language, v.title) not in (
-          select * from unnest(${sql.param(versions.map((v) => v.language))}::text[], ${sql.param(versions.map((v) => v.title))}::text[])))
-    group by p.section_ref`)
-  return new Map(found.rows.map(({ ref, pieces }) => [ref, pieces]))
 }
 
 async function saveLinks(tx: Executor, links: ReadonlyMap<string, readonly string[]>): Promise<void> {

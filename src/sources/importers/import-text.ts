@@ -1,12 +1,12 @@
-import { type Database, type Executor, withImportTx } from '../../db/client.ts'
+import type { Database } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
-import { lockLibrary, storeWork } from '../library/writing/library.ts'
+import type { Stored } from '../library/writing/library.ts'
+import { importAll } from './import-works.ts'
 import type { LikelyHeading } from './likely-headings.ts'
 import { cutParagraph, type Paragraph } from './markdown-passages.ts'
 import type { OwnText } from './read-markdown.ts'
-import { storedDivision } from './stored-division.ts'
+import { storedDivision } from './split-passages.ts'
 
 export type TextReport = {
   readonly work: string
@@ -50,45 +50,35 @@ export async function importText(
   if (!mayImport(text.license, allowLicenses)) {
     throw new ServiceError('invalid_value', `Nothing was imported: ${licenseRefusal(text.license)}.`)
   }
-  const { passages, stored } = await withImportTx(database, (tx) => store(tx, text, !replace))
-  const isNew = stored.versions > 0
+  const { work, language, version, license, sourceUrl } = text
+  let passages: readonly Paragraph[] = []
+  let outcome: Stored | undefined
+  await importAll(database, [
+    {
+      async content(tx) {
+        const division = await storedDivision(tx, work.title, [{ language, title: version }])
+        passages = text.paragraphs.flatMap((paragraph) => cutParagraph(paragraph, division))
+        const texts = new Map(passages.map((passage) => [passage.place.ref, passage.text]))
+        const noted = passages.filter(({ notes }) => notes.length > 0)
+        const notes = new Map(noted.map((passage) => [passage.place.ref, passage.notes]))
+        const facts = { language, title: version, license, sourceUrl, machineMade: false }
+        const places = passages.map(({ place }) => place)
+        return { work, places, versions: [{ ...facts, texts, notes }], keepsPassages: !replace }
+      },
+      stored(_, stored) {
+        outcome = stored
+      },
+    },
+  ])
+  const isNew = (outcome?.versions ?? 0) > 0
   return {
-    work: text.work.title,
+    work: work.title,
     works: isNew ? 1 : 0,
-    versions: stored.versions,
-    segments: stored.passages,
+    versions: outcome?.versions ?? 0,
+    segments: outcome?.passages ?? 0,
     unchanged: isNew ? 0 : 1,
     ...contentOf(text, passages),
   }
-}
-
-async function store(tx: Executor, text: OwnText, keepsPassages: boolean) {
-  const { work, language, version, license, sourceUrl } = text
-  await lockLibrary(tx)
-  const division = await storedDivision(tx, work.title, { language, title: version })
-  const passages = text.paragraphs.flatMap((paragraph) => cutParagraph(paragraph, division))
-  const index = createIndexWriter()
-  const stored = await storeWork(tx, {
-    work,
-    keepsPassages,
-    places: passages.map(({ place }) => place),
-    versions: [
-      {
-        language,
-        title: version,
-        license,
-        sourceUrl,
-        machineMade: false,
-        texts: new Map(passages.map((passage) => [passage.place.ref, passage.text])),
-        notes: new Map(
-          passages.flatMap(({ place, notes }) => (notes.length > 0 ? [[place.ref, notes]] : [])),
-        ),
-      },
-    ],
-  })
-  index.add(stored.parts)
-  await index.flush(tx)
-  return { passages, stored }
 }
 
 /** What the text consists of, as far as its owner can see from it whether it was read as meant. */

@@ -1,10 +1,9 @@
 import type { PassageRef } from '../index/passage-ref.ts'
 import type { WorkImport } from '../library/writing/library.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
-import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
 import { sectionOf } from '../refs/grammar/refs.ts'
 import { badLine, type JsonlLine } from './jsonl-line.ts'
-import { passageCount, splitPassages } from './split-passages.ts'
+import { cutAlike, type Division } from './split-passages.ts'
 
 const languages = [
   { language: 'he', version: 'version_he', untitled: 'Hebrew text' },
@@ -18,9 +17,6 @@ type GrowingVersion = Omit<VersionText, 'sourceUrl'> & {
   readonly notes: Map<string, readonly string[]>
   readonly urls: Map<string, string>
 }
-
-/** For each ref, the number of pieces that remaining editions already have. */
-export type Division = ReadonlyMap<string, number>
 
 /** Collects the lines of one work and turns them into an import. */
 export class JsonlWork {
@@ -42,10 +38,6 @@ export class JsonlWork {
     this.#lines.set(line.ref, { line, number })
     for (const { language } of languages)
       if (line[language].text !== '') this.#version(line, language, number)
-  }
-
-  get refs(): readonly string[] {
-    return [...this.#lines.keys()]
   }
 
   /** Language and title of each version. */
@@ -78,10 +70,15 @@ export class JsonlWork {
   }
 
   #cut(line: JsonlLine, number: number, known: number | undefined): void {
-    const texts = cutAlike(line, known)
-    const count = Math.max(...texts.map(({ pieces }) => pieces.length))
-    const isWhole = count === 1 && known === undefined
-    const places = Array.from({ length: count }, (_, i) => placeOf(line, isWhole ? undefined : i + 1))
+    const written = languages.filter(({ language }) => line[language].text !== '')
+    const texts = written.map(({ language }) => line[language].text)
+    const { places, pieces } = cutAlike(
+      { ref: line.ref, heRef: line.he_ref },
+      texts,
+      known || undefined,
+      sectionOf,
+    )
+    const isWhole = places[0]?.ref === line.ref
     for (const place of places) {
       if (this.#places.has(place.ref) || (!isWhole && this.#lines.has(place.ref)))
         throw badLine(
@@ -90,17 +87,18 @@ export class JsonlWork {
         )
       this.#places.set(place.ref, place)
     }
-    for (const { language, pieces } of texts) {
+    written.forEach(({ language }, at) => {
       const version = this.#version(line, language, number)
-      pieces.forEach((text, i) => {
+      const own = pieces[at] ?? []
+      own.forEach((text, i) => {
         const ref = places[i]?.ref ?? line.ref
         version.texts.set(ref, text)
         version.urls.set(ref, line.source_url)
       })
       // The position of a note within the text is unknown, so notes stand after the last piece.
-      const last = places[pieces.length - 1]?.ref ?? line.ref
+      const last = places[own.length - 1]?.ref ?? line.ref
       if (line[language].notes.length > 0) version.notes.set(last, line[language].notes)
-    }
+    })
   }
 
   #version(line: JsonlLine, language: Language, number: number): GrowingVersion {
@@ -122,22 +120,6 @@ export class JsonlWork {
     this.#versions.set(key, version)
     return version
   }
-}
-
-/** Cuts the texts of a line into the same number of pieces in each language, if they have enough sentences. */
-function cutAlike(line: JsonlLine, known: number | undefined) {
-  const parts = known ?? Math.max(passageCount(line.he.text), passageCount(line.en.text))
-  return languages.flatMap(({ language }) => {
-    const { text } = line[language]
-    return text === '' ? [] : [{ language, pieces: splitPassages(text, parts) }]
-  })
-}
-
-/** @param piece its number, from 1; undefined for a text that is not cut. */
-function placeOf(line: JsonlLine, piece: number | undefined): PassageRef {
-  const ref = piece === undefined ? line.ref : pieceRef(line.ref, piece)
-  const heRef = piece === undefined ? line.he_ref : hebrewPieceRef(line.he_ref, piece)
-  return { ref, heRef, sectionRef: sectionOf(ref) }
 }
 
 /** Stores a URL that all texts share with the version. Other URLs stay with their texts. */

@@ -1,9 +1,8 @@
 import type { PassageRef } from '../index/passage-ref.ts'
-import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
 import { splitNotes, takeNotes } from './markdown-notes.ts'
-import { passageCount, splitPassages } from './split-passages.ts'
+import { cutAlike, type Division } from './split-passages.ts'
 
 /** A paragraph with its place below the headings. */
 export type Paragraph = {
@@ -67,27 +66,15 @@ function padding(headings: readonly string[], level: number): readonly string[] 
 }
 
 /**
- * Cuts long paragraphs into passages, as the JSON lines importer cuts long texts. A paragraph that another edition has
- * gets as many pieces as there.
+ * Cuts long paragraphs into passages. A paragraph that another edition has gets as many pieces as there.
  * @param division the number of pieces of stored paragraphs, by ref; 0 for one that is whole.
  */
-export function cutParagraph(
-  paragraph: Paragraph,
-  division: ReadonlyMap<string, number>,
-): readonly Paragraph[] {
+export function cutParagraph(paragraph: Paragraph, division: Division): readonly Paragraph[] {
   const { place, text, notes } = paragraph
   const known = division.get(place.ref)
-  const count = known ?? passageCount(text)
-  if (count === 0 || (count === 1 && known === undefined)) return [paragraph]
-  const pieces = splitPassages(text, count)
-  return pieces.map((piece, i) => ({
-    place: {
-      ref: pieceRef(place.ref, i + 1),
-      heRef: hebrewPieceRef(place.heRef, i + 1),
-      sectionRef: place.sectionRef,
-    },
-    text: piece,
-    // The position of a note within the text is unknown, so notes stand after the last piece.
-    notes: i === pieces.length - 1 ? notes : [],
-  }))
+  if (known === 0) return [paragraph]
+  const { places, pieces } = cutAlike(place, [text], known, () => place.sectionRef)
+  const last = places.length - 1
+  // The position of a note within the text is unknown, so notes stand after the last piece.
+  return places.map((one, i) => ({ place: one, text: pieces[0]?.[i] ?? '', notes: i === last ? notes : [] }))
 }

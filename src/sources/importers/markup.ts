@@ -142,32 +142,15 @@ function closeGaps(text: string): string {
     .replace(new RegExp(noteMark, 'gu'), '')
 }
 
+/** Most texts have none of this, and the search for it takes a fifth of the time of the replacements. */
+const untidy = /[\0\t\n\r\u00a0\ud800-\udfff]| {2}|^\s|\s$/
+
 /**
  * Collapses and trims spaces and keeps all other characters. It removes NUL and lone surrogates, which Postgres
  * cannot store.
  */
 function tidy(text: string): string {
-  return isTidy(text) ? text : tidied(text)
-}
-
-/** Whether all spaces are single ones between words, and nothing is to be removed. It may be false for a tidy text. */
-function isTidy(text: string): boolean {
-  let before = space
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i)
-    if (unit < space || unit === noBreakSpace || (unit & 0xf800) === surrogates) return false
-    if (unit === space && before === space) return false
-    before = unit
-  }
-  return before !== space && text.trim().length === text.length
-}
-
-const space = 0x20
-const noBreakSpace = 0xa0
-/** The highest bits of surrogates. */
-const surrogates = 0xd800
-
-function tidied(text: string): string {
+  if (!untidy.test(text)) return text
   return text
     .replaceAll('\0', '')
     .toWellFormed()

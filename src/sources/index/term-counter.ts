@@ -29,7 +29,7 @@ const numberShift = 10
 const maxWords = 600_000
 
 /**
- * Counts the terms of one text after the other, as `countTerms` does, with words as numbers: a word that occurred in
+ * Counts the terms of one text after the other, as `documentTerms` does, with words as numbers: a word that occurred in
  * an earlier text costs no string. Terms are numbered in order of their first occurrence.
  */
 export class TermCounter {

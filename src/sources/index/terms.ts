@@ -16,35 +16,48 @@ export type DocumentTerms = {
  */
 export function documentTerms(text: string, headings: readonly string[] = []): DocumentTerms {
   const frequencies = new Map<string, number>()
+  const words = wordsOf(text)
   const count = (term: string): void => {
     frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
   }
-  const length = countTerms(text, count)
-  for (const heading of headings) countTerms(heading, count)
-  return { frequencies, length }
+  for (const term of termsIn(words, compoundsIn(words))) count(term)
+  for (const heading of headings) for (const term of headingTerms(heading)) count(term)
+  return { frequencies, length: words.length }
 }
 
 /** Returns the terms of a heading in the index. */
 export function headingTerms(heading: string): readonly string[] {
-  const terms: string[] = []
-  countTerms(heading, (term) => terms.push(term))
-  return terms
+  const words = wordsOf(heading)
+  return [...termsIn(words, compoundsIn(words))]
 }
 
-/**
- * Counts the terms of a text and returns its length in words. `count` also receives the word, if the term stands in
- * the text as a word.
- */
-export function countTerms(text: string, count: (term: string, word?: Word) => unknown): number {
-  const words = wordsOf(text)
+/** An index term for several words, or for a name of one word. */
+export type Compound = {
+  /** Its first word. */
+  readonly at: number
+  readonly length: number
+  readonly term: string
+  readonly isName: boolean
+}
+
+/** The names and known phrases in a text, in order. At equal positions names come first. */
+export function compoundsIn(words: readonly Word[]): readonly Compound[] {
+  const found: Compound[] = []
   for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] as Word
-    if (!word.isStopWord) count(word.term, word)
-    if (word.abbreviated) for (const expanded of expansionOf(word.term)) count(expanded)
-    for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
-    for (const [term] of phraseTermsAt(words, at)) count(term)
+    for (const { group, script, length } of namesAt(words, at))
+      found.push({ at, length, term: groupTerm(group, script), isName: true })
+    for (const [term, length] of phraseTermsAt(words, at)) found.push({ at, length, term, isName: false })
   }
-  return words.length
+  return found
+}
+
+/** Yields each occurrence of a term: of the compounds, the words with content and what abbreviations stand for. */
+export function* termsIn(words: readonly Word[], compounds: readonly Compound[]): Generator<string> {
+  for (const { term } of compounds) yield term
+  for (const { isStopWord, abbreviated, term } of words) {
+    if (!isStopWord) yield term
+    if (abbreviated) yield* expansionOf(term)
+  }
 }
 
 /**

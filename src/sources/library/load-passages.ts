@@ -57,6 +57,21 @@ export async function loadRange(
   return found.rows
 }
 
+/** Loads the passages of several places, in all versions, with one statement, each once and in reading order. */
+export async function loadRanges(
+  executor: Executor,
+  places: readonly PassageRange[],
+): Promise<readonly PassageRow[]> {
+  if (places.length === 0) return []
+  const lasts = places.map(({ first, last }) => Math.min(last, first + maxRangePassages - 1))
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    join unnest(${sql.param(places.map(({ workId }) => workId))}::int[],
+      ${sql.param(places.map(({ first }) => first))}::int[], ${sql.param(lasts)}::int[]) a (work_id, first, last)
+      on p.work_id = a.work_id and p.ordinal between a.first and a.last
+    order by p.ordinal, t.language desc, v.title`)
+  return [...new Map(found.rows.map((row) => [row.doc_id, row])).values()]
+}
+
 export function toPassage(row: PassageRow): Passage {
   return {
     ref: row.ref,

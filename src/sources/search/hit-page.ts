@@ -5,7 +5,7 @@ import { periodAsked } from '../periods/period-arguments.ts'
 import type { SearchHit } from './hit.ts'
 import type { LanguageCounts } from './languages.ts'
 import { type MissingPlace, missingPlaces } from './missing/places.ts'
-import { cachedCitingPassages } from './named/citing-passages.ts'
+import { Question } from './named/question.ts'
 import { searchLibrary } from './search.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 
@@ -58,9 +58,9 @@ export async function readHits(
   query: z.output<typeof hitQuery>,
   options: ReadOptions,
 ): Promise<HitPage> {
-  const findCiting = cachedCitingPassages(executor)
-  const ranked = await rankHits(executor, query, options, findCiting)
-  return { ...ranked, unknownRef: unknownRefOf(await missingPlaces(executor, query.q, findCiting)) }
+  const question = new Question(executor, query.q)
+  const ranked = await rankHits(executor, query, options, question)
+  return { ...ranked, unknownRef: unknownRefOf(await missingPlaces(executor, question)) }
 }
 
 type ReadOptions = { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal }
@@ -73,14 +73,14 @@ export async function rankHits(
   executor: Executor,
   { q, limit, after, explain, ...filter }: z.output<typeof hitQuery>,
   { semantic, signal }: ReadOptions,
-  findCiting = cachedCitingPassages(executor),
+  question = new Question(executor, q),
 ): Promise<Omit<HitPage, 'unknownRef'>> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
   // The hit that `after` names is read too: a search that does not have it would look like the end of the list.
   const known = after === undefined ? 0 : 1
   const page = { offset: offset - known, limit: known + wanted + 1 }
-  const query = { ...filter, text: q, ...page, explain: explain === 'true', signal, findCiting }
+  const query = { ...filter, text: q, ...page, explain: explain === 'true', signal, question }
   const { hits, languages } = await searchLibrary(executor, query, semantic)
   signal.throwIfAborted()
   if (hits.length < known) throw unknownCursor()

@@ -8,9 +8,9 @@ import type { Query } from './expansion/query.ts'
 import { explainedConcepts, type HitExplanation } from './explain.ts'
 import type { SearchHit } from './hit.ts'
 import { countLanguages, type LanguageCounts } from './languages.ts'
-import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
 import { findNamedPassages } from './named/named-passages.ts'
 import { namedWorks, withCandidates } from './named/named-works.ts'
+import { Question } from './named/question.ts'
 import { type AskedWords, askedWords } from './phrases/asked-words.ts'
 import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrases/phrase-search.ts'
@@ -25,7 +25,7 @@ import { snippetOf } from './relevance/snippet.ts'
 import { respell } from './respelling/respell.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
 import type { RankedList } from './scoring/fusion.ts'
-import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
+import { type FoundConcept, findConcepts } from './scoring/index-reader.ts'
 import type { Signals } from './scoring/signals.ts'
 import { withSections } from './sections.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
@@ -39,8 +39,8 @@ export type SearchQuery = LibraryFilter & {
   readonly explain?: boolean | undefined
   /** Aborted when the client no longer waits: then no further statement is sent. */
   readonly signal?: AbortSignal | undefined
-  /** Shared with `missingPlaces` when both read the same text. */
-  readonly findCiting?: FindCiting
+  /** The same text, where another step has read it already. */
+  readonly question?: Question
 }
 
 export type SearchResult = {
@@ -74,16 +74,14 @@ export async function searchLibrary(
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return { hits: [], languages: () => new Map() }
   const written = await withPlainQuotations(executor, query.text, ranges)
-  const [named, facts] = await Promise.all([
-    findNamedPassages(executor, query.text, ranges, query.findCiting ?? cachedCitingPassages(executor)),
-    loadCollectionStats(executor),
-  ])
+  const question = query.question ?? new Question(executor, query.text)
+  const named = await findNamedPassages(executor, question, ranges)
   query.signal?.throwIfAborted()
   const namesPlace = named.rows.length > 0
-  const read = (one: Query) => readQuery(executor, one, facts, !namesPlace && !ranges)
+  const read = (one: Query) => readQuery(executor, one, !namesPlace && !ranges)
   const asWritten = await read(written)
   const respelled = namesPlace ? undefined : await respell(executor, query.text, written, asWritten.asked)
-  const { whole, source, parsed, asked, documents } = respelled ? await read(respelled) : asWritten
+  const { whole, source, parsed, asked, documents, facts } = respelled ? await read(respelled) : asWritten
   const found = asked.filter((c) => c.documents > 0)
   query.signal?.throwIfAborted()
   const scripts = scriptsOf(parsed)
@@ -136,12 +134,12 @@ export async function searchLibrary(
 }
 
 /** What a query asks for, and what the library has of it. */
-async function readQuery(executor: Executor, whole: Query, facts: StatsByScript, mayNameSource: boolean) {
+async function readQuery(executor: Executor, whole: Query, mayNameSource: boolean) {
   const source = mayNameSource ? await namedWorks(executor, whole) : undefined
   const parsed = source?.query ?? whole
   const also = termsOfPhrases(parsed)
-  const { concepts: asked, documents } = await findConcepts(executor, parsed.concepts, facts, also)
-  return { whole, source, parsed, asked, documents }
+  const { concepts: asked, ...found } = await findConcepts(executor, parsed.concepts, also)
+  return { whole, source, parsed, asked, ...found }
 }
 
 function rerankedLists(

@@ -27,10 +27,10 @@ export function otherScript(script: Script): Script {
 }
 
 /**
- * Increase it whenever the terms of a text or the keys of headings change. The index stores its version and is
- * rebuilt for a new one.
+ * Increase it whenever this code changes the terms of a text or the keys of headings. It is part of the version of the
+ * index, see `termsVersion`. Changes of tables need no increase.
  */
-export const normaliserVersion = 11
+export const normaliserVersion = 12
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 

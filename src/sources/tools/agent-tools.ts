@@ -8,12 +8,11 @@ import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
 import type { AskPublisher } from '../library/publisher.ts'
 import { periodArguments } from '../periods/period-arguments.ts'
-import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import type { SearchHit } from '../search/hit.ts'
 import { type MissingPlace, missingPlaces } from '../search/missing/places.ts'
 import { asksOnlyFor, missingResult, namesFor, refNotFound } from '../search/missing/statement.ts'
-import { cachedCitingPassages } from '../search/named/citing-passages.ts'
+import { Question } from '../search/named/question.ts'
 import { searchSources } from '../search/search.ts'
 import type { SemanticSearch } from '../search/semantic/semantic-search.ts'
 import { whileLibraryAnswers } from './library-outage.ts'
@@ -83,13 +82,13 @@ function searchTool(
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
         const search = async () => {
-          const findCiting = cachedCitingPassages(executor)
-          const found = await searchSources(executor, { ...valid, text: valid.query, findCiting }, semantic)
-          return { hits: found, missing: await missingPlaces(executor, valid.query, findCiting) }
+          const question = new Question(executor, valid.query)
+          const found = await searchSources(executor, { ...valid, text: valid.query, question }, semantic)
+          return { question, hits: found, missing: await missingPlaces(executor, question) }
         }
         const held = await knownNames(search())
         if ('content' in held) return held
-        const { hits, missing } = await withFetched(held, search, ask, signal)
+        const { question, hits, missing } = await withFetched(held, search, ask, signal)
         const near = missing.flatMap(({ nearest, citedBy = [], article = [] }) =>
           [...nearest, ...citedBy, article].flat(),
         )
@@ -102,7 +101,7 @@ function searchTool(
         }
         return offer(executor, sourceMarks, hits, {
           remark,
-          named: await placesNamed(executor, valid.query),
+          named: await placesNamed(question),
           mayFetch: ask !== undefined,
         })
       }),
@@ -110,6 +109,7 @@ function searchTool(
 }
 
 type Found = {
+  readonly question: Question
   readonly hits: readonly SearchHit[]
   readonly missing: readonly MissingPlace[]
 }
@@ -124,17 +124,14 @@ async function withFetched(
   if (!ask || held.missing.length === 0) return held
   const asked = await askForMissing(ask, held.missing, signal)
   signal.throwIfAborted()
-  const { hits, missing } = asked.hasNew ? await search() : held
-  return { hits, missing: withLinks(missing, asked) }
+  const found = asked.hasNew ? await search() : held
+  return { ...found, missing: withLinks(found.missing, asked) }
 }
 
-/** Maximum length of a query that can ask for a place. */
-const longestQuestion = 600
-
 /** Refs of the library that a query names. */
-async function placesNamed(executor: Executor, query: string): Promise<readonly string[]> {
-  if (query.length > longestQuestion) return []
-  const refs = await findRefs(executor, query, { numbersOnly: true })
+async function placesNamed(question: Question): Promise<readonly string[]> {
+  if (!question.isShort) return []
+  const refs = await question.refs()
   return refs.flatMap(({ ref }) => ref ?? [])
 }
 

@@ -11,10 +11,10 @@ export type LexiconForm = {
   readonly terms: readonly string[]
 }
 
-const folder = new URL('./lexicon/', import.meta.url)
+const folder = new URL('./data/lexicon/', import.meta.url)
 
 /** Hebrew nouns in Latin letters, each in one or two spellings. Others are known by their sound. */
-const transliterationFolder = new URL('./transliterations/', import.meta.url)
+const transliterationFolder = new URL('./data/transliterations/', import.meta.url)
 
 /**
  * Reads the lexicon: per line, English forms, a tab, and Hebrew forms; `|` separates alternatives. Every English form

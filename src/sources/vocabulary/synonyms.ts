@@ -12,7 +12,7 @@ export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly ol
  */
 export const readSynonyms = lazyInSteps(function* (): Generator<undefined, readonly SynonymEntry[]> {
   const entries: SynonymEntry[] = []
-  for (const [now, older] of pairsIn(new URL('./synonyms/', import.meta.url))) {
+  for (const [now, older] of pairsIn(new URL('./data/synonyms/', import.meta.url))) {
     entries.push({ newer: now, older })
     yield
   }

@@ -36,7 +36,7 @@ function* phrasesOf(written: readonly string[]): Generator<undefined, Phrases> {
  * Reads the lines of `topics/*.tsv`: a topic, a tab, and its words and phrases, separated by `|`.
  */
 export function readTopics(list: Script | `field-${Script}`): readonly string[] {
-  const text = readFileSync(new URL(`./topics/${list}.tsv`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`./data/topics/${list}.tsv`, import.meta.url), 'utf8')
   return text.split('\n').flatMap((line) => line.split('\t')[1]?.split('|') ?? [])
 }
 

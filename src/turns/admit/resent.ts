@@ -4,10 +4,15 @@ import type { ToolCall } from '../../agent/provider.ts'
 import { type Executor, withIndexedTx, withTx } from '../../db/client.ts'
 import { retryFor } from '../../db/retry.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { isSameAnswer, type Transcript } from '../run/resent-transcript.ts'
 import type { Run } from '../run/run.ts'
 import { findRun } from '../run/runs.ts'
-import { answerPosition, newInput, readConversation } from '../run/transcript.ts'
+import {
+  answerPosition,
+  isSameAnswer,
+  newInput,
+  readConversation,
+  type Transcript,
+} from '../run/transcript.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
 import type { AdmissionServices, ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'

@@ -3,17 +3,17 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import {
-  type CitedSource as CheckedSource,
-  checkCitations,
-  checkQuestion,
+import { besidesQuestion } from '../../sources/citations/besides-question.ts'
+import type {
+  AnswerChecks,
+  AnswerToCheck,
+  CitedSource as CheckedSource,
 } from '../../sources/citations/check.ts'
-import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
-import { besidesQuestion } from '../../sources/citations/own-words/question.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
-import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
+import type { VerifiedQuote } from '../../sources/citations/verify.ts'
 import { usageOf } from '../record/finish-run.ts'
 import type { FirstCitation, RunEnd, ToolUse } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -37,7 +37,7 @@ export type Answer = {
   toolUsed(tool: Omit<ToolUse, 'at'> & { readonly at?: number }): void
   add(record: StepRecord): void
   /** Compares the quotations of the answer and of the question, and looks up the refs named in the answer. */
-  check(lookups: VerifyLookups): Promise<void>
+  check(checkAnswer: (answer: AnswerToCheck) => Promise<AnswerChecks>): Promise<void>
   /** Builds the data of the run's end, at this cost in micro-credits. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
@@ -98,10 +98,11 @@ export function createAnswer(
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)
     },
-    async check(lookups) {
-      const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
-      checked = result.sources
-      found = foundIn(result, question, await checkQuestion(question, lookups))
+    async check(checkAnswer) {
+      const cited = renderer.cited()
+      const result = await checkAnswer({ text: renderer.raw(), cited, question })
+      checked = cited.map((entry, i) => ({ ...entry, verification: result.verifications[i] ?? [] }))
+      found = foundIn(result, question)
     },
     end(costMicros, { paused }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
@@ -126,11 +127,7 @@ type Found = Pick<RunEnd, 'unknown_refs' | 'question_quotations'> & {
   readonly quotations: readonly VerifiedQuote[]
 }
 
-function foundIn(
-  { refs, quotations }: Awaited<ReturnType<typeof checkCitations>>,
-  question: string,
-  asked: readonly VerifiedQuote[],
-): Found {
+function foundIn({ refs, quotations, asked }: AnswerChecks, question: string): Found {
   return {
     unknown_refs: refs.flatMap(({ ref, exists, nearest, publisher }) =>
       exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],

@@ -1,9 +1,12 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Plans } from '../../accounts/plans.ts'
-import type { Executor } from '../../db/client.ts'
+import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
-import type { Lease } from '../run/lease.ts'
+import { type PeriodicTask, startPeriodicTask } from '../../periodic-work.ts'
+import type { OutageLog } from '../replicas/outage-log.ts'
+import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
+import { lockedRuns } from '../run/runs.ts'
 
 /**
  * Claims one run that nobody drives, in the caller's transaction. Runs without an owner come first, then the
@@ -135,8 +138,8 @@ export async function renewLeases(
   const { rows } = await executor.execute<{ id: string }>(sql`
     with given as (select unnest(${ids}) as id), prolonged as (
       update runs set lease_expires_at = now() + make_interval(secs => ${seconds})
-      where id in (select id from runs where id = any(${ids})
-          for update ${locked === 'skip' ? sql`skip locked` : sql``})
+      where id in (select id from runs where id = any(${ids}) order by id
+          for no key update ${locked === 'skip' ? sql`skip locked` : sql``})
         and lease_owner = ${owner} and status || '' = 'in_progress' and deadline_at >= now() - interval '1 minute'
       returning id)
     select id from given where id not in (select id from prolonged)`)
@@ -181,5 +184,54 @@ export async function releaseLeases(executor: Executor, lease: Lease): Promise<v
     .update(runs)
     .set({ leaseOwner: null, leaseExpiresAt: sql`now()` })
     // With a parameter in place of the literal, the plan could not use an index of unfinished runs.
-    .where(and(eq(runs.leaseOwner, lease.owner), sql`${runs.status} = 'in_progress'`))
+    .where(
+      inArray(
+        runs.id,
+        lockedRuns(executor, and(eq(runs.leaseOwner, lease.owner), sql`${runs.status} = 'in_progress'`)),
+      ),
+    )
+}
+
+/** Signals make a look happen sooner. */
+const pollMs = 1_000
+/** Owners renew every third of a lease. After an outage this long, leases of live owners may have expired. */
+const longOutageMs = (leaseSeconds * 1_000) / 2
+/** After a long outage, owners get this time to renew before their runs count as orphans. */
+const renewalMs = 5_000
+
+export type ClaimingOptions = {
+  readonly database: Database
+  readonly lease: Lease
+  readonly plans: Plans
+  readonly outage: OutageLog
+  /** While it returns true, nothing is claimed. */
+  readonly paused: () => boolean
+  /** Called with each claimed run. */
+  readonly start: (run: Run) => void
+}
+
+/** Looks for runs without an owner every second and on signals, and claims them one by one. */
+export function createClaiming(options: ClaimingOptions): PeriodicTask {
+  const { database, lease, plans, outage } = options
+  let lastClaimAt = performance.now()
+  let orphansFrom = lastClaimAt
+
+  const claimNext = async () => {
+    const wasAway = performance.now() - lastClaimAt > longOutageMs
+    const orphans = !wasAway && performance.now() >= orphansFrom
+    const run = await withBackgroundTx(database, (tx) => claimRun(tx, lease, { plans, orphans }))
+    lastClaimAt = performance.now()
+    if (wasAway) orphansFrom = lastClaimAt + renewalMs
+    return run
+  }
+
+  const claimAll = async () => {
+    while (!options.paused()) {
+      const run = await claimNext()
+      outage.works()
+      if (!run) return
+      options.start(run)
+    }
+  }
+  return startPeriodicTask(claimAll, pollMs, outage.failed)
 }

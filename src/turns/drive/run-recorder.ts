@@ -8,9 +8,9 @@ import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
+import { chargedCall } from '../record/finish-run.ts'
 import type { RunState } from '../record/fold-log.ts'
 import { type RunJournal, toolEvents } from '../record/journal.ts'
-import { chargedCall } from '../record/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
 import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -20,7 +20,7 @@ import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
-import { answerVerifier, type VerifyServices } from './verify-answer.ts'
+import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
 
 /** What earlier attempts at the run have left behind. */
 export type PriorAttempts = {
@@ -42,7 +42,8 @@ export class RunRecorder {
   readonly #earlier: RunState
   readonly #live: LiveRun
   readonly #answer: Answer
-  readonly #verify: (answer: Answer) => Promise<void>
+  /** Undefined for a model without citations. */
+  readonly #verifier: AnswerVerifier | undefined
   readonly #log: Logger
   readonly #model: string | undefined
   readonly #stop: TurnStop
@@ -69,7 +70,7 @@ export class RunRecorder {
     this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
     const isLite = services.model?.isLite ?? false
-    this.#verify = isLite ? async () => undefined : answerVerifier(services, run.id, stop)
+    this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop)
     this.#log = services.log
     this.#model = services.model?.id
     const journaled = state.steps.map(({ record }) => record)
@@ -184,6 +185,7 @@ export class RunRecorder {
       }
       case 'tool.started':
         this.#watch.stepStarted(event.step, event.call)
+        this.#verifier?.prepare()
         this.#answer.toolUsed({ step: event.step, name: event.call.name, title: event.title })
         this.#emit({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
@@ -280,7 +282,7 @@ export class RunRecorder {
       this.#watch.stepFinished(this.#step, call)
       this.#add(call)
     }
-    await this.#verify(this.#answer)
+    await this.#verifier?.verify(this.#answer)
     const event = prepare(await this.journal.finalCost(call))
     const othersWait = await this.journal.finish(event, call, this.#attached)
     this.#watch.ended(event)

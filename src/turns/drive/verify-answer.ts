@@ -1,28 +1,45 @@
 import { LibraryUnavailable, outageReason, retryLibraryRead } from '../../db/library/library-outage.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
-import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
+import { checkInThread, startChecking } from '../../sources/citations/verification.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import type { Answer } from './answer.ts'
 import type { ToolServices } from './turn-tools.ts'
 
+export type AnswerVerifier = {
+  /** The turn uses a tool, so its answer will probably quote. */
+  prepare(): void
+  verify(answer: Answer): Promise<void>
+}
+
 export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> & { readonly log: Logger }
 
 /**
- * Creates the verification at the end of a turn. If a separate library database does not answer, the answer stays
- * unverified, because a finished answer is worth more than a failed turn.
+ * Creates the verification at the end of a turn. If a separate library database does not answer, or too many answers
+ * wait, the answer stays unverified, because a finished answer is worth more than a failed turn.
  */
 export function answerVerifier(
   { library, ask, log }: VerifyServices,
   runId: string,
   stop: TurnStop,
-): (answer: Answer) => Promise<void> {
-  const lookups = verifyLookups(library.system, ask, stop.turn)
-  return async (answer) => {
+): AnswerVerifier {
+  let isStarted = false
+  const prepare = () => {
+    if (!isStarted) startChecking(library)
+    isStarted = true
+  }
+  const verify = async (answer: Answer) => {
     try {
-      await retryLibraryRead(library, () => answer.check(lookups), stop.writing)
+      await answer.check((written) =>
+        retryLibraryRead(library, () => checkInThread(library, written, ask, stop.turn), stop.writing),
+      )
     } catch (error) {
-      if (!(error instanceof LibraryUnavailable)) throw error
-      log.warn({ runId, reason: outageReason(error) }, 'an answer was not verified: no library')
+      if (error instanceof LibraryUnavailable)
+        log.warn({ runId, reason: outageReason(error) }, 'an answer was not verified: no library')
+      else if (error instanceof ServiceError && error.code === 'overloaded')
+        log.warn({ runId }, 'an answer was not verified: too many wait')
+      else throw error
     }
   }
+  return { prepare, verify }
 }

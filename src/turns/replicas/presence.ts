@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
 import type { ListenerOptions } from '../../db/listen.ts'
+import type { Logger } from '../../log.ts'
 import { startPeriodicTask } from '../../periodic-work.ts'
-import type { OutageLog } from './outage-log.ts'
+import { ClientConnections } from './client-connections.ts'
+import { createOutageLog, type OutageLog } from './outage-log.ts'
+import { openSignals } from './signals.ts'
 
 const heartbeatMs = 1_000
 /**
@@ -67,4 +70,31 @@ export async function otherReplicaLives(executor: Executor, replica: string): Pr
       where id <> ${replica} and seen_at > now() - make_interval(secs => ${(3 * heartbeatMs) / 1_000})
         and not replica_ended(id)) as lives`)
   return rows[0]?.lives ?? false
+}
+
+export type Replica = ReturnType<typeof openReplica>
+
+/** This process as one of the replicas: its signals and its clients. */
+export function openReplica(database: Database, name: string, log: Logger) {
+  /** The clients that wait here for a run, on whichever replica it runs. */
+  const clients = new ClientConnections()
+  const signals = openSignals(database.system, database.url, log, {
+    session: presenceSession(name),
+    onChange: () => presence.changed(),
+  })
+  const presence = keepPresence(database, {
+    replica: name,
+    locked: signals.listening,
+    outage: createOutageLog(log, 'telling other replicas that this one lives'),
+  })
+  return {
+    signals,
+    clients,
+    clientsAt: presence.clientsAt,
+    seen: presence.seen,
+    async close() {
+      await presence.stop()
+      await signals.close()
+    },
+  }
 }

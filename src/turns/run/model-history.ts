@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../agent/provider.ts'
-import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
 import { TimeSlices } from '../../sources/text/time-slices.ts'
 import { textOf } from './transcript.ts'
 

@@ -14,6 +14,14 @@ export async function readRun(executor: Executor, id: string): Promise<Run | und
   return run
 }
 
+/**
+ * The ids of runs, as a subquery that locks them in the order of their ids. Statements that change several runs use it, so
+ * that two of them cannot wait for each other.
+ */
+export function lockedRuns(executor: Executor, which: SQL | undefined) {
+  return executor.select({ id: runs.id }).from(runs).where(which).orderBy(runs.id).for('no key update')
+}
+
 /** A page of the runs of a session, in the order of their turns. Their replies bound it, see `pageOfLarge`. */
 export function listRuns(executor: Executor, sessionId: string, page: PageRequest): Promise<Page<Run>> {
   const large = { reply: runs.reply, request: runs.request }

@@ -14,7 +14,7 @@ export type SharedSession = {
 }
 
 /**
- * Creates the link of a session, or lets an existing link show the newest turns too. A link that was revoked never
+ * Creates the link of a session, or lets an existing link show the newest turns and name too. A link that was revoked never
  * works again: the next one has another token.
  */
 export async function shareSession(executor: Executor, peppers: Peppers, session: Session): Promise<void> {
@@ -27,8 +27,12 @@ export async function shareSession(executor: Executor, peppers: Peppers, session
       tokenDigest: digest,
       tokenSeed: seed,
       lastTurn: session.turnCount,
+      name: session.name,
     })
-    .onConflictDoUpdate({ target: sharedSessions.sessionId, set: { lastTurn: session.turnCount } })
+    .onConflictDoUpdate({
+      target: sharedSessions.sessionId,
+      set: { lastTurn: session.turnCount, name: session.name },
+    })
 }
 
 /** Revokes the link of a session, if there is one. */
@@ -49,7 +53,7 @@ export async function findShare(
 }
 
 /**
- * Finds the session of a public link, with its last visible turn. Undefined for an unknown or revoked token, and
+ * Finds the session of a public link with the name that was shared, and its last visible turn. Undefined for an unknown or revoked token, and
  * while the account is suspended.
  * @param executor must see all accounts: the visitor has none.
  */
@@ -60,10 +64,10 @@ export async function findSharedSession(
   const digest = linkDigest(token)
   if (!digest) return undefined
   const [row] = await executor
-    .select({ session: sessions, lastTurn: sharedSessions.lastTurn })
+    .select({ session: sessions, lastTurn: sharedSessions.lastTurn, name: sharedSessions.name })
     .from(sharedSessions)
     .innerJoin(sessions, eq(sessions.id, sharedSessions.sessionId))
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
     .where(and(eq(sharedSessions.tokenDigest, digest), isNull(accounts.suspendedAt)))
-  return row
+  return row && { session: { ...row.session, name: row.name }, lastTurn: row.lastTurn }
 }

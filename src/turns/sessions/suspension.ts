@@ -1,10 +1,11 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { lockAccount } from '../../accounts/accounts.ts'
 import { type Actor, recordAction } from '../../accounts/audit.ts'
 import { ownerOfKey, revokeKey } from '../../accounts/keys/keys.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, runs, webSessions } from '../../db/schema/index.ts'
 import { sendSignals } from '../replicas/signals.ts'
+import { lockedRuns } from '../run/runs.ts'
 
 type Acted = { readonly actor: Actor; readonly accountId: string }
 
@@ -69,7 +70,9 @@ async function cancelTurns(executor: Executor, which: SQL | undefined): Promise<
   const stopped = await executor
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
-    .where(and(which, sql`${runs.status} in ('queued', 'in_progress')`))
+    .where(
+      inArray(runs.id, lockedRuns(executor, and(which, sql`${runs.status} in ('queued', 'in_progress')`))),
+    )
     .returning({ runId: runs.id })
   await sendSignals(
     executor,

@@ -1,5 +1,6 @@
 import type { RateLimits } from '../../http/limits/rate-limits.ts'
 import type { WorkLimit } from '../../http/limits/work-limits.ts'
+import type { Mailer } from '../../mail/mailer.ts'
 import type { ExportPlace } from '../../sources/collections/export-place.ts'
 import type { Services } from '../../turns/services.ts'
 import type { AddressLimits } from '../visitors/address-limits.ts'
@@ -11,6 +12,8 @@ export type WebSettings = {
   readonly signUpPlan: string
   /** Where collections come from. */
   readonly libraryExport: ExportPlace
+  /** Undefined: no mail is sent. */
+  readonly mailer?: Mailer | undefined
 }
 
 /** Services of the pages: those of the API's routes, and the settings of the pages. */

@@ -5,7 +5,8 @@ import { ServiceError } from '../../errors.ts'
 /**
  * In 15 minutes: sign-in attempts for an account from one address or browser (`account`), from an address (`address`),
  * and its requests for password reset links (`resets`). In an hour: wrong passwords for an account from all addresses
- * (`everywhere`), new accounts from an address (`signUps`), and attempts to create one, weak passwords included.
+ * (`everywhere`), new accounts from an address (`signUps`), attempts to create one, weak passwords included
+ * (`signUpAttempts`), and letters with a link to one address (`letters`).
  */
 const limits = Object.freeze({
   account: 10,
@@ -14,6 +15,7 @@ const limits = Object.freeze({
   signUps: 20,
   signUpAttempts: 60,
   resets: 30,
+  letters: 5,
 })
 
 /** Who tries to sign in. */
@@ -55,6 +57,8 @@ export type SignInLimits = {
    * @throws ServiceError `rate_limit_exceeded`.
    */
   reset(address: string): Promise<void>
+  /** Counts a letter with a link, and says whether it may be sent: nobody can fill the mailbox of another. */
+  mayMail(email: string): Promise<boolean>
 }
 
 export function createSignInLimits(): SignInLimits {
@@ -67,6 +71,7 @@ export function createSignInLimits(): SignInLimits {
     points: limits.signUpAttempts,
     keyPrefix: 'sign-up-attempt',
   })
+  const letters = new RateLimiterMemory({ duration: 3_600, points: limits.letters, keyPrefix: 'letter' })
   const resets = new RateLimiterMemory({ duration: 900, points: limits.resets, keyPrefix: 'reset' })
 
   async function count(attempt: SignInAttempt): Promise<void> {
@@ -109,6 +114,11 @@ export function createSignInLimits(): SignInLimits {
       await consume(signUpAttempts, address, 'Too many attempts to create an account from your address.')
     },
     signUp: (address) => consume(signUps, address, 'Too many new accounts from your address.'),
+    mayMail: (email) =>
+      letters.consume(accountOf({ email, address: '' })).then(
+        () => true,
+        () => false,
+      ),
     reset: (address) =>
       consume(resets, address, 'Too many requests for password reset links from your address.'),
   }

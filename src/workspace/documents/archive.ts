@@ -8,7 +8,8 @@ const maxEntries = 10_000
 const maxBytes = 100 * 1024 * 1024
 
 export type Archive = {
-  /** Reads an entry as a stream of buffers. It is empty when there is no such entry. */
+  readonly names: readonly string[]
+  /** Reads an entry as a stream of buffers, in any case of its name. It is empty when there is no such entry. */
   read(name: string): AsyncGenerator<Buffer>
 }
 
@@ -22,12 +23,13 @@ export async function openArchive(content: Buffer): Promise<Archive> {
   const entries = new Map<string, Entry>()
   await readable(
     (async () => {
-      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
+      for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry)
     })(),
   )
   return {
+    names: [...entries.values()].map(({ fileName }) => fileName),
     async *read(name) {
-      const entry = entries.get(name)
+      const entry = entries.get(name.toLowerCase())
       if (entry) yield* unpack(zip, entry)
     },
   }

@@ -4,9 +4,9 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import pLimit from 'p-limit'
 import { confinement } from '../children/confinement.ts'
-import { runLimited } from '../children/run-limited.ts'
+import { createFairLimit } from '../children/fair-limit.ts'
+import { type ChildLimits, exceededLimit } from '../children/guard.ts'
 import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
 import { maxText } from './text-writer.ts'
@@ -15,18 +15,16 @@ import { maxText } from './text-writer.ts'
  * Increase it whenever the same document would give another text. Stored texts of older versions are then extracted
  * again.
  */
-export const extraction = 2
+export const extraction = 4
 
 /** Maximum size of a document that is read. */
 export const maxDocumentBytes = 64 * 1024 * 1024
 
 /** At most two documents are read at once. This limits memory and leaves processors for turns. */
-const slots = pLimit(2)
+const slots = createFairLimit(2)
 
-/** Limits for one document: processor time in ms, memory in bytes. A book of 400 pages takes 3 s and 200 MB. */
-export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: number }
-
-const usualLimits: ExtractionLimits = { cpuMs: 5_000, memoryBytes: 512 * 1024 * 1024 }
+/** A book of 400 pages takes 3 s and 200 MB. */
+const usualLimits: ChildLimits = { cpuMs: 5_000, memoryBytes: 512 * 1024 * 1024 }
 
 /**
  * Maximum elapsed time, in milliseconds. It is longer than the processor time, because the process may wait for a
@@ -58,6 +56,7 @@ export class ExtractionFailed extends Error {
  * Extracts the text of a document in a child process. The child has no environment, connections or network, cannot
  * write, can read only program files, and is killed when it exceeds `limits`. A thread would not suffice: when it
  * runs out of memory, its process dies.
+ * @param owner the account for which it is read.
  * @throws ExtractionFailed; the reason of `signal` when it is aborted; what `content` throws.
  */
 export async function extractText(
@@ -65,8 +64,9 @@ export async function extractText(
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   limits = usualLimits,
+  owner = '',
 ): Promise<DocumentText> {
-  return runLimited(slots, signal, () => run(kind, content, signal, limits))
+  return slots.run(owner, signal, () => run(kind, content, signal, limits))
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
@@ -75,7 +75,7 @@ async function run(
   kind: DocumentKind,
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-  { cpuMs, memoryBytes }: ExtractionLimits,
+  { cpuMs, memoryBytes }: ChildLimits,
 ): Promise<DocumentText> {
   const child = spawn(process.execPath, [...readerOptions, program, kind, `${cpuMs}`, `${memoryBytes}`], {
     cwd: tmpdir(),
@@ -140,8 +140,8 @@ async function feed(
  */
 function resultOf({ code, by }: Ending, output: string): DocumentText {
   if (code === 0) return JSON.parse(output) as DocumentText
-  if (by === 'SIGTERM') return { text: '', problem: 'It would take too long to read.' }
-  if (by === 'SIGUSR2' || by === 'SIGABRT')
-    return { text: '', problem: 'It would take too much memory to read.' }
+  const exceeded = exceededLimit(by)
+  if (exceeded === 'time') return { text: '', problem: 'It would take too long to read.' }
+  if (exceeded === 'memory') return { text: '', problem: 'It would take too much memory to read.' }
   throw new ExtractionFailed(`the reader of documents ended with ${by ?? code}`)
 }

@@ -1,4 +1,5 @@
 import { endingOf } from './file-names.ts'
+import { encodingOf } from './text-encoding.ts'
 
 /** How a content becomes text: it is text already, or its text is extracted from a document. */
 export type TextKind = 'text' | DocumentKind
@@ -15,7 +16,9 @@ const unreadable: readonly (readonly [beginning: string, problem: string])[] = [
 ]
 
 const zipBeginning = '504b0304'
-const byteOrderMarks = /^(efbbbf|fffe|feff)/
+
+/** The message for a text whose encoding is not certain. */
+export const unknownEncoding = 'It is a text in an encoding that cannot be told. Save it as UTF-8.'
 
 /**
  * Detects the kind of a content by its first bytes. Name and type decide only between plain text and HTML, because
@@ -30,9 +33,9 @@ export function kindOf(
   if (known) return { problem: known[1] }
   if (hex.startsWith(zipBeginning)) return 'docx'
   if (head.subarray(0, 1_024).includes('%PDF-')) return 'pdf'
-  if (head.includes(0) && !byteOrderMarks.test(hex))
-    return { problem: 'It is neither a text nor a document.' }
-  return isHtml(head, file) ? 'html' : 'text'
+  if (isHtml(head, file)) return 'html'
+  if (encodingOf(head, true) !== undefined) return 'text'
+  return { problem: head.includes(0) ? 'It is neither a text nor a document.' : unknownEncoding }
 }
 
 function isHtml(head: Buffer, file: { readonly name: string; readonly contentType: string }): boolean {
@@ -41,3 +44,6 @@ function isHtml(head: Buffer, file: { readonly name: string; readonly contentTyp
     /^x?html?$/.test(endingOf(file.name)) || /^\s*<(!doctype html|html)[\s>]/i.test(head.toString('latin1'))
   )
 }
+
+/** Name of the attachment in which PDFs of this service carry their text. */
+export const attachedText = 'text.txt'

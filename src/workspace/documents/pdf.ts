@@ -1,41 +1,27 @@
 import { getDocumentProxy } from 'unpdf'
-import { typstPages } from '../typst-pdf/pages.ts'
-import type { TextRun } from '../typst-pdf/text-runs.ts'
+import { attachedText } from './kinds.ts'
 import { Unreadable } from './markup.ts'
 import { linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
-import { linesOfRuns } from './run-lines.ts'
 import type { TextWriter } from './text-writer.ts'
 
 /** Minimum distance of two lines between paragraphs, in letter heights. */
 const paragraphGap = 1.9
 
 /**
- * Extracts the text of a PDF, with a form feed after each page.
+ * Extracts the text of a PDF, with a form feed after each page. A PDF that this service made carries its text, which is
+ * read as one page.
  * @param enough called after each page; true stops reading.
  * @returns the number of pages that were not read.
  * @throws Unreadable when it is damaged or has a password.
  */
 export async function readPdf(content: Buffer, writer: TextWriter, enough: () => boolean): Promise<number> {
-  const pages = typstPages(content)
-  return pages ? writePages(pages, writer, enough) : readWithPdfJs(content, writer, enough)
-}
-
-/** Typst states the text of each letter with its points, which PDF.js ignores. */
-function writePages(
-  pages: readonly (readonly TextRun[])[],
-  writer: TextWriter,
-  enough: () => boolean,
-): number {
-  for (const [at, runs] of pages.entries()) {
-    writeLines(writer, linesOfRuns(runs))
-    writer.page()
-    if (enough()) return pages.length - at - 1
-  }
-  return 0
-}
-
-async function readWithPdfJs(content: Buffer, writer: TextWriter, enough: () => boolean): Promise<number> {
   const document = await opened(content)
+  const attachments = await document.getAttachments()
+  const attached = attachments?.has(attachedText) ? await document.getAttachmentContent(attachedText) : null
+  if (attached) {
+    writeAttached(writer, attached)
+    return 0
+  }
   for (let number = 1; number <= document.numPages; number += 1) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent({ disableNormalization: true })
@@ -45,6 +31,15 @@ async function readWithPdfJs(content: Buffer, writer: TextWriter, enough: () => 
     if (enough()) return document.numPages - number
   }
   return 0
+}
+
+function writeAttached(writer: TextWriter, content: Uint8Array): void {
+  for (const line of new TextDecoder().decode(content).split('\n')) {
+    if (line === '') writer.block()
+    writer.text(line)
+    writer.line()
+  }
+  writer.page()
 }
 
 async function opened(content: Buffer) {

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
-import { Worker } from 'node:worker_threads'
 import { closeNetwork } from '../children/closed-network.ts'
+import { startGuard } from '../children/guard.ts'
 import type { DocumentKind } from './kinds.ts'
 import { readDocument } from './read.ts'
 
@@ -17,8 +17,7 @@ const enoughShare = 0.8
 
 // PDF.js reports failures to its caller and additionally leaves rejected promises.
 process.on('unhandledRejection', () => undefined)
-const workerData = { cpuMs: Number(cpuMs), memoryBytes: Number(memoryBytes) }
-const guard = new Worker(new URL('./guard.ts', import.meta.url), { workerData })
+const guard = startGuard({ cpuMs: Number(cpuMs), memoryBytes: Number(memoryBytes) })
 closeNetwork()
 const result = await readDocument(kind as DocumentKind, await buffer(process.stdin), () => {
   const { user, system } = process.cpuUsage()

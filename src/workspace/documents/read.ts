@@ -22,7 +22,7 @@ export async function readDocument(
   try {
     const problem = await readWith(kind, content, writer, enough)
     const text = tidy(writer)
-    return /\S/.test(text) ? { text, problem } : { text: '', problem: noText(kind) }
+    return /\S/.test(text) ? { text, problem } : { text: '', problem: problem || noText(kind) }
   } catch (error) {
     if (error instanceof TextFull) {
       return { text: tidy(writer), problem: `Only its first ${maxText} characters are here.` }
@@ -44,8 +44,9 @@ async function readWith(
       return unread > 0 ? `Its last ${unread} pages were not read: that would take too long.` : ''
     }
     case 'docx':
-      await readDocx(content, writer)
-      return ''
+      return (await readDocx(content, writer))
+        ? 'A part of it is another document inside it, which was not read. Save it in Word again.'
+        : ''
     case 'html':
       readHtml(content, writer)
       return ''
@@ -62,6 +63,6 @@ function tidy(writer: TextWriter): string {
 
 function noText(kind: DocumentKind): string {
   return kind === 'pdf'
-    ? 'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.'
+    ? 'It has no text layer: its pages are pictures. Recognise them first (OCR), and send the result.'
     : 'It holds no text.'
 }

@@ -1,4 +1,5 @@
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
+import { attachedText } from '../documents/kinds.ts'
 import { type Block, blocksOf, type Inline } from './answers/blocks.ts'
 import type { PrintFonts } from './fonts.ts'
 import {
@@ -26,13 +27,16 @@ import {
 
 /**
  * Renders a sheet as PDF with Typst, which supports pointed Hebrew and the Unicode Bidirectional Algorithm. All texts
- * are passed to the template as data, so none is interpreted as Typst code.
+ * are passed to the template as data, so none is interpreted as Typst code. The file carries its text as an attachment,
+ * because no reader finds the order of pointed letters and columns in the drawing.
  */
 export function sheetToPdf(sheet: Sheet, fonts: PrintFonts, template: string): Buffer {
   const { main, cantillated } = fonts
   const fontBlobs = [main.regular, main.bold, cantillated.regular, cantillated.bold]
   const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs }] })
-  const inputs = { sheet: JSON.stringify(dataOf(sheet)) }
+  const data = dataOf(sheet)
+  const attached = { name: attachedText, text: plainText(data) }
+  const inputs = { sheet: JSON.stringify({ ...data, attached }) }
   return completeTextLayer(compiler.pdf({ mainFileContent: template, inputs }))
 }
 
@@ -58,6 +62,55 @@ function dataOf(sheet: Sheet) {
         sources: `(${words.sources}: ${version.sources.join(', ')})`,
       })),
     },
+  }
+}
+
+/** All texts in the order of reading, a paragraph a line. */
+function plainText({ title, intro, exchanges, sources, versions }: ReturnType<typeof dataOf>): string {
+  const lines = [
+    title.text,
+    ...intro.map(({ text }) => text),
+    ...exchanges.flatMap(({ question, blocks }) => [
+      '',
+      ...question.map(({ text }) => text),
+      ...blocks.flatMap(linesOf),
+    ]),
+    ...sources.flatMap(({ heading, ref, heRef, columns, rows, note }, i) => [
+      '',
+      `${i + 1} ${heading.text}`,
+      [ref, heRef].filter((one) => one !== '').join(' '),
+      ...rows.flatMap((cells) =>
+        cells.map(({ label, lines: of }) =>
+          [label, ...of.map(({ text }) => text)].filter((one) => one !== '').join(' '),
+        ),
+      ),
+      ...columns.map(({ version, url }) => `${version.text} ${url}`),
+      ...(note.lines.length > 0 ? [note.label, ...note.lines.map(({ text }) => text)] : []),
+    ]),
+    ...(sources.length > 0
+      ? [
+          '',
+          versions.heading,
+          ...versions.items.map(({ text, url, sources: of }) => `${text} ${url} ${of}`),
+          versions.colophon,
+        ]
+      : []),
+  ]
+  return lines.join('\n')
+}
+
+function linesOf(block: ReturnType<typeof blockOf>): readonly string[] {
+  const lined = (content: readonly Inline[]) => content.map(({ text }) => text).join('')
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return [`${block.marker} ${lined(block.content)}`]
+    case 'code':
+      return block.lines
+    case 'table':
+      return block.rows.map((row) => row.map(lined).join(' '))
+    case 'rule':
+      return []
   }
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
 import { closeNetwork } from '../children/closed-network.ts'
+import { startGuard } from '../children/guard.ts'
 import { loadPrintFonts, loadWebFonts } from './fonts.ts'
 import { sheetToHtml } from './html.ts'
 import { sheetToMarkdown } from './markdown.ts'
@@ -26,8 +27,11 @@ const renderers: Readonly<Record<SheetFormat, (sheet: Sheet) => Promise<string |
   },
 }
 
+const [cpuMs, memoryBytes] = process.argv.slice(2)
+const guard = startGuard({ cpuMs: Number(cpuMs), memoryBytes: Number(memoryBytes) })
 closeNetwork()
 const { sheet, formats } = (await json(process.stdin)) as RenderRequest
 const result: Record<string, string> = {}
 for (const format of formats) result[format] = Buffer.from(await renderers[format](sheet)).toString('base64')
 process.stdout.write(JSON.stringify(result satisfies RenderResult))
+await guard.terminate()

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import pLimit from 'p-limit'
 import { ServiceError } from '../../errors.ts'
 import { confinement } from '../children/confinement.ts'
-import { runLimited } from '../children/run-limited.ts'
+import { createFairLimit } from '../children/fair-limit.ts'
+import { type ChildLimits, exceededLimit } from '../children/guard.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
 /** Input of the child process, as JSON. `RenderResult` is its output. */
@@ -17,27 +17,43 @@ export type RenderResult = Readonly<Record<string, string>>
 
 export type RenderedSheet = { readonly format: SheetFormat; readonly content: Buffer }
 
-/** Time limit in milliseconds. A sheet of 100 pages takes 3 s. */
+/** A sheet of 100 pages takes 3 s and 300 MB. */
+const limits: ChildLimits = { cpuMs: 15_000, memoryBytes: 1024 * 1024 * 1024 }
+
+/** Maximum elapsed time in milliseconds. The process may wait for a processor. */
 const maxWallMs = 60_000
 
-/** At most one sheet is rendered at once, because each uses a processor and about 200 MB. */
-const slots = pLimit(1)
+/** Each sheet uses a processor. */
+const slots = createFairLimit(Math.max(2, Math.min(4, availableParallelism() / 2)))
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 /**
  * Typst is native code, which the options must allow. The program around it can read its own files, and cannot write
- * or start processes.
+ * or start processes. The thread that it may start enforces the limits.
  */
-const options = [...confinement, '--allow-addons']
+const options = [...confinement, '--allow-addons', '--allow-worker', '--max-old-space-size=768']
 
-/** The sheet could not be rendered, for a reason that is not its content. */
+/** The sheet could not be rendered. */
 export class RenderingFailed extends Error {
   override readonly name = 'RenderingFailed'
+  /** Whether the sheet takes more work than one may; false for a reason that is not its content. */
+  readonly isTooLarge: boolean
+
+  constructor(message: string, isTooLarge: boolean) {
+    super(message)
+    this.isTooLarge = isTooLarge
+  }
 }
 
 /** The refusal of a page whose file could not be rendered. */
 export function fileNotMade(cause: RenderingFailed): ServiceError {
+  if (cause.isTooLarge)
+    return new ServiceError(
+      'request_too_large',
+      'The file would take too much work. Shorten the texts, or choose Markdown.',
+      { cause },
+    )
   return new ServiceError('overloaded', 'The file could not be made. Try again, or choose another format.', {
     cause,
   })
@@ -46,21 +62,23 @@ export function fileNotMade(cause: RenderingFailed): ServiceError {
 /**
  * Renders a sheet in each format, in a child process: it uses a processor for seconds, and the libraries' memory is
  * freed at its end.
+ * @param owner for whom: an account, or all readers of public sheets together.
  * @throws RenderingFailed; the reason of `signal` when it is aborted.
  */
 export function renderSheet(
   sheet: Sheet,
   formats: readonly SheetFormat[],
   signal: AbortSignal,
+  owner = '',
 ): Promise<readonly RenderedSheet[]> {
-  return runLimited(slots, signal, async () => {
+  return slots.run(owner, signal, async () => {
     const result = JSON.parse(await runProgram({ sheet, formats }, signal)) as RenderResult
     return formats.map((format) => ({ format, content: Buffer.from(result[format] ?? '', 'base64') }))
   })
 }
 
 async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<string> {
-  const child = spawn(process.execPath, [...options, program], {
+  const child = spawn(process.execPath, [...options, program, `${limits.cpuMs}`, `${limits.memoryBytes}`], {
     cwd: tmpdir(),
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -68,12 +86,14 @@ async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<
     killSignal: 'SIGKILL',
     signal,
   })
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('close', resolve)
-    // The event also occurs for a killed child, whose exit is still to come.
-    child.on('error', () => child.pid === undefined && resolve(null))
-  })
-  const [code, output, complaint] = await Promise.all([
+  const ended = new Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>(
+    (resolve) => {
+      child.once('close', (code, by) => resolve({ code, by }))
+      // The event also occurs for a killed child, whose exit is still to come.
+      child.on('error', () => child.pid === undefined && resolve({ code: null, by: null }))
+    },
+  )
+  const [{ code, by }, output, complaint] = await Promise.all([
     ended,
     buffer(child.stdout),
     buffer(child.stderr),
@@ -83,6 +103,7 @@ async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<
   signal.throwIfAborted()
   if (code === 0) return output.toString()
   throw new RenderingFailed(
-    `the renderer of sheets ended with ${code}: ${complaint.toString().slice(0, 2_000)}`,
+    `the renderer of sheets ended with ${by ?? code}: ${complaint.toString().slice(0, 2_000)}`,
+    exceededLimit(by) !== undefined,
   )
 }

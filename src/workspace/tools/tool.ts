@@ -110,7 +110,7 @@ async function makeSheet(
     return badArguments(`The sheet would have more than ${maxTextLength} characters: take smaller passages.`)
   }
   try {
-    const rendered = await renderSheet(sheet, args.formats, signal)
+    const rendered = await renderSheet(sheet, args.formats, signal, workspace.place.accountId)
     const files = rendered.map(({ format, content }) => ({ name: nameOf(format), content }))
     return {
       content: JSON.stringify({
@@ -121,7 +121,10 @@ async function makeSheet(
     }
   } catch (error) {
     if (!(error instanceof RenderingFailed)) throw error
-    return badArguments('The sheet could not be made just now. Another format may work, such as md.')
+    const cause = error.isTooLarge
+      ? 'The sheet would take too much work'
+      : 'The sheet could not be made just now'
+    return badArguments(`${cause}. Another format may work, such as md.`)
   }
 }
 

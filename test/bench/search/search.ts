@@ -13,7 +13,6 @@ import { openEmbedded } from '../../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../../src/db/migrate.ts'
 import { importExport } from '../../../src/sources/importers/sefaria/import-export.ts'
 import { reportLines } from '../../../src/sources/importers/sefaria/report.ts'
-import { packPostings } from '../../../src/sources/index/packing/pack-postings.ts'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
 import { cpuSince, readCpuTimes } from '../cpu-times.ts'
 import { syntheticPassages } from '../synthetic-corpus.ts'
@@ -149,7 +148,6 @@ async function importLibrary(database: Database, directory: string, passages: nu
   print(
     `load ${loadNow()}, peak memory of this process ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
   )
-  await timedPart('pack posting lists', directory, () => packPostings(database))
   await timedPart('vacuum analyze', directory, () => database.systemPool.query('vacuum analyze'))
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { ExportSource } from '../../../src/sources/importers/sefaria/export-source.ts'
 import { openFolder } from '../../../src/sources/importers/sefaria/folder.ts'
 import { readLexicon } from '../../../src/sources/vocabulary/lexicon.ts'
-import { bookNames } from '../../../src/sources/vocabulary/titles/book-names.ts'
+import { bookNames } from '../../../src/sources/vocabulary/titles/works-table.ts'
 import { randomFrom } from '../../support/random.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from '../synthetic-corpus.ts'
 

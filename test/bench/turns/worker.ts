@@ -63,24 +63,24 @@ export async function startWorker(
 }
 
 function listening(child: ChildProcess, name: string): Promise<string> {
-  let [stdout, stderr] = ['', '']
+  let output = ''
   // However the bench ends, none of its processes outlives it.
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('close', () => process.off('exit', kill))
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${name} did not listen: ${stderr}`)), timeoutMs)
-    child.stdout?.on('data', (chunk) => {
-      stdout = (stdout + chunk).slice(-10_000)
-      const url = /ready at (\S+)\/v1\n/.exec(stdout)?.[1]
+    const late = setTimeout(() => reject(new Error(`${name} did not listen: ${output}`)), timeoutMs)
+    // The service says it on standard error, the floors on standard output.
+    const read = (chunk: Buffer): void => {
+      output = (output + chunk).slice(-10_000)
+      const url = /ready at (\S+)\/v1\n/.exec(output)?.[1]
       if (url === undefined) return
       clearTimeout(late)
       resolve(url)
-    })
-    child.stderr?.on('data', (chunk) => {
-      stderr = (stderr + chunk).slice(-2_000)
-    })
-    child.once('close', (code) => reject(new Error(`${name} ended with ${code}: ${stderr}`)))
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('close', (code) => reject(new Error(`${name} ended with ${code}: ${output}`)))
   })
 }
 

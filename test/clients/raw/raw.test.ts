@@ -126,6 +126,7 @@ test('a whole reply has all members of the official shape, and its ids in header
     object: 'chat.completion',
     created: expect.any(Number),
     model: 'service',
+    system_fingerprint: expect.stringMatching(/^fp_/),
     choices: [
       {
         index: 0,

@@ -25,8 +25,7 @@ export const rows = page
   .filter((line) => line.startsWith('|'))
   .map((line) => line.replaceAll(/ +/g, ' '))
 
-/** Whether the page contains a file of `examples/`, word for word. */
-export function quotes(file: string): boolean {
-  const language = file.endsWith('.sh') ? 'sh' : 'ts'
-  return page.includes(`\`\`\`${language}\n${readFileSync(path.join(root, 'examples', file), 'utf8')}\`\`\``)
+/** Whether the page links to a file of `examples/`. */
+export function linksTo(file: string): boolean {
+  return page.includes(`](../examples/${file})`)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { quotes } from './docs.ts'
+import { linksTo } from './docs.ts'
 import { book, citedAnswer } from './questions.ts'
 import type { ClientWorld } from './world.ts'
 
@@ -83,8 +83,8 @@ export function testExample(
       },
     )
   }
-  test(`docs/clients.md quotes examples/${file}`, () => {
-    expect(quotes(file)).toBe(true)
+  test(`docs/clients.md links to examples/${file}`, () => {
+    expect(linksTo(file)).toBe(true)
   })
   if (!compiles) return
   test(`examples/${file} compiles strictly with the types of the service`, async () => {

@@ -83,16 +83,17 @@ export async function startWatchedService(
 }
 
 function listening(child: ChildProcess, complaint: () => string): Promise<string> {
-  let stdout = ''
+  let output = ''
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`the service did not start: ${complaint()}`)), startMs)
-    child.stdout?.on('data', (chunk) => {
-      stdout = (stdout + chunk).slice(-10_000)
-      const url = /ready at (\S+)\/v1\n/.exec(stdout)?.[1]
-      if (url === undefined) return
-      clearTimeout(late)
-      resolve(url)
-    })
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => {
+        output = (output + chunk).slice(-10_000)
+        const url = /ready at (\S+)\/v1\n/.exec(output)?.[1]
+        if (url === undefined) return
+        clearTimeout(late)
+        resolve(url)
+      })
     child.once('close', (code) => reject(new Error(`the service ended with ${code}: ${complaint()}`)))
   })
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/errors.ts'
-import { namesTag, parseRange } from '../../../src/http/connection/byte-ranges.ts'
+import { namesTag, parseRange } from '../../../src/http/transfers/download.ts'
 import { cleanFileName, contentTypeOf, endingOf } from '../../../src/workspace/documents/file-names.ts'
 import { require, type Target } from '../target.ts'
 

@@ -68,7 +68,7 @@ export const refs: Target = {
     for (const from of words.keys())
       for (const end of addressAt(masked, words, from)?.ends ?? [])
         require(from < end && end <= words.length, 'an address lies in its text', from, end)
-    for (const { start, end } of atOnce(findQuotations(text, [])).quotations)
+    for (const { start, end } of findQuotations(text, []).quotations)
       require(0 <= start && start <= end && end <= text.length, 'a quotation lies in its text', start, end)
   },
 }

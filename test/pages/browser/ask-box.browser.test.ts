@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     world.upstream.enqueue(reply('“A kettle that sings is not yet tea” [S1].'))
     await ask(page, 'What do my notes say?')
     await ended(page)
-    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['word for word'])
+    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['file', 'word for word'])
     await page.goto('/ask')
     await page.locator('.attach input').setInputFiles({
       name: 'broken.exe',

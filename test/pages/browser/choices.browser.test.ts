@@ -39,9 +39,7 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
     await ask(page, 'What does a small lamp do in a dark room?')
     await page.locator('.turn-foot').waitFor()
     expect(await page.locator('.crumb').textContent()).toBe('Shabbat')
-    expect(await page.locator('.answer').textContent()).toContain(
-      'Passages from the library (no written summary)',
-    )
+    expect(await page.locator('.answer').textContent()).toContain('This library only quotes passages.')
     expect(world.upstream.requests.length).toBe(0)
 
     await page.goto('/ask')

@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     )
     await ask(page, 'Write a sheet')
     await ended(page)
-    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['word for word'])
+    expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['file', 'word for word'])
     const note = page.locator('.notice.note')
     expect(await note.textContent()).toContain(
       '1 citation was removed, because the turn never read its source.',

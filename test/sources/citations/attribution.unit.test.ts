@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readAttributions } from '../../../src/sources/citations/attribution/attribution.ts'
+import { Doc } from '../../../src/sources/citations/quotations/doc.ts'
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
-import { runInTimeSlices } from '../../../src/sources/text/time-slices.ts'
 import { textsWithRefs } from '../../support/texts-with-refs.ts'
 
 it('a text has the same quotations with and without the test for their signs', async () => {
@@ -11,9 +11,9 @@ it('a text has the same quotations with and without the test for their signs', a
     fc.asyncProperty(textsWithRefs, async (text) => {
       // A mark is no part of a quotation, and only one of the two looks for marks.
       fc.pre(!text.includes('[S'))
-      const { quotations } = await runInTimeSlices(findQuotations(text, []))
+      const { quotations } = findQuotations(text, [])
       quoting += quotations.length > 0 ? 1 : 0
-      expect((await readAttributions(text, undefined, {})).quotations).toEqual(quotations)
+      expect((await readAttributions(new Doc(text), undefined, {})).quotations).toEqual(quotations)
     }),
     { numRuns: 5_000 },
   )

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
-import { atOnce } from '../../support/at-once.ts'
 import { expectLinear } from '../../support/growth.ts'
 
-const quotesIn = (text: string) => atOnce(findQuotations(text, [])).quotations.map((one) => one.text)
+const quotesIn = (text: string) => findQuotations(text, []).quotations.map((one) => one.text)
 
 const english = 'the river runs slowly'
 const hebrew = 'הנהר זורם לאט מאוד'

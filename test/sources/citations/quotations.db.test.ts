@@ -202,23 +202,6 @@ describe('misattributed is', () => {
   })
 })
 
-describe('context_warning', () => {
-  it.each([
-    ['“leave the northern gate open” (Garden 2:2)', { words: 'not', where: 'before', kind: 'negation' }],
-    [
-      '“does not leave the northern gate open” (Garden 2:2)',
-      { words: ', if', where: 'after', kind: 'condition' },
-    ],
-    ['“הגנן עוזב את השער פתוח” (Garden 1:3)', { words: 'ואין', where: 'before', kind: 'negation' }],
-    ['“ואין הגנן עוזב את השער פתוח” (Garden 1:3)', undefined],
-    ['“the miller closes his heavy door” (Garden 2:3)', undefined],
-  ])('%s', async (text, warning) => {
-    const [quote] = await quotesOf(text)
-    expect(quote?.result).toBe('verbatim')
-    expect(quote?.context_warning).toEqual(warning)
-  })
-})
-
 it('a block of lines may end with its ref, or be led by it', async () => {
   const quote = 'Every lantern in the valley burns until the miller'
   for (const text of [

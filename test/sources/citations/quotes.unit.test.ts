@@ -2,20 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeQuotations, findMarks } from '../../../src/sources/citations/attribution/anchors.ts'
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
-import { atOnce } from '../../support/at-once.ts'
 import { expectLinear } from '../../support/growth.ts'
 
 const isOffered = (mark: string) => Number(mark.slice(1)) <= 5
-const marksIn = (text: string) => atOnce(findMarks(text, isOffered))
+const marksIn = (text: string) => findMarks(text, isOffered)
 
 function quotesOf(text: string): string[] {
-  return atOnce(findQuotations(text, marksIn(text))).quotations.map((quotation) => quotation.text)
+  return findQuotations(text, marksIn(text)).quotations.map((quotation) => quotation.text)
 }
 
 /** Every quotation with the marks it belongs to. */
 function owners(text: string): string[] {
   const marks = marksIn(text)
-  const found = atOnce(findQuotations(text, marks))
+  const found = findQuotations(text, marks)
   return attributeQuotations(text, found, marks).map(
     (anchor, i) => `${found.quotations[i]?.text.split(' ')[0]} ${anchor?.keys.join('+') ?? '-'}`,
   )
@@ -243,7 +242,7 @@ it('no text makes it throw, and places are always those of the text', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
       const text = parts.join('')
-      for (const { start, end } of atOnce(findQuotations(text, marksIn(text))).quotations) {
+      for (const { start, end } of findQuotations(text, marksIn(text)).quotations) {
         expect(start).toBeGreaterThanOrEqual(0)
         expect(end).toBeGreaterThan(start)
         expect(end).toBeLessThanOrEqual(text.length)

@@ -219,7 +219,8 @@ describe('the explanation', () => {
 })
 
 describe('a quotation in the question', () => {
-  const asked = (question: string) => checkQuestion(question, verifyLookups(db.database.system))
+  const asked = async (question: string) =>
+    (await checkQuestion(question, verifyLookups(db.database.system))).quotes
 
   it.each([
     ['Is it true that the Tanya says "the world is a bridge of glass and song"?', 'not_found'],

@@ -3,8 +3,8 @@ import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { readPassage } from '../../../src/sources/library/passages.ts'
 import { nearestRefs } from '../../../src/sources/refs/nearest-refs.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
-import { cachedCitingPassages } from '../../../src/sources/search/named/citing-passages.ts'
 import { findNamedPassages } from '../../../src/sources/search/named/named-passages.ts'
+import { Question } from '../../../src/sources/search/named/question.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
@@ -209,9 +209,8 @@ describe('a query', () => {
   ])('that only holds a number is none: %s', async (text) => {
     const { rows: named } = await findNamedPassages(
       db.database.system,
-      text,
+      new Question(db.database.system, text),
       undefined,
-      cachedCitingPassages(db.database.system),
     )
     expect(named).toEqual([])
     expect(await missingPlaces(db.database.system, text)).toEqual([])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createOwnWordsFilter } from '../../../src/sources/citations/own-words/filter.ts'
+import { createOwnWordsFilter } from '../../../src/sources/citations/own-words.ts'
 import { expectLinear } from '../../support/growth.ts'
 
 function filtered(text: string, given: readonly number[] = []): string {

@@ -1,7 +1,11 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepPresence, presenceSession, replicaHasEnded } from '../../../src/turns/replicas/presence.ts'
-import { openReplica } from '../../../src/turns/replicas/replica.ts'
+import {
+  keepPresence,
+  openReplica,
+  presenceSession,
+  replicaHasEnded,
+} from '../../../src/turns/replicas/presence.ts'
 import { openSignals } from '../../../src/turns/replicas/signals.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 

@@ -9,7 +9,7 @@ import { changePlan } from '../../../src/billing/change-plan.ts'
 import { chargeDirectly } from '../../../src/billing/direct-charge.ts'
 import { takeCreditsBack } from '../../../src/billing/take-back.ts'
 import { type Database, type Executor, openDatabase, withTx } from '../../../src/db/client.ts'
-import { renewLeases } from '../../../src/turns/drive/leases.ts'
+import { releaseLeases, renewLeases } from '../../../src/turns/drive/leases.ts'
 import { createTurnStore, recordDisconnect } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { readRun, requestCancel } from '../../../src/turns/run/runs.ts'
@@ -257,4 +257,34 @@ function findCircle(chain: readonly Waiting[]): readonly Waiting[] | undefined {
 test('no transactions can wait for each other in a circle', () => {
   expect(waiting.filter(({ held }) => held.length > 0).length).toBeGreaterThan(20)
   expect(waiting.flatMap((one) => findCircle([one]) ?? [])).toEqual([])
+})
+
+const ofTwoRuns: Readonly<Record<string, (f: Fixture, ids: readonly string[]) => Promise<unknown>>> = {
+  'a lease renewal': ({ person, run }, ids) =>
+    withTx(own, person.principal, (tx) =>
+      renewLeases(tx, { owner: run.leaseOwner ?? '', seconds: 15 }, ids, 'wait'),
+    ),
+  'a release of leases': ({ person, run }) =>
+    withTx(own, person.principal, (tx) => releaseLeases(tx, { owner: run.leaseOwner ?? '', seconds: 15 })),
+  'a suspension': ({ ids }) => suspendAccount(own, { actor: commandLine, accountId: ids.account }),
+}
+
+test.each(Object.entries(ofTwoRuns))('%s waits for a run without those of higher ids', async (_, work) => {
+  const made = await fixture(true)
+  let [higher, lower] = [made.run, await start(db.database, made.person)]
+  // Rows lie in the order of their starts. The later one must be the first to lock.
+  while (lower.id > higher.id) [higher, lower] = [lower, await start(db.database, made.person)]
+  const other = await db.database.systemPool.connect()
+  try {
+    await other.query('begin')
+    await other.query(lockOf('run'), [lower.id])
+    const done = work(made, [higher.id, lower.id])
+    await expect.poll(isWaiting, { interval: 2 }).toBe(true)
+    const { rowCount } = await db.database.systemPool.query(`${lockOf('run')} skip locked`, [higher.id])
+    await other.query('rollback')
+    await done
+    expect(rowCount).toBe(1)
+  } finally {
+    other.release(true)
+  }
 })

@@ -1,4 +1,5 @@
 import type { StreamOut } from '../../../http/connection/stream.ts'
+import { eventData } from '../../../http/transfers/event-data.ts'
 import { followCommitted } from '../../../turns/read/follow.ts'
 import type { Log } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
@@ -45,7 +46,7 @@ export async function responseStream(
 }
 
 function framesOf(events: readonly StreamEvent[]): string {
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  return events.map((event) => `event: ${event.type}\ndata: ${eventData(event)}\n\n`).join('')
 }
 
 /**

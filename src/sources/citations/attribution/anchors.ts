@@ -3,19 +3,12 @@ import { type BracketReading, readBrackets, readParentheses } from '../quotation
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { firstAfter } from '../quotations/spans.ts'
 
-/**
- * Finds the citation marks in a model's text, in order. Consecutive marks form one anchor. The generator yields at
- * points where the caller may pause it.
- */
-export function* findMarks(
-  text: string,
-  offered: (mark: string) => boolean,
-): Generator<undefined, readonly Anchor[]> {
+/** Finds the citation marks in a model's text, in order. Consecutive marks form one anchor. */
+export function findMarks(text: string, offered: (mark: string) => boolean): readonly Anchor[] {
   const anchors: { start: number; end: number; keys: string[] }[] = []
   const bracket = /[[【(]/g
   for (let match = bracket.exec(text); match !== null; match = bracket.exec(text)) {
-    yield
-    const found = yield* readGroup(text, match.index, offered)
+    const found = readGroup(text, match.index, offered)
     if (found === undefined) continue
     const { end } = found
     const last = anchors.at(-1)
@@ -35,20 +28,16 @@ export function* findMarks(
 const lookedAt = 200
 const lookedAtLeast = 100
 
-/**
- * Reads a group of marks in a window of the text, because each mark copies the rest of the string. It yields at each
- * mark, because a group can be as long as an answer.
- */
-function* readGroup(
+/** Reads a group of marks in a window of the text, because each mark copies the rest of the string. */
+function readGroup(
   text: string,
   from: number,
   offered: (mark: string) => boolean,
-): Generator<undefined, { readonly marks: ReadonlySet<string>; readonly end: number } | undefined> {
+): { readonly marks: ReadonlySet<string>; readonly end: number } | undefined {
   const marks = new Set<string>()
   let to = Math.min(from + lookedAt, text.length)
   let input = text.slice(from, to)
   for (;;) {
-    yield
     const reading = readMarks(input, offered, to === text.length)
     if (reading.kind === 'worded') return { marks: marks.add(reading.mark), end: to - reading.rest.length }
     if (reading.kind !== 'marks') return marks.size === 0 ? undefined : { marks, end: to - input.length }

@@ -1,28 +1,19 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
-import type { Attribution as Claims } from '../comparison/checker.ts'
-import type { NamedPlace } from '../comparison/stretch.ts'
+import type { Attribution as Claims, NamedPlace } from '../comparison/stretch.ts'
+import type { Doc } from '../quotations/doc.ts'
 import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'
-import { withUsualMarks } from '../quotations/usual-marks.ts'
 import { attributeQuotations, findMarks } from './anchors.ts'
 import { claimedWork } from './claimed-works.ts'
 import { edgeRefs } from './edge-refs.ts'
 import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
-/** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
-const mayQuote = /["'“”„«»‘’‹›״׳<>*_]|^[ \t]{0,3}:[ \t]/mu
-
-/** Whether a text has any character that begins a quotation. */
-export function mayHaveQuotations(text: string): boolean {
-  return mayQuote.test(withUsualMarks(text))
-}
-
 /** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
 
-const toNothing: Attribution = { marked: [], named: [], hinted: [] }
+/** Maximum number of quotations of a text that are checked: each may cost a query of some milliseconds. */
+export const maxQuotations = 500
 
 /** The quotations and refs of a text, and which belong together. */
 export type ReadText = {
@@ -30,8 +21,8 @@ export type ReadText = {
   readonly others: readonly NoQuotation[]
   /** Refs found in the text, followed by the requested refs. */
   readonly refs: readonly NamedRef[]
-  /** @param i index of the quotation. */
-  readonly attributionOf: (i: number) => Promise<Attribution>
+  /** Of the first 500 quotations. */
+  readonly attributions: readonly Attribution[]
 }
 
 /**
@@ -39,22 +30,22 @@ export type ReadText = {
  * @throws errors of the look-ups.
  */
 export async function readAttributions(
-  text: string,
+  doc: Doc,
   lookups: VerifyLookups | undefined,
   options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
 ): Promise<ReadText> {
-  const usual = withUsualMarks(text)
-  const numbersOnly = !mayQuote.test(usual)
+  const { text, usual } = doc
+  const numbersOnly = !doc.mayQuote
   const inText = (await lookups?.refsIn(usual, { numbersOnly })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const refs = [...inText, ...asked]
-  if (numbersOnly) return { quotations: [], others: [], refs, attributionOf: async () => toNothing }
+  if (numbersOnly) return { quotations: [], others: [], refs, attributions: [] }
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
-  const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
+  const marks = findMarks(text, (mark) => byMark.has(mark))
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const passages = (options.offered ?? []).map((source) => source.text)
-  const edges = edgeRefs(usual, anchors, marks, passages)
-  const found = await runInTimeSlices(findQuotations(text, marks, edges, anchors))
+  const edges = edgeRefs(doc, anchors, marks, passages)
+  const found = findQuotations(doc, marks, edges, anchors)
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
@@ -63,23 +54,21 @@ export async function readAttributions(
   const works = isOpen && asked.length === 0 ? ((await lookups?.worksIn(usual)) ?? []) : []
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
     Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
-  return {
-    quotations: found.quotations,
-    others: found.others,
-    refs,
-    async attributionOf(i) {
-      const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
-      const inSentence = await places(named[i]?.named.filter(isPlaced))
-      const isBare = own.length === 0 && inSentence.length === 0
-      const claimed = isBare && asked.length > 0 ? await Promise.all(asked.map(placeOf)) : inSentence
-      const quotation = found.quotations[i]
-      const hasPlace = own.length > 0 || claimed.length > 0 || quotation === undefined
-      const unplaced = named[i]?.named.find((ref) => !isPlaced(ref))
-      const work = hasPlace ? undefined : (workOf(unplaced, works) ?? claimedWork(usual, quotation, works))
-      const hinted = await places(named[i]?.hinted.filter(isPlaced))
-      return { marked: own, named: claimed, hinted, ...(work && { work }) }
-    },
+  const attributionOf = async (quotation: Quotation, i: number): Promise<Attribution> => {
+    const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
+    const [inSentence, hinted] = await Promise.all([
+      places(named[i]?.named.filter(isPlaced)),
+      places(named[i]?.hinted.filter(isPlaced)),
+    ])
+    const isBare = own.length === 0 && inSentence.length === 0
+    const claimed = isBare && asked.length > 0 ? await Promise.all(asked.map(placeOf)) : inSentence
+    const hasPlace = own.length > 0 || claimed.length > 0
+    const unplaced = named[i]?.named.find((ref) => !isPlaced(ref))
+    const work = hasPlace ? undefined : (workOf(unplaced, works) ?? claimedWork(usual, quotation, works))
+    return { marked: own, named: claimed, hinted, ...(work && { work }) }
   }
+  const attributions = await Promise.all(found.quotations.slice(0, maxQuotations).map(attributionOf))
+  return { quotations: found.quotations, others: found.others, refs, attributions }
 }
 
 /** The work of a ref whose place is not known: the words must stand in it. */
@@ -93,8 +82,8 @@ function placesOf(
   lookups: VerifyLookups | undefined,
 ): (ref: NamedRef | undefined) => Promise<NamedPlace> {
   const read = new Map<string, ReturnType<VerifyLookups['stretches']>>()
-  const stretchesOf = (ref: string) => {
-    const reading = read.get(ref) ?? lookups?.stretches(ref) ?? Promise.resolve([])
+  const stretchesOf = (ref: string, place?: NamedRef['place']) => {
+    const reading = read.get(ref) ?? lookups?.stretches(ref, place) ?? Promise.resolve([])
     read.set(ref, reading)
     return reading
   }
@@ -102,6 +91,7 @@ function placesOf(
     if (named === undefined) return { ref: '', stretches: [] }
     const ref = named.ref ?? named.asked
     const refsMeant = named.outcome === 'ambiguous' ? named.nearest : named.ref === null ? [] : [ref]
-    return { ref, stretches: (await Promise.all(refsMeant.map(stretchesOf))).flat() }
+    const place = named.outcome === 'ambiguous' ? undefined : named.place
+    return { ref, stretches: (await Promise.all(refsMeant.map((one) => stretchesOf(one, place)))).flat() }
   }
 }

@@ -1,4 +1,4 @@
-import { splitBlocks } from '../quotations/blocks.ts'
+import type { Doc } from '../quotations/doc.ts'
 import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
 import { firstFrom } from '../quotations/spans.ts'
@@ -12,7 +12,7 @@ const closesQuote = /^\s?[)\]]\s?["”»״]/u
  * @param passages texts that the block may quote.
  */
 export function edgeRefs(
-  text: string,
+  { usual: text, blocks }: Doc,
   refs: readonly Anchor[],
   marks: readonly Anchor[],
   passages: readonly string[] = [],
@@ -26,7 +26,7 @@ export function edgeRefs(
     .filter(({ end }) => closesQuote.test(text.slice(end, end + 4)))
     .filter((ref) => !isQuoted(besideRef(text, ref, { start: Math.max(0, ref.start - 60), end: ref.end })))
     .map((ref) => ({ start: ref.start - 1, end: ref.end + 1, keys: [] }))
-  const inQuotes = splitBlocks(text)
+  const inQuotes = blocks
     .filter(({ kind }) => kind === 'quote')
     .flatMap(({ start, end }) => {
       const inBlock = anchors

@@ -1,13 +1,10 @@
 import type { AtPublisher } from '../../library/publisher.ts'
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
 import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
-import type { QuoteLookups } from '../comparison/checker.ts'
+import type { QuoteLookups } from '../comparison/stretch.ts'
 
 /** A ref that a text names. `written` is empty for a ref of the request that is not in the text. */
-export type NamedRef = Omit<FoundRef, 'place'> & {
-  /** Where its publisher has it, if the service asked and may not store it. */
-  readonly publisher?: AtPublisher
-}
+export type NamedRef = FoundRef
 
 /**
  * Looks one ref up in the library. With `similarTitles`, the nearest refs may belong to works with similar titles.
@@ -42,7 +39,7 @@ export type RefCheck = {
   readonly text?: string
   /** The spelling of the library. Absent when it equals `ref`. */
   readonly found_ref?: string
-  /** Where its publisher has it. Only in answers, see `verifyLookups`. */
+  /** Where its publisher has it, if the service asked and may not store it. Only in answers. */
   readonly publisher?: AtPublisher
 }
 
@@ -53,7 +50,7 @@ export function toRefChecks(refs: readonly NamedRef[]): readonly RefCheck[] {
   return [...checks.values()]
 }
 
-function checkOf({ asked, written, outcome, ref, nearest, publisher }: NamedRef): RefCheck {
+function checkOf({ asked, written, outcome, ref, nearest }: NamedRef): RefCheck {
   const exists = outcome === 'found' || outcome === 'ambiguous'
   return {
     ref: asked,
@@ -61,7 +58,6 @@ function checkOf({ asked, written, outcome, ref, nearest, publisher }: NamedRef)
     nearest: exists ? null : (nearest[0] ?? null),
     ...(written !== '' && { text: written }),
     ...(ref !== null && ref !== asked && { found_ref: ref }),
-    ...(publisher && { publisher }),
   }
 }
 

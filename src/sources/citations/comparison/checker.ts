@@ -1,6 +1,6 @@
 import type { Quotation } from '../quotations/quotes.ts'
 import { isCitedFrom, unheldVerses } from './cited-verse.ts'
-import { type ClaimedWork, isOfWork, standsInWork } from './claimed-work.ts'
+import { isOfWork, standsInWork } from './claimed-work.ts'
 import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explanation.ts'
 import {
   type ComparedPlace,
@@ -11,27 +11,16 @@ import {
 } from './nearest-match.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { areInOtherScript, type ComparedPassage, isNameOf, type NamedPlace, type Stretch } from './stretch.ts'
-
-/** Where a text says that a quotation comes from. */
-export type Attribution = {
-  /** The passages of the marks next to the quotation. */
-  readonly marked: readonly ComparedPassage[]
-  /** The refs that its sentence names. One of them must contain the quotation. */
-  readonly named: readonly NamedPlace[]
-  /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
-  readonly hinted: readonly NamedPlace[]
-  /** Only if there is neither a mark nor a ref. */
-  readonly work?: ClaimedWork
-}
-
-/** The queries that checking quotations sends to the library. */
-export type QuoteLookups = {
-  /** Finds stretches that may contain a wording, exactly or closely, best first. */
-  readonly candidates: (words: string) => Promise<readonly Stretch[]>
-  /** Reads all versions of an existing ref, each with one more passage on either side. */
-  readonly stretches: (ref: string) => Promise<readonly Stretch[]>
-}
+import {
+  type Attribution,
+  areInOtherScript,
+  type ClaimedWork,
+  type ComparedPassage,
+  isNameOf,
+  type NamedPlace,
+  type QuoteLookups,
+  type Stretch,
+} from './stretch.ts'
 
 /** Maximum number of library searches per text. An answer with more misplaced quotations needs no further proof. */
 const usualLookups = 100
@@ -96,7 +85,7 @@ export class QuoteChecker {
   ): Promise<Judged> {
     const claims: Claim[] = []
     if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
-    if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
+    if (attribution.named.length > 0) claims.push(this.#inNamed(quotation, attribution.named))
     if (claims.length === 0) return this.#anywhere(quotation, attribution)
     const quoted = marked.length === 0 ? await this.#quotedFrom(quotation, attribution.named) : undefined
     if (quoted !== undefined) return quoted
@@ -106,12 +95,12 @@ export class QuoteChecker {
   }
 
   /** Finds the nearest place, and records what was compared. */
-  async #nearest(
+  #nearest(
     searched: SearchedIn,
     quotation: Quotation,
     stretches: readonly Stretch[],
     options: { readonly only?: 'verbatim'; readonly isCached?: boolean } = {},
-  ): Promise<NearestMatch | undefined> {
+  ): NearestMatch | undefined {
     if (stretches.length === 0) return undefined
     const compared: ComparedPlace[] = []
     this.#comparisons.push({ searched, compared })
@@ -185,15 +174,15 @@ export class QuoteChecker {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
     const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
-    const found = await this.#nearest('marks', quotation, stretches)
+    const found = this.#nearest('marks', quotation, stretches)
     if (found?.isNear && found.result === 'verbatim') return { ref, stretches, found }
     const versions = (await Promise.all(marked.map((passage) => this.#versionsOf(passage)))).flat()
     const [wider, others] = [versions.filter(isOfCited), versions.filter((one) => !isOfCited(one))]
-    const overEdge = await this.#nearest('marks', quotation, wider)
+    const overEdge = this.#nearest('marks', quotation, wider)
     const isBetter = overEdge?.result === 'verbatim' || (overEdge?.similarity ?? 0) > (found?.similarity ?? 0)
     const better = overEdge?.isNear && isBetter ? overEdge : found
     if (better?.isNear) return { ref, stretches, found: better, isCited: true }
-    const other = await this.#nearest('other_versions', quotation, others)
+    const other = this.#nearest('other_versions', quotation, others)
     const all = [...stretches, ...others]
     // The words that another passage has exactly are from there.
     const exact = other?.isNear && other.result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
@@ -233,9 +222,9 @@ export class QuoteChecker {
     })
   }
 
-  async #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Promise<Claim> {
+  #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Claim {
     const stretches = named.flatMap((place) => place.stretches)
-    const found = await this.#nearest('named_refs', quotation, stretches)
+    const found = this.#nearest('named_refs', quotation, stretches)
     return { ref: named[0]?.ref ?? '', stretches, found }
   }
 
@@ -243,7 +232,7 @@ export class QuoteChecker {
   async #anywhere(quotation: Quotation, { hinted, work }: Attribution): Promise<Judged> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
-    const near = await this.#nearest('paragraph', quotation, stretches)
+    const near = this.#nearest('paragraph', quotation, stretches)
     if (near?.isNear && (work === undefined || standsInWork(near, work)))
       return { check: { quote, ...near.check }, ref: near.ref, rule: 'at_its_place' }
     const found = await this.#elsewhere(quotation, work)
@@ -262,7 +251,7 @@ export class QuoteChecker {
     this.#lookupsLeft -= 1
     for (const stretch of await this.#lookups.candidates(quotation.text)) {
       const options = { only: 'verbatim', isCached: false } as const
-      const found = await this.#nearest('library', quotation, [stretch], options)
+      const found = this.#nearest('library', quotation, [stretch], options)
       if (found === undefined || !isCitedFrom(verses, found)) continue
       const check = { quote: quotation.text, ...without(found.check), found_ref: found.ref }
       return { check, ref: named[0]?.ref ?? '', rule: 'cited_by_a_passage' }
@@ -276,15 +265,15 @@ export class QuoteChecker {
    */
   async #elsewhere(quotation: Quotation, work?: ClaimedWork): Promise<NearestMatch | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
-    const other = await this.#nearest('other_marks', quotation, others, { only: 'verbatim' })
+    const other = this.#nearest('other_marks', quotation, others, { only: 'verbatim' })
     const isEnough = other !== undefined && (work === undefined || standsInWork(other, work))
     if (isEnough || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
     const own = work === undefined ? [] : candidates.filter((stretch) => isOfWork(stretch, work))
-    const inWork = await this.#nearest('named_work', quotation, own, { isCached: false })
+    const inWork = this.#nearest('named_work', quotation, own, { isCached: false })
     if (inWork?.isNear) return inWork
-    const found = await this.#nearest('library', quotation, candidates, { isCached: false })
+    const found = this.#nearest('library', quotation, candidates, { isCached: false })
     return found?.isNear ? found : other
   }
 }

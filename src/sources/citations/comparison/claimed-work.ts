@@ -1,17 +1,6 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import type { NearestMatch } from './nearest-match.ts'
-import type { ComparedPassage, Stretch } from './stretch.ts'
-
-/** A work that the text names for a quotation, without a place in it. */
-export type ClaimedWork = {
-  readonly written: string
-  /** Titles of the works of the library that it means. Empty if the library does not hold the work. */
-  readonly held: readonly string[]
-  /** If it names parts of a work: their headings. Empty for a whole work. */
-  readonly parts: readonly string[]
-  /** All its names, see `headingKey`. */
-  readonly names: readonly string[]
-}
+import type { ClaimedWork, ComparedPassage, Stretch } from './stretch.ts'
 
 /** Whether passages of a stretch belong to the work, or to the part of it that is named. */
 export function isOfWork({ passages }: Stretch, claimed: ClaimedWork): boolean {

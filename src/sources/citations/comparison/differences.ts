@@ -1,4 +1,3 @@
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import { type ComparedWord, isAbbreviated } from '../quotations/abbreviations.ts'
 import type { PreparedText, Span } from '../quotations/prepare.ts'
 import type { PreparedQuote } from '../quotations/readings.ts'
@@ -28,15 +27,14 @@ type Word = ComparedWord & Span
  * Turns the nearest place into a close wording, or returns only its similarity. Similarity counts letters; an
  * abbreviation counts as the words it stands for.
  */
-export async function nearWording(
+export function nearWording(
   quote: PreparedQuote,
   near: NearestSpans,
   passage: PreparedText,
   budget: Budget,
-): Promise<NearWording | { readonly result: 'none'; readonly similarity: number }> {
+): NearWording | { readonly result: 'none'; readonly similarity: number } {
   if (near.similarity < minBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
-  const compared =
-    near.spans.length === 1 ? await comparedWords(quote, near.spans[0], passage, budget) : undefined
+  const compared = near.spans.length === 1 ? comparedWords(quote, near.spans[0], passage, budget) : undefined
   const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
   if (similarity < minSimilarity) return { result: 'none', similarity }
   const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
@@ -64,18 +62,18 @@ type Compared = {
   readonly differences: readonly Difference[]
 }
 
-async function comparedWords(
+function comparedWords(
   quote: PreparedQuote,
   span: Span | undefined,
   passage: PreparedText,
   budget: Budget,
-): Promise<Compared | undefined> {
+): Compared | undefined {
   if (span === undefined) return undefined
   const mine = wordsIn(quote.written, { start: 0, end: quote.written.padded.length - 2 })
   const around = wordsIn(passage, widened(span, passage))
   budget.left -= mine.length * around.length * stepsOfCell
   if (budget.left < 0) return undefined
-  const alignment = await runInTimeSlices(alignWords(mine, around))
+  const alignment = alignWords(mine, around)
   if (alignment === undefined || alignment.steps.length === 0) return undefined
   const used = alignment.steps.reduce((sum, { passed }) => sum + passed, 0)
   const first = around[alignment.from]

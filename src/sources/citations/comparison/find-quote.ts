@@ -1,4 +1,4 @@
-import { runInTimeSlices, TimeSlices } from '../../text/time-slices.ts'
+import { TimeSlices } from '../../text/time-slices.ts'
 import { type PreparedText, prepareText } from '../quotations/prepare.ts'
 import { prepareQuote } from '../quotations/readings.ts'
 import { locateWording, minSimilarity, nearestSpans, toLocation } from './locate.ts'
@@ -17,7 +17,7 @@ export type FoundQuote = {
  * Finds a quotation: word for word in any of the texts, otherwise in close wording in the first text that has one.
  */
 export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
-  const wanted = await runInTimeSlices(prepareQuote(quote))
+  const wanted = prepareQuote(quote)
   if (wanted.folded.trim() === '') return undefined
   const slices = new TimeSlices()
   const prepared: PreparedText[] = []
@@ -31,7 +31,8 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
   }
   const budget = { left: maxSteps }
   for (const [text, passage] of prepared.entries()) {
-    const near = await nearestSpans(wanted, passage, budget)
+    await slices.pause()
+    const near = nearestSpans(wanted, passage, budget)
     if (near === undefined || near.similarity < minSimilarity) continue
     const { start, end } = toLocation('fuzzy', near.spans, passage, near.similarity)
     return { text, start, end }

@@ -1,8 +1,9 @@
 import { countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import type { PreparedQuote, QuotePart } from '../quotations/readings.ts'
+import { changesIn } from './apparatus.ts'
 import type { Difference } from './quote-check.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
-import { changesIn, countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
+import { countOmitted, type Edit, type Wording, wordingsIn } from './wording.ts'
 
 /** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
 export const minSimilarity = 0.85
@@ -78,15 +79,15 @@ export type NearestSpans = { readonly spans: readonly Span[]; readonly similarit
  * then every part must reach the minimum similarity.
  * @returns ranges in folded text, however similar; undefined when the comparison is too costly.
  */
-export async function nearestSpans(
+export function nearestSpans(
   quote: Pick<PreparedQuote, 'folded' | 'parts'>,
   passage: PreparedText,
   budget: Budget,
-): Promise<NearestSpans | undefined> {
+): NearestSpans | undefined {
   const inside = passage.padded.slice(1, -1)
-  const whole = await nearestWindow(quote.folded, inside, 0, budget)
+  const whole = nearestWindow(quote.folded, inside, 0, budget)
   if (quote.parts.length > 1 && (whole === undefined || whole.similarity < minSimilarity)) {
-    const parts = await nearestParts(quote.parts, passage, budget)
+    const parts = nearestParts(quote.parts, passage, budget)
     if (parts !== undefined) return parts
   }
   return whole && { spans: [wholeWords(whole, inside)], similarity: whole.similarity }
@@ -95,11 +96,11 @@ export async function nearestSpans(
 /** Parts with fewer letters are similar to too much, so they must be there letter for letter. */
 const fewLetters = 4
 
-async function nearestParts(
+function nearestParts(
   parts: readonly QuotePart[],
   { padded }: PreparedText,
   budget: Budget,
-): Promise<NearestSpans | undefined> {
+): NearestSpans | undefined {
   const inside = padded.slice(1, -1)
   const spans: Span[] = []
   let [weighted, length] = [0, 0]
@@ -111,7 +112,7 @@ async function nearestParts(
       ? exact < 0
         ? undefined
         : { start: exact, end: exact + folded.length, similarity: 1 }
-      : await nearestWindow(folded, inside, from, budget)
+      : nearestWindow(folded, inside, from, budget)
     if (window === undefined || window.similarity < minSimilarity) return undefined
     weighted += window.similarity * folded.length
     length += folded.length

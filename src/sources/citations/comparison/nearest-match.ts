@@ -1,6 +1,5 @@
 import { bracketed, type PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
-import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
 import { type FoundWording, locateWording, nearestSpans, roundDown } from './locate.ts'
 import type { QuoteCheck } from './quote-check.ts'
@@ -51,12 +50,12 @@ export type ComparedPlace = {
  * @param only with `verbatim`, close wordings are not searched.
  * @returns undefined when there is nothing to compare with, or when the comparison is too costly.
  */
-export async function findNearestMatch(
+export function findNearestMatch(
   quotation: Quotation,
   stretches: readonly Stretch[],
   state: SearchState,
   only?: 'verbatim',
-): Promise<NearestMatch | undefined> {
+): NearestMatch | undefined {
   const ready = stretches.map((stretch) => prepare(stretch, state))
   let edited: NearestMatch | undefined
   for (const stretch of ready) {
@@ -68,7 +67,7 @@ export async function findNearestMatch(
   if (only === 'verbatim' || edited !== undefined) return only === 'verbatim' ? undefined : edited
   let best: NearestMatch | undefined
   for (const stretch of ready) {
-    const near = await nearIn(quotation, stretch, state.budget)
+    const near = nearIn(quotation, stretch, state.budget)
     state.compared?.push(comparedPlace(stretch, near))
     if (near !== undefined && near.similarity > (best?.similarity ?? 0)) best = near
   }
@@ -103,15 +102,11 @@ function wordingIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMa
   return undefined
 }
 
-async function nearIn(
-  { prepared }: Quotation,
-  stretch: PreparedStretch,
-  budget: Budget,
-): Promise<NearestMatch | undefined> {
+function nearIn({ prepared }: Quotation, stretch: PreparedStretch, budget: Budget): NearestMatch | undefined {
   let best: NearestMatch | undefined
   for (const text of [stretch.whole, stretch.bare()]) {
     if (text === undefined || (best?.isNear ?? false)) continue
-    const finding = await nearInText(prepared, text, stretch, budget)
+    const finding = nearInText(prepared, text, stretch, budget)
     if (finding === undefined || finding.similarity <= (best?.similarity ?? 0)) continue
     best = text === stretch.whole ? finding : withBrackets(finding)
   }
@@ -126,15 +121,15 @@ function withBrackets(finding: NearestMatch): NearestMatch {
   return { ...finding, check: { ...finding.check, ...(all.length > 0 && { differences: all }) } }
 }
 
-async function nearInText(
+function nearInText(
   quote: Quotation['prepared'],
   text: PreparedText,
   stretch: PreparedStretch,
   budget: Budget,
-): Promise<NearestMatch | undefined> {
-  const near = await nearestSpans(quote, text, budget)
+): NearestMatch | undefined {
+  const near = nearestSpans(quote, text, budget)
   if (near === undefined) return undefined
-  const wording = await nearWording(quote, near, text, budget)
+  const wording = nearWording(quote, near, text, budget)
   if (wording.result === 'fuzzy') return findingOf(wording, stretch)
   const place = placeIn(stretch, { start: 0, end: 0 })
   const similarity = roundDown(wording.similarity)
@@ -156,7 +151,6 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
   const { result, similarity, pieces, differences } = located
   if (pieces.length > 1 && !isOneText(place.first.ref, place.last.ref)) return undefined
   const oneText = place.first === place.last
-  const warning = contextWarning(stretch.whole.text, pieces)
   return {
     result,
     similarity,
@@ -171,7 +165,6 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
       end: oneText ? place.end : place.first.text.length,
       ...(differences.length > 0 && { differences }),
       ...('omitted' in located && pieces.length > 1 && { omitted_words: located.omitted }),
-      ...(warning && { context_warning: warning }),
     },
   }
 }

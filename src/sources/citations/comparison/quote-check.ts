@@ -1,5 +1,3 @@
-import type { ContextWarning } from './context.ts'
-
 /**
  * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
  */
@@ -59,7 +57,6 @@ export type QuoteCheck = {
   readonly differences?: readonly Difference[]
   /** Number of words of the passage that the ellipses of the quotation leave out. Absent without an ellipsis. */
   readonly omitted_words?: number
-  readonly context_warning?: ContextWarning
   /** The ref that the text names in words, if it differs from the passage of the mark. */
   readonly named_ref?: string
   /**

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 /** The part of a text that is most similar to a pattern. */
 export type TextWindow = { readonly start: number; readonly end: number; readonly similarity: number }
 
@@ -9,31 +7,28 @@ export type Budget = { left: number }
 /** About a third of a second. Ordinary answers need a hundredth of it; only hostile input reaches it. */
 export const defaultSteps = 40_000_000
 
-/** Steps between two yields to the event loop: about 5 ms. */
-const restAfter = 500_000
-
 /**
  * Finds the contiguous window of `text`, from `from` on, that has the smallest edit distance to `pattern`.
  * Similarity is 1 - distance / the longer length, from 0 to 1. Time is length × length / 32 (Myers' bit vectors, in
  * blocks as Hyyrö describes) and is subtracted from `budget`.
  * @returns undefined for an empty pattern or text, or when the budget is used up.
  */
-export async function nearestWindow(
+export function nearestWindow(
   pattern: string,
   text: string,
   from: number,
   budget: Budget,
-): Promise<TextWindow | undefined> {
+): TextWindow | undefined {
   const length = text.length - from
   const blocks = Math.ceil(pattern.length / 32)
   if (blocks === 0 || length <= 0) return undefined
   const cost = (blocks + 2) * length
   if (cost > budget.left) return undefined
   budget.left -= cost
-  const forward = await minDistance(pattern, text, from, text.length, 1)
+  const forward = minDistance(pattern, text, from, text.length, 1)
   // A window of distance d is at most d longer than the pattern.
   const lowest = Math.max(from, forward.at - pattern.length - forward.distance)
-  const backward = await minDistance(pattern, text, forward.at - 1, lowest - 1, -1)
+  const backward = minDistance(pattern, text, forward.at - 1, lowest - 1, -1)
   const start = backward.at + 1
   const longer = Math.max(pattern.length, forward.at - start)
   return { start, end: forward.at, similarity: 1 - forward.distance / longer }
@@ -43,13 +38,13 @@ export async function nearestWindow(
  * Smallest edit distance of the pattern to a window that begins anywhere and ends before `at`. It walks from `from`
  * to `until` in steps of 1, or of -1 with the pattern reversed. Of equal windows the first wins.
  */
-async function minDistance(
+function minDistance(
   pattern: string,
   text: string,
   from: number,
   until: number,
   step: 1 | -1,
-): Promise<{ readonly at: number; readonly distance: number }> {
+): { readonly at: number; readonly distance: number } {
   const length = pattern.length
   const blocks = Math.ceil(length / 32)
   const matches = matchMasks(pattern, step)
@@ -59,9 +54,7 @@ async function minDistance(
   const lastBit = (length - 1) & 31
   let distance = length
   let best = { at: from, distance }
-  const rest = Math.ceil(restAfter / blocks)
   for (let at = from; at !== until; at += step) {
-    if (at !== from && (at - from) % rest === 0) await setImmediate()
     const equal = matches.get(text.charCodeAt(at)) ?? none
     let carryUp = 0
     let carryDown = 0

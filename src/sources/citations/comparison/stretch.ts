@@ -28,6 +28,43 @@ export type Stretch = {
 /** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
 export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
 
+/** A work that the text names for a quotation, without a place in it. */
+export type ClaimedWork = {
+  readonly written: string
+  /** Titles of the works of the library that it means. Empty if the library does not hold the work. */
+  readonly held: readonly string[]
+  /** If it names parts of a work: their headings. Empty for a whole work. */
+  readonly parts: readonly string[]
+  /** All its names, see `headingKey`. */
+  readonly names: readonly string[]
+}
+
+/** Where a text says that a quotation comes from. */
+export type Attribution = {
+  /** The passages of the marks next to the quotation. */
+  readonly marked: readonly ComparedPassage[]
+  /** The refs that its sentence names. One of them must contain the quotation. */
+  readonly named: readonly NamedPlace[]
+  /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
+  readonly hinted: readonly NamedPlace[]
+  /** Only if there is neither a mark nor a ref. */
+  readonly work?: ClaimedWork
+}
+
+/** Consecutive passages of a work, by their numbers. */
+type Place = { readonly workId: number; readonly first: number; readonly last: number }
+
+/** The queries that checking quotations sends to the library. */
+export type QuoteLookups = {
+  /** Finds stretches that may contain a wording, exactly or closely, best first. */
+  readonly candidates: (words: string) => Promise<readonly Stretch[]>
+  /**
+   * Reads all versions of an existing ref, each with one more passage on either side.
+   * @param place where the ref is, if that is known.
+   */
+  readonly stretches: (ref: string, place?: Place) => Promise<readonly Stretch[]>
+}
+
 /** Returns the cited passages of a stretch, without neighbours. */
 export function ownPassages({ passages, own }: Stretch): readonly ComparedPassage[] {
   return own === undefined ? passages : passages.slice(own.first, own.last + 1)

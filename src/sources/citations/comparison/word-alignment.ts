@@ -32,13 +32,13 @@ type Cell = { readonly cost: number; readonly from: number; readonly step: Step 
 /**
  * Aligns the words of a quotation with a part of a text; words at the edges of the text may stay unused. This is
  * semi-global alignment (Needleman and Wunsch) with letters as costs. An abbreviation or another name of the same
- * person or thing costs nothing. The generator yields at points where the caller may pause it.
+ * person or thing costs nothing.
  * @returns undefined for more than `maxCells`.
  */
-export function* alignWords(
+export function alignWords(
   quote: readonly ComparedWord[],
   text: readonly ComparedWord[],
-): Generator<undefined, Alignment | undefined> {
+): Alignment | undefined {
   if (quote.length * text.length > maxCells) return undefined
   const rows: Cell[][] = []
   const sides = {
@@ -50,7 +50,6 @@ export function* alignWords(
     textShort: text.map(isAbbreviated),
   }
   for (let i = 0; i <= quote.length; i += 1) {
-    yield
     const row: Cell[] = []
     rows.push(row)
     for (let j = 0; j <= text.length; j += 1) row.push(bestCell(rows, i, j, sides))

@@ -1,4 +1,3 @@
-import { scripturePlace } from '../../refs/grammar/scripture-places.ts'
 import { type Bracket, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
 import {
   minLetters,
@@ -253,43 +252,4 @@ export function countOmitted(edits: readonly Edit[], { padded }: PreparedText): 
 
 function countWords(folded: string): number {
   return folded.split(' ').filter((word) => word !== '').length
-}
-
-/**
- * The edits that change the quoted words. What an edition adds to a text in brackets is not among its words: a citation
- * of the Bible or the Talmud, a gloss in the other script, a sign, or the other reading of a word.
- */
-export function changesIn({ edits }: Wording, passage: PreparedText): readonly Edit[] {
-  const brackets = edits.flatMap((edit) => (edit.kind === 'bracket' ? [edit] : []))
-  const leftOut = new Set(brackets.map(({ at }) => at.start))
-  return edits.filter((edit) => edit.kind !== 'bracket' || !isApparatus(edit.at, passage, leftOut))
-}
-
-const hebrew = /[א-ת]/
-const latin = /\p{Script=Latin}/u
-
-function isApparatus(bracket: Bracket, passage: PreparedText, leftOut: ReadonlySet<number>): boolean {
-  const { padded, offsets, text } = passage
-  const folded = padded.slice(bracket.start + 1, bracket.end + 1)
-  if (bracket.opener === '{' || /^(?:\p{L}|\d{1,3})$/u.test(folded)) return true
-  const before = padded.slice(Math.max(0, bracket.start - 12), bracket.start)
-  const isGloss = hebrew.test(folded) ? !latin.test(folded) && latin.test(before) : hebrew.test(before)
-  if (isGloss && !(hebrew.test(before) && latin.test(before))) return true
-  const written = text.slice(offsets[bracket.start] ?? 0, offsets[bracket.end] ?? 0)
-  return scripturePlace(written.trim()) !== undefined || isOtherReading(bracket, passage, leftOut)
-}
-
-/** Whether a bracket of the other kind beside it is quoted: `(…)` is the written form and `[…]` the read form of a word. */
-function isOtherReading(bracket: Bracket, { brackets }: PreparedText, leftOut: ReadonlySet<number>): boolean {
-  const all = [...brackets.values()].toSorted((a, b) => a.start - b.start)
-  const at = all.findIndex(({ start }) => start === bracket.start)
-  return [1, -1].some((side) => {
-    for (let i = at; ; i += side) {
-      const [one, next] = [all[i], all[i + side]]
-      if (one === undefined || next === undefined) return false
-      const [earlier, later] = side === 1 ? [one, next] : [next, one]
-      if (earlier.end + 1 !== later.start) return false
-      if (next.opener !== bracket.opener) return !leftOut.has(next.start)
-    }
-  })
 }

@@ -16,20 +16,15 @@ const openers = new Set(['“', '„', '«', '”', '‘', '"', '״', "'", '‹'
  * Finds the outermost quotations in a part of a text, in order. It reads “…”, „…” and „…“, ”…“, «…», ‹…›, ‘…’, ‚…‘,
  * '…', "…" and ״…״, and nested quotations. It distinguishes gershayim (הקב"ה) from quotation marks. A straight mark
  * that is never closed is ignored; an unclosed “, „ or « reaches to the end of the part, as in printed quotations of
- * many paragraphs. The generator yields at points where the caller may pause it.
+ * many paragraphs.
  */
-export function* quoteSpans(
-  text: string,
-  from: number,
-  to: number,
-): Generator<undefined, readonly QuoteSpan[]> {
+export function quoteSpans(text: string, from: number, to: number): readonly QuoteSpan[] {
   const spans: QuoteSpan[] = []
   // A mark without a closing one in the rest is not searched again; that would take quadratic time.
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {
     const character = text.charAt(at)
     if (!openers.has(character) || unclosed.has(character)) continue
-    yield
     if (!opens(text, at, from, to)) continue
     const end = closingOf(character, { text, from: at + 1, to })
     if (end === undefined) {

@@ -1,9 +1,10 @@
-import { type Block, splitBlocks } from './blocks.ts'
+import type { Block } from './blocks.ts'
+import { Doc } from './doc.ts'
 import { italicSpans } from './italics.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
 import type { Span } from './spans.ts'
-import { filler, withUsualMarks } from './usual-marks.ts'
+import { filler } from './usual-marks.ts'
 
 /** A mark or a written ref in the text, to which a quotation may belong. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
@@ -39,55 +40,34 @@ const maxOthers = 500
 /** In a `>` block, quoted parts with less than this fraction of its letters are part of the block's quotation. */
 const shareOfBlock = 0.6
 
+/** The quoted words of one block. */
+type QuotedBlock = { readonly index: number; readonly block: Block; readonly spans: readonly QuoteSpan[] }
+
 /**
  * Finds the quotations of a text: in quotation marks, in italics that mark a quotation, and in `>` blocks. It skips
- * quotations with fewer than 12 letters or three words. The generator yields at points where the caller may pause it.
+ * quotations with fewer than 12 letters or three words.
  * @param citationMarks the marks of the text. They are not part of a quotation; in a `>` block a mark ends one.
  * @param edges the refs at the edges of `>` blocks, treated in the same way.
  * @param refs the refs of the text. Italics before one, and a definition or a caption that has one, are quotations.
  */
-export function* findQuotations(
-  text: string,
+export function findQuotations(
+  whole: string | Doc,
   citationMarks: readonly Anchor[],
   edges: readonly Anchor[] = [],
   refs: readonly Anchor[] = [],
-): Generator<undefined, QuotedText> {
+): QuotedText {
+  const doc = Doc.of(whole)
   const marks = edges.length === 0 ? citationMarks : apart([...citationMarks, ...edges])
-  const blocks = splitBlocks(text)
-  const masked = withoutMarks(text, marks)
-  const usual = withUsualMarks(masked)
+  const masked = withoutMarks(doc.text, marks)
   const quotations: Quotation[] = []
   const others: NoQuotation[] = []
   const skip = ({ start, end }: Span, reason: NoQuotation['reason']): void => {
     if (others.length < maxOthers) others.push({ start, end, reason })
   }
-  let nextMark = 0
-  for (const [index, block] of blocks.entries()) {
-    const inBlock: Anchor[] = []
-    for (let mark = marks[nextMark]; mark !== undefined && mark.start < block.end; mark = marks[nextMark]) {
-      inBlock.push(mark)
-      nextMark += 1
-    }
-    const quoted =
-      block.kind === 'quote'
-        ? yield* blockSpans(usual, block, inBlock)
-        : yield* proseSpans(usual, block, blocks[index - 1], [inBlock, refs], (span) =>
-            skip(span, 'emphasis'),
-          )
-    // Folding tens of thousands of short quoted terms would take longer than everything else.
-    const spans = quoted
-      .map((span) => withoutFillers(usual, span))
-      .filter((span) => {
-        const isLong = span.end - span.start >= minLetters
-        if (!isLong) skip(span, 'too_short')
-        return isLong
-      })
-    if (spans.length === 0) continue
-    yield
+  for (const { index, block, spans } of quotedBlocks(doc, marks, refs, skip)) {
     const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
-      yield
-      const prepared = yield* prepareQuote(masked.slice(start, end))
+      const prepared = prepareQuote(masked.slice(start, end))
       if (!isQuotation(prepared)) {
         skip({ start, end }, 'too_short')
         continue
@@ -97,7 +77,45 @@ export function* findQuotations(
       quotations.push({ text: words, start, end, block: index, standsAlone, prepared })
     }
   }
-  return { blocks, quotations, others }
+  return { blocks: doc.blocks, quotations, others }
+}
+
+/** The ranges of a text that are quoted, without preparing them for a comparison, which takes most of the time. */
+export function quotedRanges(text: string): readonly Span[] {
+  const doc = new Doc(text)
+  const isLong = ({ start, end }: Span): boolean =>
+    (text.slice(start, end).match(/\s+/g)?.length ?? 0) + 1 >= minWords
+  return quotedBlocks(doc, [], [], () => undefined).flatMap(({ spans }) => spans.filter(isLong))
+}
+
+function quotedBlocks(
+  { blocks, usual }: Doc,
+  marks: readonly Anchor[],
+  refs: readonly Anchor[],
+  skip: (span: Span, reason: NoQuotation['reason']) => void,
+): readonly QuotedBlock[] {
+  const masked = withoutMarks(usual, marks)
+  let nextMark = 0
+  return blocks.map((block, index) => {
+    const inBlock: Anchor[] = []
+    for (let mark = marks[nextMark]; mark !== undefined && mark.start < block.end; mark = marks[nextMark]) {
+      inBlock.push(mark)
+      nextMark += 1
+    }
+    const quoted =
+      block.kind === 'quote'
+        ? blockSpans(masked, block, inBlock)
+        : proseSpans(masked, block, blocks[index - 1], [inBlock, refs], (span) => skip(span, 'emphasis'))
+    // Folding tens of thousands of short quoted terms would take longer than everything else.
+    const spans = quoted
+      .map((span) => withoutFillers(masked, span))
+      .filter((span) => {
+        const isLong = span.end - span.start >= minLetters
+        if (!isLong) skip(span, 'too_short')
+        return isLong
+      })
+    return { index, block, spans }
+  })
 }
 
 /** One or two words in quotation marks are a term. A text without any space is in a script that has none. */
@@ -142,14 +160,14 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
 }
 
 /** Finds quotations in quotation marks or italics, in order. Without one, a definition of a ref and captions are read. */
-function* proseSpans(
+function proseSpans(
   masked: string,
   block: Block,
   before: Block | undefined,
   [marks, refs]: readonly [marks: readonly Anchor[], refs: readonly Anchor[]],
   onEmphasis: (span: Span) => void,
-): Generator<undefined, readonly QuoteSpan[]> {
-  const quoted = yield* quoteSpans(masked, block.start, block.end)
+): readonly QuoteSpan[] {
+  const quoted = quoteSpans(masked, block.start, block.end)
   const italic = italicSpans(masked, block, quoted, { marks, refs, onEmphasis })
   if (quoted.length + italic.length === 0) return captions(masked, block, before, refs)
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
@@ -209,11 +227,7 @@ const languageLabel =
  * Finds the quotations of a `>` block, which its marks cut into pieces. A piece that is mostly in quotation marks gives
  * the quoted parts; any other piece is one quotation.
  */
-function* blockSpans(
-  masked: string,
-  block: Block,
-  marks: readonly Anchor[],
-): Generator<undefined, readonly QuoteSpan[]> {
+function blockSpans(masked: string, block: Block, marks: readonly Anchor[]): readonly QuoteSpan[] {
   const label = languageLabel.exec(masked.slice(block.start, block.end))?.[0].length ?? 0
   const starts = [block.start + label, ...marks.map((mark) => mark.end)]
   const edges = [...marks.map((mark) => mark.start), block.end]
@@ -223,7 +237,7 @@ function* blockSpans(
     const piece = masked.slice(start, edge)
     // Blanks at the end are cut first; an expression that also matches them tries each split of a long row of blanks.
     const end = start + (attribution.exec(piece.trimEnd())?.index ?? piece.length)
-    const spans = yield* quoteSpans(masked, start, end)
+    const spans = quoteSpans(masked, start, end)
     const inMarks = spans.reduce((sum, span) => sum + lettersIn(masked.slice(span.start, span.end)), 0)
     const isInMarks = inMarks >= shareOfBlock * lettersIn(masked.slice(start, end))
     for (const span of isInMarks ? spans : [{ start, end }]) all.push(span)

@@ -48,21 +48,16 @@ const inserted = /\[([^[\]]{0,200})\]/g
 
 type Fold = (text: string) => string
 
-/**
- * Prepares a quotation. It yields at points where the caller may pause it, because a quotation can be as long as an
- * answer.
- */
-export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote> {
+/** Prepares a quotation. */
+export function prepareQuote(quote: string): PreparedQuote {
   const cleaned = cleanedOf(quote)
-  yield
   const written = prepared(quote, cleaned)
   const folded = written.padded.slice(1, -1)
-  yield
-  const reading = yield* readingOf(cleaned, foldedWords)
+  const reading = readingOf(cleaned, foldedWords)
   const others: QuoteReading[] = []
-  if (foldFreely(cleaned) !== folded) others.push(yield* readingOf(cleaned, foldFreely))
+  if (foldFreely(cleaned) !== folded) others.push(readingOf(cleaned, foldFreely))
   for (const other of [cleanedOf(withoutBreaks(quote)), cleanedOf(apartLetters(quote))])
-    if (other !== cleaned) others.push(yield* readingOf(other, foldedWords))
+    if (other !== cleaned) others.push(readingOf(other, foldedWords))
   const words = folded.split(' ').length
   return { ...reading, folded, written, others, letters: countLetters(folded), words }
 }
@@ -77,20 +72,19 @@ function cleanedOf(quote: string): string {
   return hideMarkup(withoutStruck(plain)).replaceAll('*', '\u2060')
 }
 
-function* readingOf(cleaned: string, foldPart: Fold): Generator<undefined, QuoteReading> {
-  const whole = yield* partOf(cleaned, foldPart)
+function readingOf(cleaned: string, foldPart: Fold): QuoteReading {
+  const whole = partOf(cleaned, foldPart)
   const written = cleaned.split(ellipsis)
   if (written.length === 1) return { whole, parts: [whole] }
   const parts: QuotePart[] = []
   for (const part of written) {
-    yield
-    const made = yield* partOf(part, foldPart)
+    const made = partOf(part, foldPart)
     if (made.folded !== '') parts.push(made)
   }
   return { whole, parts: parts.length === 0 ? [whole] : parts }
 }
 
-function* partOf(text: string, foldPart: Fold): Generator<undefined, QuotePart> {
+function partOf(text: string, foldPart: Fold): QuotePart {
   const runs: QuoteWords[] = []
   const add = (written: string, isInserted: boolean): void => {
     const folded = foldPart(written)
@@ -98,12 +92,10 @@ function* partOf(text: string, foldPart: Fold): Generator<undefined, QuotePart> 
   }
   let from = 0
   for (const { 0: brackets, index } of text.matchAll(inserted)) {
-    yield
     add(text.slice(from, index), false)
     add(brackets, true)
     from = index + brackets.length
   }
-  yield
   add(text.slice(from), false)
   return { folded: runs.flatMap(({ words }) => words).join(' '), runs }
 }

@@ -1,4 +1,4 @@
-import { splitBlocks } from './blocks.ts'
+import type { Block } from './blocks.ts'
 
 /** Fills the places of the other characters of a long mark. The comparison ignores it. */
 export const filler = '\u2060'
@@ -64,10 +64,10 @@ const mayHaveOthers = /[「『｢﹁﹃《〝❝‟»›„″′＂＇‛]|<<|`
  * Replaces rare forms of quotation marks by the usual ones: »…«, ``…'', ,,…'', <<…>>, 「…」, ″…″ and others. Each stays
  * as it is unless it opens or closes a pair. The length of the text stays the same, so offsets stay valid.
  */
-export function withUsualMarks(text: string): string {
+export function withUsualMarks(text: string, blocks: () => readonly Block[]): string {
   if (!mayHaveOthers.test(text)) return text
   let made = ''
-  for (const { start, end } of splitBlocks(text))
+  for (const { start, end } of blocks())
     made += text.slice(made.length, start) + usualIn(text.slice(start, end))
   return made + text.slice(made.length)
 }

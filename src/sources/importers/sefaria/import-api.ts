@@ -1,18 +1,17 @@
-import { type Database, withImportTx } from '../../../db/client.ts'
-import { requireWritable } from '../../../db/library/library-database.ts'
+import type { Database } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { WorkFacts } from '../../library/writing/library.ts'
+import { importEach, type ReadWork } from '../import-works.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import { titlesOf, type WorkSchema } from './format/schema.ts'
 import { segmentsOf } from './format/section-segments.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './format/version.ts'
 import type { PlacedSegment } from './format/walk.ts'
 import type { Progress } from './import-export.ts'
-import { openImportIndex } from './indexing.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
-import { withRestOfWork } from './rest-of-work.ts'
-import { storeVersions } from './store.ts'
+import { readWork } from './store.ts'
+import { withRestOfWork } from './stored-rest.ts'
 
 export type ApiImportOptions = {
   readonly titles: readonly string[]
@@ -30,40 +29,37 @@ export async function importFromApi(
   api: SefariaApi,
   options: ApiImportOptions,
 ): Promise<SefariaReport> {
-  await withImportTx(database, requireWritable)
   const report = new ReportBuilder()
-  const index = openImportIndex(database, report)
   let done = 0
   const onTitle = (title: string): void => {
     const { segments, words } = report.counts
     const total = options.titles.length
     options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
   }
-  try {
+  const readOne = async (title: string): Promise<readonly ReadWork[]> => {
+    try {
+      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
+      if (options.signal?.aborted) return []
+      const { schema, work } = gathered
+      return readWork(await report.timed('parsing', () => readVersions(gathered, title, report)), report, {
+        ...titlesOf(schema, work?.title ?? title),
+        complete: (tx, some) => Promise.all(some.map((one) => withRestOfWork(tx, one, gathered))),
+      })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      report.note('failed', title, error.message)
+      return []
+    }
+  }
+  async function* read(): AsyncGenerator<ReadWork> {
     for (const title of options.titles) {
-      if (options.signal?.aborted) break
-      try {
-        const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
-        if (options.signal?.aborted) break
-        const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
-        await report.timed('storing', async () => {
-          const whole = await completed(database, versions, gathered)
-          const { schema, work } = gathered
-          await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
-        })
-        await index.flushWhenDue()
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        report.note('failed', title, error.message)
-      }
+      if (options.signal?.aborted) return
+      yield* await readOne(title)
       done += 1
       onTitle(title)
     }
-  } finally {
-    // A flush in the background uses a connection that the caller is about to close.
-    await index.settled()
   }
-  await index.flush()
+  await importEach(database, read(), (stage, work) => report.timed(stage, work))
   return report.finish(options.signal?.aborted === true)
 }
 
@@ -106,15 +102,14 @@ async function gatherWork(
   if (wanted.length === 0)
     return { work: undefined, schema: undefined, parts: [], missing: new Map(), versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
-  const walkOn = async (step: Step) => {
-    const next = await visit(api, walk, step, wanted)
-    onTitle(step.ref)
+  const read = async (ref: string) => {
+    const next = await walk.visit(ref, () => api.section(ref, wanted))
+    onTitle(ref)
     return isSection || options.signal?.aborted ? undefined : next
   }
   for (const start of starts) {
-    let step: Step | undefined =
-      walk.hasPart(start) || options.signal?.aborted ? undefined : { ref: start, guessed: false }
-    while (step !== undefined) step = await walkOn(step)
+    let next = walk.hasPart(start) || options.signal?.aborted ? undefined : start
+    while (next !== undefined) next = await read(next)
   }
   const record = walk.first && (await api.record(walk.first.indexTitle))
   return {
@@ -139,31 +134,6 @@ function requireNoRange(requested: string): void {
 function namesSection(requested: string, { book }: ApiSection): boolean {
   if (requested === book) return false
   return /[\s.:_](?:\d+[a-d]?|[א-ת]*[׳״'"][א-ת]?)$/u.test(requested.trim())
-}
-
-/**
- * A section to read. A guessed ref is the successor by number of an unreadable section, whose answer would have named
- * it.
- */
-type Step = { readonly ref: string; readonly guessed: boolean }
-
-/** Reads one section and returns the next step, if there is one. */
-async function visit(
-  api: SefariaApi,
-  walk: Walk,
-  { ref, guessed }: Step,
-  wanted: readonly AvailableVersion[],
-): Promise<Step | undefined> {
-  try {
-    const next = walk.add(await api.section(ref, wanted))
-    return next === undefined ? undefined : { ref: next, guessed: false }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    if (guessed && error.code === 'not_found') return undefined
-    if (!walk.miss(ref, error)) throw error
-    const following = followingRef(ref)
-    return following === undefined ? undefined : { ref: following, guessed: true }
-  }
 }
 
 /** The section with the next number, or the next side of a leaf. Undefined for a ref without a number. */
@@ -200,17 +170,6 @@ function workOf(section: ApiSection, author: string, composed: WorkFacts['compos
   }
 }
 
-async function completed(
-  database: Database,
-  versions: readonly ReadVersion[],
-  { parts, missing }: Gathered,
-): Promise<readonly ReadVersion[]> {
-  if (parts.length === 0 && missing.size === 0) return versions
-  return withImportTx(database, (tx) =>
-    Promise.all(versions.map((version) => withRestOfWork(tx, version, { parts, missing }))),
-  )
-}
-
 function readVersions(
   { work, versions }: Gathered,
   title: string,
@@ -235,6 +194,8 @@ class Walk {
   readonly #seenParts = new Set<string>()
   readonly #missing = new Map<string, { readonly number: number; readonly why: string }>()
   #missingInRow = 0
+  /** The ref after an unreadable section, by its number. */
+  #guess: string | undefined
   #steps = 0
   first: ApiSection | undefined
 
@@ -253,8 +214,26 @@ class Walk {
     return this.#seenParts.has(title)
   }
 
-  /** Adds a section and returns the ref of the next one, if reading continues. */
-  add(section: ApiSection): string | undefined {
+  /**
+   * Reads a section and returns the ref of the next one, if reading continues. After an unreadable section, which would
+   * have named it, this is a guess.
+   * @throws ServiceError when the work should be skipped.
+   */
+  async visit(ref: string, read: () => Promise<ApiSection>): Promise<string | undefined> {
+    const wasGuessed = ref === this.#guess
+    try {
+      return this.#add(await read())
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      if (wasGuessed && error.code === 'not_found') return undefined
+      this.#miss(ref, error)
+      if (this.first === undefined || this.#missingInRow >= maxMissingInRow) throw error
+      this.#guess = followingRef(ref)
+      return this.#guess
+    }
+  }
+
+  #add(section: ApiSection): string | undefined {
     if (this.#seen.has(section.ref) || this.#isForeign(section)) return undefined
     this.first ??= section
     this.#steps += 1
@@ -271,15 +250,10 @@ class Walk {
     return section.next ?? undefined
   }
 
-  /**
-   * Records an unreadable section.
-   * @returns false when the work should be skipped.
-   */
-  miss(ref: string, { message: why }: ServiceError): boolean {
+  #miss(ref: string, { message: why }: ServiceError): void {
     this.#steps += 1
     this.#missingInRow += 1
     this.#missing.set(ref, { number: this.#steps, why })
-    return this.first !== undefined && this.#missingInRow < maxMissingInRow
   }
 
   /** Reports the unreadable sections and returns them with their index in the reading order. */

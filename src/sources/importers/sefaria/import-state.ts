@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { mayImport, type RestrictedLicense } from '../../library/licenses.ts'
-import type { Years } from '../../periods/composed.ts'
-import { composedYears } from '../../periods/period-filter.ts'
+
+/** What an import has read: hashes of the file and of its schema, each with the importer's version. */
+export type Seen = {
+  readonly sha: string
+  /** Missing in what earlier versions of the service recorded. */
+  readonly schemaSha?: string
+  readonly etag: string | undefined
+}
 
 /** The outcome of the last read of a file. It lets the next import skip the file. */
-export type FileState = {
-  /** Hash of the content, the schema and the importer version. */
-  readonly sha: string
-  readonly etag?: string | undefined
+export type FileState = Seen & {
   readonly result:
     | {
         readonly kind: 'stored'
@@ -23,15 +26,12 @@ export type FileState = {
 }
 
 /** Increase it whenever the same file would give other texts, refs or properties. */
-const importerVersion = 2
+const importerVersion = 3
 
 const prefix = 'sefaria-file:'
 
-export function fingerprint(body: Buffer, schema: string | undefined): string {
-  return createHash('sha256')
-    .update(`${importerVersion}\n${schema ?? ''}\n`)
-    .update(body)
-    .digest('hex')
+export function fingerprint(content: Buffer | string): string {
+  return createHash('sha256').update(`${importerVersion}\n`).update(content).digest('hex')
 }
 
 type KnownVersion = {
@@ -39,19 +39,16 @@ type KnownVersion = {
   readonly language: string
   readonly version: string
   readonly hash: string
-  readonly composed: Years | null
 }
 
 /** The recorded outcomes of earlier imports, compared with the versions that the library has now. */
 export class ImportState {
   readonly #files: ReadonlyMap<string, FileState>
   readonly #hashes: ReadonlyMap<string, string>
-  readonly #dates: ReadonlyMap<string, Years | null>
 
   private constructor(files: ReadonlyMap<string, FileState>, versions: readonly KnownVersion[]) {
     this.#files = files
     this.#hashes = new Map(versions.map((row) => [keyOf(row.work, row.language, row.version), row.hash]))
-    this.#dates = new Map(versions.map(({ work, composed }) => [work, composed]))
   }
 
   static async load(executor: Executor): Promise<ImportState> {
@@ -59,7 +56,7 @@ export class ImportState {
       sql`select key, value from library_state where starts_with(key, ${prefix})`,
     )
     const versions = await executor.execute<KnownVersion>(sql`
-      select w.title as work, v.language, v.title as version, v.content_hash as hash, ${composedYears} as composed
+      select w.title as work, v.language, v.title as version, v.content_hash as hash
       from versions v join works w on w.id = v.work_id`)
     return new ImportState(
       new Map(files.rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as FileState])),
@@ -79,17 +76,6 @@ export class ImportState {
       if (this.#hashes.get(keyOf(work, language, version)) !== hash) return undefined
     }
     return state
-  }
-
-  /** Whether a work had another date, or none, when this import began. */
-  isDatedOtherwise(work: string, composed: Years): boolean {
-    const known = this.#dates.get(work)
-    return known?.from !== composed.from || known.to !== composed.to
-  }
-
-  /** The content hash that a version had when this import began. */
-  hashOf(work: string, language: string, version: string): string | undefined {
-    return this.#hashes.get(keyOf(work, language, version))
   }
 }
 

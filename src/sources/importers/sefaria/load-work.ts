@@ -5,7 +5,7 @@ import type { ParsedFile } from './format/parse-files.ts'
 import type { Parser } from './format/parser.ts'
 import type { WorkSchema } from './format/schema.ts'
 import type { ReadVersion } from './format/version.ts'
-import { type FileState, fingerprint, type ImportState } from './import-state.ts'
+import { type FileState, fingerprint, type ImportState, type Seen } from './import-state.ts'
 import type { ReportBuilder } from './report.ts'
 
 export type LoadContext = {
@@ -18,31 +18,23 @@ export type LoadContext = {
 }
 
 /** A file with a version, with the state to record after the version is stored. */
-export type SourceFile = { readonly id: string; readonly sha: string; readonly etag: string | undefined }
+export type SourceFile = { readonly id: string; readonly seen: Seen }
 
 /** A work parsed from its files. It includes versions of unchanged files only if another version changed. */
 export type LoadedWork = {
   readonly title: string
   readonly schema: WorkSchema | undefined
   readonly versions: ReadonlyMap<ReadVersion, SourceFile>
-  /** Titles of stored works with unchanged files and another date than that of the schema. */
-  readonly toDate: ReadonlySet<string>
   /** States to record for files that contain nothing to store. */
   readonly states: ReadonlyMap<string, FileState>
 }
 
 /** A file; its content is undefined if it has not changed. */
-type LoadedFile = { readonly entry: ExportEntry; readonly sha: string; readonly content: Content | undefined }
+type LoadedFile = { readonly entry: ExportEntry; readonly seen: Seen; readonly content: Content | undefined }
 
 /** Downloads and parses the files of a work. Failures go into the report. */
 export async function loadWork(context: LoadContext, work: WorkEntries): Promise<LoadedWork> {
-  const nothing = {
-    title: work.title,
-    schema: undefined,
-    versions: new Map(),
-    toDate: new Set<string>(),
-    states: new Map(),
-  }
+  const nothing = { title: work.title, schema: undefined, versions: new Map(), states: new Map() }
   if (context.signal?.aborted) return nothing
   const fetched = await context.report.timed('reading', () => fetchWork(context, work))
   if (!fetched) return nothing
@@ -88,25 +80,17 @@ async function fetchFile(
   schema: string | undefined,
   evenUnchanged: boolean,
 ): Promise<LoadedFile> {
-  const known = evenUnchanged ? undefined : context.state.current(entry.id, context.allowLicenses)
+  const recorded = evenUnchanged ? undefined : context.state.current(entry.id, context.allowLicenses)
+  const schemaSha = fingerprint(schema ?? '')
+  // The same file gives other refs or dates under another schema.
+  const known = recorded?.schemaSha === schemaSha ? recorded : undefined
   const content = await context.source.read(entry, known?.etag)
-  if (!content) return { entry, sha: known?.sha ?? '', content: undefined }
-  const sha = fingerprint(content.body, schema)
-  return { entry, sha, content: known?.sha === sha ? undefined : content }
-}
-
-function worksToDate(
-  { state, allowLicenses }: LoadContext,
-  files: readonly LoadedFile[],
-  schema: WorkSchema | undefined,
-): ReadonlySet<string> {
-  const composed = schema?.composed
-  if (!composed) return new Set()
-  const titles = files.flatMap(({ entry, content }) => {
-    const result = content ? undefined : state.current(entry.id, allowLicenses)?.result
-    return result?.kind === 'stored' ? [result.work] : []
-  })
-  return new Set(titles.filter((title) => state.isDatedOtherwise(title, composed)))
+  const seen = {
+    sha: content ? fingerprint(content.body) : (known?.sha ?? ''),
+    schemaSha,
+    etag: content?.etag,
+  }
+  return { entry, seen, content: known?.sha === seen.sha ? undefined : content }
 }
 
 function isStored(context: LoadContext, entry: ExportEntry): boolean {
@@ -128,24 +112,18 @@ async function parseWork(
   const parsed = await context.parser.parse({ schema, files: bodies, allowLicenses })
   const versions = new Map<ReadVersion, SourceFile>()
   const states = new Map<string, FileState>()
-  changed.forEach(({ entry, sha, content }, i) => {
+  changed.forEach(({ entry, seen }, i) => {
     const outcome = parsed.files[i]
     if (!outcome) return
     if (outcome.kind === 'read') {
       for (const warning of outcome.version.warnings) context.report.note('remarks', entry.name, warning)
-      versions.set(outcome.version, { id: entry.id, sha, etag: content.etag })
+      versions.set(outcome.version, { id: entry.id, seen })
       return
     }
     const result = leftOut(context, entry, outcome)
-    if (result) states.set(entry.id, { sha, etag: content.etag, result })
+    if (result) states.set(entry.id, { ...seen, result })
   })
-  return {
-    title,
-    schema: parsed.schema,
-    versions,
-    toDate: worksToDate(context, files, parsed.schema),
-    states,
-  }
+  return { title, schema: parsed.schema, versions, states }
 }
 
 type ChangedFile = LoadedFile & { readonly content: Content }

@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { type Database, type Executor, withImportTx } from '../../../db/client.ts'
+import type { Executor } from '../../../db/client.ts'
 import { databaseFault, isUnavailable } from '../../../db/errors.ts'
 import { messageOf, ServiceError } from '../../../errors.ts'
-import type { IndexWriter } from '../../index/index-writer.ts'
 import type { OtherTitle } from '../../library/writing/headings.ts'
-import { lockLibrary, storeWork } from '../../library/writing/library.ts'
+import type { ReadWork } from '../import-works.ts'
 import { mergePassageRefs, type ReadVersion } from './format/version.ts'
 import type { ReportBuilder } from './report.ts'
 
@@ -13,97 +12,73 @@ export type StoredVersion = { readonly read: ReadVersion; readonly hash: string 
 export type StoreOptions = {
   readonly formerTitles?: readonly string[]
   readonly otherTitles?: readonly OtherTitle[]
+  /** Completes the versions with what the library has. */
+  readonly complete?: (tx: Executor, versions: readonly ReadVersion[]) => Promise<readonly ReadVersion[]>
   /** Called in the same transaction, with the hash of each version. */
   readonly alsoStore?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
 }
 
 /**
- * Stores the versions of one work in one transaction, counts them, and passes their words to the index writer, which
- * the caller flushes. Of versions with equal language and title only one is stored, with a remark. If a work cannot
- * be stored, it is reported and the import continues.
- * @throws when the database is unavailable, because every other work would fail too.
+ * The versions of one work, as an import stores them. They are counted; if the work cannot be stored, it is reported and
+ * the import goes on, unless the database is unavailable: every other work would fail too. Of versions with equal language
+ * and title only one is stored, with a remark.
  */
-export async function storeVersions(
-  database: Database,
-  index: IndexWriter,
+export function readWork(
   incoming: readonly ReadVersion[],
   report: ReportBuilder,
-  options: StoreOptions = {},
-): Promise<void> {
-  const versions = withoutDoubles(incoming, report)
+  { formerTitles = [], otherTitles, complete, alsoStore }: StoreOptions = {},
+): readonly ReadWork[] {
+  let versions = withoutDoubles(incoming, report)
   const [first] = versions
-  if (!first) return
-  const work = first.work
-  try {
-    const before = await withImportTx(database, async (tx) => {
-      await lockLibrary(tx)
-      // If the machine crashes, the last second may be lost; the next import repeats it.
-      await tx.execute(sql`set local synchronous_commit = off`)
-      const former = await takeOverFormerTitle(tx, versions, options.formerTitles ?? [])
-      if (former !== undefined) report.note('remarks', work.title, `it was in the library as "${former}"`)
-      const known = await hashesOf(tx, work.title)
-      const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
-      const { parts } = await storeWork(tx, {
-        work: { ...work, author },
-        places: mergePassageRefs(versions),
-        versions: versions.map(({ version }) => version),
-        ...(options.otherTitles && { otherTitles: options.otherTitles }),
-      })
-      const after = await hashesOf(tx, work.title)
-      await options.alsoStore?.(
-        tx,
-        versions.map((read) => ({ read, hash: after.get(keyOf(read)) ?? '' })),
-      )
-      return { known, after, parts }
-    })
-    index.add(before.parts)
-    countStored(versions, before.known, before.after, report)
-    report.count({ words: before.parts.reduce((sum, { words }) => sum + words.length, 0) })
-  } catch (error) {
-    const fault = databaseFault(error)
-    const isOfTheWork = error instanceof ServiceError || (fault !== undefined && !isUnavailable(fault))
-    if (!isOfTheWork) throw error
-    report.note('failed', work.title, fault?.message ?? messageOf(error))
-  }
-}
-
-function countStored(
-  versions: readonly ReadVersion[],
-  known: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-  report: ReportBuilder,
-): void {
-  const changed = versions.filter((read) => known.get(keyOf(read)) !== after.get(keyOf(read)))
-  report.count({ works: changed.length > 0 ? 1 : 0, unchanged: versions.length - changed.length })
-  for (const { version } of changed) {
-    report.count({
-      versions: 1,
-      segments: version.texts.size,
-      machineMade: version.machineMade ? 1 : 0,
-    })
-  }
+  if (!first) return []
+  const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
+  const { title } = first.work
+  return [
+    {
+      async content(tx) {
+        const former = await takeOverFormerTitle(tx, versions, formerTitles)
+        if (former !== undefined) report.note('remarks', title, `it was in the library as "${former}"`)
+        versions = (await complete?.(tx, versions)) ?? versions
+        return {
+          work: { ...first.work, author },
+          places: mergePassageRefs(versions),
+          versions: versions.map(({ version }) => version),
+          ...(otherTitles && { otherTitles }),
+        }
+      },
+      async stored(tx, { outcomes, parts }) {
+        await alsoStore?.(
+          tx,
+          versions.map((read, i) => ({ read, hash: outcomes[i]?.hash ?? '' })),
+        )
+        const written = versions.filter((_, i) => outcomes[i]?.isWritten)
+        report.count({
+          works: written.length > 0 ? 1 : 0,
+          versions: written.length,
+          unchanged: versions.length - written.length,
+          segments: written.reduce((sum, { version }) => sum + version.texts.size, 0),
+          machineMade: written.filter(({ version }) => version.machineMade).length,
+          words: parts.reduce((sum, { words }) => sum + words.length, 0),
+        })
+      },
+      failed(error) {
+        const fault = databaseFault(error)
+        const isOfTheWork = error instanceof ServiceError || (fault !== undefined && !isUnavailable(fault))
+        if (!isOfTheWork) throw error
+        report.note('failed', title, fault?.message ?? messageOf(error))
+      },
+    },
+  ]
 }
 
 function withoutDoubles(versions: readonly ReadVersion[], report: ReportBuilder): readonly ReadVersion[] {
   const seen = new Set<string>()
-  return versions.filter((read) => {
-    const isNew = !seen.has(keyOf(read))
-    seen.add(keyOf(read))
-    if (!isNew)
-      report.note('skipped', `${read.work.title}: ${read.version.title}`, 'the same version came before')
-    return isNew
+  return versions.filter(({ work, version }) => {
+    const key = JSON.stringify([version.language, version.title])
+    if (seen.has(key))
+      report.note('skipped', `${work.title}: ${version.title}`, 'the same version came before')
+    return !seen.has(key) && seen.add(key)
   })
-}
-
-function keyOf({ version }: ReadVersion): string {
-  return JSON.stringify([version.language, version.title])
-}
-
-async function hashesOf(tx: Executor, work: string): Promise<ReadonlyMap<string, string>> {
-  const found = await tx.execute<{ language: string; title: string; hash: string }>(sql`
-    select v.language, v.title, v.content_hash as hash from versions v join works w on w.id = v.work_id
-    where w.title = ${work}`)
-  return new Map(found.rows.map(({ language, title, hash }) => [JSON.stringify([language, title]), hash]))
 }
 
 /**

@@ -7,12 +7,12 @@ import { ServiceError } from '../../../errors.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
-import { removeFromIndex } from '../../index/packing/remove-documents.ts'
 import type { PassageRef } from '../../index/passage-ref.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
+import { removeFromIndex } from '../../index/stored-postings.ts'
 import { headingsOf } from '../../index/terms.ts'
 import type { Years } from '../../periods/composed.ts'
-import { normaliserVersion } from '../../text/tokens.ts'
+import { termsVersion } from '../../vocabulary/terms-version.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
 import { refuseLosses, refuseUnreadable } from './refused-texts.ts'
@@ -47,6 +47,8 @@ export type Stored = {
   readonly passages: number
   /** Texts that still have to be indexed. */
   readonly parts: readonly IndexPart[]
+  /** For each version of the import, in its order: its hash, and whether it was written. */
+  readonly outcomes: readonly { readonly hash: string; readonly isWritten: boolean }[]
 }
 
 const libraryLock = 7_203_115_003n
@@ -79,15 +81,17 @@ export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
   )
-  const changed = incoming.versions.flatMap((version) => {
+  const compared = incoming.versions.map((version) => {
     const hash = contentHash(version, incoming.places)
     const old = known.rows.find((row) => row.language === version.language && row.title === version.title)
-    return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
+    return { version, hash, replaces: old?.id, isWritten: old?.hash !== hash }
   })
+  const outcomes = compared.map(({ hash, isWritten }) => ({ hash, isWritten }))
+  const changed = compared.filter(({ isWritten }) => isWritten)
   if (changed.length === 0) {
     if (isRetitled) await saveHeadings(tx, workId)
     if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
-    return { versions: 0, passages: 0, parts: [] }
+    return { versions: 0, passages: 0, parts: [], outcomes }
   }
   for (const { version, replaces } of given.keepsPassages ? changed : [])
     if (replaces !== undefined) await refuseLosses(tx, replaces, version)
@@ -114,27 +118,29 @@ export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored
   await saveHeadings(tx, workId, renamed)
   if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
   const passages = changed.reduce((sum, { version }) => sum + version.texts.size, 0)
-  return { versions: changed.length, passages, parts }
+  return { versions: changed.length, passages, parts, outcomes }
 }
 
 /** Like `storeWork` for a work that has nothing yet: there is nothing to compare, to merge or to delete. */
 async function storeNewWork(tx: Executor, workId: number, incoming: WorkImport): Promise<Stored> {
   const { versions, otherTitles } = incoming
-  if (versions.length === 0) return { versions: 0, passages: 0, parts: [] }
+  if (versions.length === 0) return { versions: 0, passages: 0, parts: [], outcomes: [] }
   const refs = new Set(versions.flatMap(({ texts }) => [...texts.keys()]))
   const all = incoming.places.filter(({ ref }) => refs.has(ref))
   const ids = await insertPassages(tx, workId, all)
   const places = new Map(all.map((place) => [place.ref, place]))
   const parts: IndexPart[] = []
+  const outcomes: { hash: string; isWritten: boolean }[] = []
   for (const version of versions) {
     const hash = contentHash(version, incoming.places)
+    outcomes.push({ hash, isWritten: true })
     parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
   }
   const ordered = all.map((place, i) => ({ ...place, ordinal: i + 1 }))
   await saveHeadings(tx, workId, new Map(), ordered)
   if (otherTitles) await saveOtherTitles(tx, workId, otherTitles)
   const passages = versions.reduce((sum, { texts }) => sum + texts.size, 0)
-  return { versions: versions.length, passages, parts }
+  return { versions: versions.length, passages, parts, outcomes }
 }
 
 /**
@@ -310,7 +316,7 @@ async function takeDocuments(tx: Executor, count: number): Promise<number> {
   // Without the condition it would wait for a flush that has raised the watermark and not committed yet.
   await tx.execute(sql`
     insert into library_state (key, value)
-    select * from (values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})) as v (key, value)
+    select * from (values ('normaliser', ${termsVersion()}), ('indexed_to', ${String(first)})) as v (key, value)
     where not exists (select 1 from library_state s where s.key = v.key)
     on conflict (key) do nothing`)
   return first

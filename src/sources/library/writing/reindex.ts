@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../../db/client.ts'
 import { beginRebuild, lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
-import { normaliserVersion } from '../../text/tokens.ts'
+import { termsVersion } from '../../vocabulary/terms-version.ts'
 import { remakeHeadings } from './headings.ts'
 import { lockLibrary } from './library.ts'
 
@@ -27,13 +27,12 @@ export async function ensureSearchIndex(
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spelling_buckets`)
     await tx.execute(sql`delete from search_spellings`)
-    await tx.execute(sql`delete from library_state where key = 'packed_to'`)
     await beginRebuild(tx)
     await indexTexts(tx)
     const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
     for (const { id } of works.rows) await remakeHeadings(tx, id)
     await tx.execute(sql`
-      insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
+      insert into library_state (key, value) values ('normaliser', ${termsVersion()})
       on conflict (key) do update set value = excluded.value`)
     return true
   }
@@ -46,11 +45,11 @@ async function isCurrent(executor: Executor): Promise<boolean> {
     sql`select value from library_state where key = 'normaliser'`,
   )
   const made = found.rows[0]?.value
-  return made === undefined || made === String(normaliserVersion)
+  return made === undefined || made === termsVersion()
 }
 
 /**
- * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of the importers). Older texts without
+ * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of `importers/import-works.ts`). Older texts without
  * index entries belong to an interrupted import.
  */
 const leftBehindMinutes = 2

@@ -3,7 +3,7 @@ import { lazy } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 
 /**
- * Words of asking, such as "which". They are indexed, because a text may be about them, but they are ignored in a
+ * Words of asking, such as "which", and of the form of an answer, such as "essay". They are indexed, because a text may be about them, but they are ignored in a
  * question with other words.
  */
 const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו מיהי מיהם היכן איפה מאיפה מאין מנין מניין כיצד מדוע למה איך מתי האם
@@ -11,7 +11,9 @@ const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו 
   תסביר תסבירו תסבירי מסביר מסבירה נקרא נקראת נקראים נקראות קוראים אומר אומרת אומרים כתוב כתובה כתובים כתב כתבה כתבו חיבר
   חיברה מוזכר
   מוזכרת מוזכרים מובא מובאת מובאים מלמד מלמדת עושים לעשות מובן לומר קורה קרה ההבדל הבדל הקשר משמעות המשמעות
-  משמעותו משמעותה צריך צריכים כדאי רוצה רציתי אני אנחנו לדעת שואל`
+  משמעותו משמעותה צריך צריכים כדאי רוצה רציתי אני אנחנו לדעת שואל
+  סכם סכמי תסכם תסכמי בקצרה בקיצור בפירוט תן תני תנו הכן הכיני צור דף דפי מקורות קובץ מסמך תרגם תרגמי תרגום תספר
+  תספרי לספר אתה הערך`
 
 /** Pronouns, prepositions with endings, and adverbs. No question is about them. */
 const pronouns = `עליו עליה עליהם עליהן עליך עליי עלינו אליו אליה אליהם אליך אליי אלינו שלו שלה שלהם שלהן שלי שלנו
@@ -24,7 +26,9 @@ const english = `please explain explains explained tell describe define definiti
   teach teaches taught write writes written wrote passage passages question
   discuss discusses mention mentions mentioned concerning regarding concept idea explanation answer
   difference between happen happens exactly really actually someone something anything does
-  according called named give gives example talk talks speak speaks`
+  according called named give gives example talk talks speak speaks
+  essay essays paragraph paragraphs sentences bullet points overview summary summarize summarise outline briefly
+  prepare handout sheet sheets file files document documents docx pdf html translate everything help tomorrow`
 
 /** Yiddish question words, articles and prepositions, which are written in Hebrew letters. */
 const yiddish = `וואס וואָס ווער ווי וואו ווען פארוואס פארוואָס וועלכע וועלכער איז זענען געווען געוועסן האט האבן זיין

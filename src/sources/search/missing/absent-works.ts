@@ -1,16 +1,16 @@
 import type { Executor } from '../../../db/client.ts'
-import { isBreak, type TextWord, wordsIn } from '../../refs/grammar/text-words.ts'
+import { isBreak, type TextWord } from '../../refs/grammar/text-words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey, looseWord } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { isDistinctTitle } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isReferenceWork } from '../../vocabulary/titles/reference-works.ts'
 import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
+import type { Question } from '../named/question.ts'
 import { type BookCue, bookCue } from './book-cues.ts'
 import { inHeadings } from './heading-entries.ts'
 
@@ -28,16 +28,15 @@ export type AbsentWork = {
 const persons = lazy(() => new Set(peopleGroups.flatMap((names) => names.map(headingKey))))
 const maxTitles = 5
 const maxTitleWords = 8
-const longestQuestion = 600
 
 /**
  * Finds works that a text asks about (`according to the Kuzari`) and that the library has under none of their names.
  * `X on joy` asks for the entry X, if the library has one.
  * @throws database errors.
  */
-export async function absentWorks(executor: Executor, text: string): Promise<readonly AbsentWork[]> {
-  if (text.length > longestQuestion) return []
-  const words = await runInTimeSlices(wordsIn(text))
+export async function absentWorks(executor: Executor, question: Question): Promise<readonly AbsentWork[]> {
+  if (!question.isShort) return []
+  const { text, words } = await question.words()
   const asked: (Known & { readonly isAbout: boolean })[] = []
   for (let at = 0; at < words.length && asked.length < maxTitles; at += 1) {
     const known = knownAt(text, words, at)

@@ -7,14 +7,13 @@ import {
   romanNumber,
 } from '../../refs/grammar/number-words.ts'
 import { romanNumerals } from '../../refs/grammar/refs.ts'
-import { wordsIn } from '../../refs/grammar/text-words.ts'
-import { type TitleInText, titlesIn } from '../../refs/in-text/titles-in-text.ts'
+import type { TitledText } from '../../refs/in-text/titled-text.ts'
+import type { TitleInText } from '../../refs/in-text/titles-in-text.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'
 import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
 import { medial } from '../../text/fold.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { runInTimeSlices } from '../../text/time-slices.ts'
 import { isDistinctTitle } from '../../vocabulary/titles/everyday-titles.ts'
 
 /** A numbered part that the library does not have. Offsets in UTF-16 units. */
@@ -44,9 +43,10 @@ const behind = [
  * does not hold.
  * @throws database errors.
  */
-export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
+export async function missingParts(executor: Executor, titled: TitledText): Promise<readonly MissingPart[]> {
+  const { text } = titled
   if (!/\b(?:part|vol)|חלק/iu.test(text)) return []
-  const titles = await titlesIn(executor, text, await runInTimeSlices(wordsIn(text)))
+  const titles = await titled.titles()
   const parts = titles
     .filter(({ isExact }) => isExact)
     .flatMap((title) => partBeside(text, title) ?? [])

@@ -3,13 +3,12 @@ import type { AtPublisher } from '../../library/publisher.ts'
 import { withDigits } from '../../refs/grammar/number-words.ts'
 import { isPageRef } from '../../refs/grammar/pages.ts'
 import { scripturePlace, scriptureQuery } from '../../refs/grammar/scripture-places.ts'
-import { type FoundRef, findRefs } from '../../refs/in-text/find-refs.ts'
+import type { FoundRef } from '../../refs/in-text/find-refs.ts'
 import type { NamedBook } from '../../refs/in-text/named-books.ts'
 import { partsInText } from '../../refs/in-text/parts-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../../refs/nearest-refs.ts'
-import { resolveQuery } from '../../refs/ref-lookup.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
-import { cachedCitingPassages, type FindCiting } from '../named/citing-passages.ts'
+import { Question } from '../named/question.ts'
 import { absentWorks } from './absent-works.ts'
 import { overlap, type Span } from './overlap.ts'
 import { missingParts } from './parts.ts'
@@ -49,21 +48,21 @@ const maxNearest = 3
  */
 export async function missingPlaces(
   executor: Executor,
-  text: string,
-  findCiting: FindCiting = cachedCitingPassages(executor),
+  asked: string | Question,
 ): Promise<readonly MissingPlace[]> {
-  const asked = scriptureQuery(text)
+  const question = Question.of(executor, asked)
+  const { text } = question
   // Names of tractates are common words, so they count only alone with their number.
-  if (asked && !(await resolveQuery(executor, text))) {
+  if (scriptureQuery(text) && !(await question.place())) {
     const alone = { written: text.trim(), kind: 'unheld' as const, nearest: [] }
-    return [await withCiting(findCiting, (await nearestInBook(executor, text)) ?? alone)]
+    return [await withCiting(question, (await nearestInBook(executor, text)) ?? alone)]
   }
-  const refs = await findRefs(executor, text, { numbersOnly: true })
-  const missing = await missingRefs(executor, text, refs)
+  const refs = await question.refs()
+  const missing = await missingRefs(executor, question, refs)
   const books = await unknownBooks(executor, text, refs)
   const places = missing.filter(({ span }) => !books.some((book) => overlap(span, book)))
   const taken = [...refs, ...places.map(({ span }) => span), ...books]
-  const unheld = (await absentWorks(executor, text)).filter(
+  const unheld = (await absentWorks(executor, question)).filter(
     (one) => !taken.some((span) => overlap(span, one)),
   )
   const found = [
@@ -76,7 +75,7 @@ export async function missingPlaces(
   ].toSorted((a, b) => a.at - b.at)
   const once = [...new Map(found.map(({ place }) => [place.written, place])).values()]
   const all: MissingPlace[] = []
-  for (const place of once) all.push(await withCiting(findCiting, place))
+  for (const place of once) all.push(await withCiting(question, place))
   return all
 }
 
@@ -88,12 +87,12 @@ type PlacedMissing = { readonly span: Span; readonly place: MissingPlace }
  */
 async function missingRefs(
   executor: Executor,
-  text: string,
+  question: Question,
   refs: readonly FoundRef[],
 ): Promise<readonly PlacedMissing[]> {
   const known = refs.filter(({ outcome }) => outcome !== 'unknown_work')
-  const named = (await partsInText(executor, text, known)).filter(({ outcome }) => outcome === 'missing')
-  const parted = (await missingParts(executor, text)).filter(
+  const named = (await partsInText(executor, question, known)).filter(({ outcome }) => outcome === 'missing')
+  const parted = (await missingParts(executor, question)).filter(
     // The ref goes on after the part: `Guide, part 3, chapter 51`.
     (part) => part.kind === 'place' || !refs.some((ref) => overlap(ref, part)),
   )
@@ -122,10 +121,10 @@ async function nearestInBook(executor: Executor, text: string): Promise<MissingP
   return nearest.length === 0 ? undefined : { written: text.trim(), kind: 'place', nearest }
 }
 
-async function withCiting(findCiting: FindCiting, place: MissingPlace): Promise<MissingPlace> {
+async function withCiting(question: Question, place: MissingPlace): Promise<MissingPlace> {
   const scripture = scripturePlace(place.written)
   if (!scripture) return place
-  const citing = await findCiting(scripture)
+  const citing = await question.citing(scripture)
   const citedBy = [...new Set(citing.map(({ ref }) => ref))].slice(0, maxCitedBy)
   return { ...place, kind: place.kind === 'work' ? 'unheld' : place.kind, citedBy }
 }

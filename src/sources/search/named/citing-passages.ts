@@ -44,20 +44,6 @@ export async function citingPassages(
   return best.filter(({ ref }) => refs.has(ref))
 }
 
-/** Finds the passages that cite a place, like `citingPassages`. */
-export type FindCiting = (place: ScripturePlace) => Promise<readonly PassageRow[]>
-
-/** Caches the passages by place, because a search and its statement of missing places ask for the same verse. */
-export function cachedCitingPassages(executor: Executor): FindCiting {
-  const found = new Map<string, Promise<readonly PassageRow[]>>()
-  return ({ book, ...at }) => {
-    const key = JSON.stringify([book.hebrew[0], at])
-    const known = found.get(key) ?? citingPassages(executor, { book, ...at })
-    found.set(key, known)
-    return known
-  }
-}
-
 /** Reads the refs that link to the place, each with its rank (see `nearness`). */
 async function linkedFrom(executor: Executor, place: ScripturePlace): Promise<ReadonlyMap<string, number>> {
   const beginnings = linkBeginnings(place).map((beginning) => sql`starts_with(to_ref, ${beginning})`)

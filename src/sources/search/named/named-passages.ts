@@ -3,12 +3,11 @@ import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { loadRange } from '../../library/load-passages.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { type ScripturePlace, scripturePlace, scriptureQuery } from '../../refs/grammar/scripture-places.ts'
-import { findRefs } from '../../refs/in-text/find-refs.ts'
-import { type PassageRange, resolveQuery } from '../../refs/ref-lookup.ts'
+import type { PassageRange } from '../../refs/ref-lookup.ts'
 import { inRanges } from '../scoring/bm25.ts'
 import type { FusedHit } from '../scoring/fusion.ts'
 import { noSignals } from '../scoring/signals.ts'
-import type { FindCiting } from './citing-passages.ts'
+import type { Question } from './question.ts'
 
 /** Passages at the places that a query names, each in one version: that in the script of the query. */
 export type NamedPassages = {
@@ -25,23 +24,21 @@ export type NamedPassages = {
 /** Maximum number of refs per question, and of their passages. */
 const maxRefs = 3
 const maxRows = 200
-/** Maximum length of a question; longer texts do not ask for a place. */
-const longestQuestion = 600
 
 /** Finds passages for the refs in a query: the query is a ref, or contains one (`Tanya 32: love of Israel`). */
 export async function findNamedPassages(
   executor: Executor,
-  text: string,
+  question: Question,
   ranges: DocumentRanges | undefined,
-  findCiting: FindCiting,
 ): Promise<NamedPassages> {
-  const place = await resolveQuery(executor, text)
+  const { text } = question
+  const place = await question.place()
   const asked = scriptureQuery(text)
   const { places, scripture } = place
     ? { places: [place], scripture: asked ? [asked] : [] }
     : asked
       ? { places: [], scripture: [asked] }
-      : await placesWithin(executor, text)
+      : await placesWithin(question)
   const hebrew = /[א-ת]/.test(text)
   const byRef = new Map<string, PassageRow>()
   const texts: PassageRow[] = []
@@ -55,15 +52,15 @@ export async function findNamedPassages(
   for (const one of places) for (const row of await loadRange(executor, one)) add(row, place !== undefined)
   const citing = new Set<string>()
   for (const one of scripture)
-    for (const row of await findCiting(one)) if (add(row, false)) citing.add(row.ref)
+    for (const row of await question.citing(one)) if (add(row, false)) citing.add(row.ref)
   return { rows: [...byRef.values()], texts, citing, isRef: place !== undefined || asked !== undefined }
 }
 
 type Within = { readonly places: readonly PassageRange[]; readonly scripture: readonly ScripturePlace[] }
 
-async function placesWithin(executor: Executor, text: string): Promise<Within> {
-  if (text.length > longestQuestion) return { places: [], scripture: [] }
-  const refs = await findRefs(executor, text, { numbersOnly: true })
+async function placesWithin(question: Question): Promise<Within> {
+  if (!question.isShort) return { places: [], scripture: [] }
+  const refs = await question.refs()
   return {
     places: refs.flatMap(({ place }) => place ?? []).slice(0, maxRefs),
     scripture: refs.flatMap(({ asked }) => scripturePlace(asked) ?? []).slice(0, maxRefs),

@@ -1,7 +1,7 @@
 import type { Token } from '../../text/tokens.ts'
 import { groupsOfWord, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
-import { bookNames } from '../../vocabulary/titles/book-names.ts'
+import { bookNames } from '../../vocabulary/titles/works-table.ts'
 
 /** A work or author from which a question wants its answer. */
 export type NamedSource = {

@@ -1,18 +1,7 @@
-import { headingsOf } from '../../index/terms.ts'
+import { type Compound, compoundsIn, headingsOf, termsIn } from '../../index/terms.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { memoize } from '../../text/lazy.ts'
 import { placedWords, type Word } from '../../text/tokens.ts'
-import { expansionOf, groupTerm, namesAt } from '../../vocabulary/lookup.ts'
-import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
-
-/** An index term for several words, or for a name of one word. */
-export type Compound = {
-  /** Its first word. */
-  readonly at: number
-  readonly length: number
-  readonly term: string
-  readonly isName: boolean
-}
 
 /** The words of a passage or heading. Properties that few passages need are computed on first use. */
 export class PassageWords {
@@ -36,36 +25,16 @@ export class PassageWords {
     return this.#places[2 * word + 1] ?? 0
   }
 
-  /** The names and known phrases, in order. At equal positions names come first. */
   get compounds(): readonly Compound[] {
     this.#compounds ??= compoundsIn(this.words)
     return this.#compounds
   }
 
-  /** The terms of the text in the index, as `documentTerms` counts them. */
+  /** The terms of the text in the index. */
   get terms(): ReadonlySet<string> {
-    this.#terms ??= termsOf(this.words, this.compounds)
+    this.#terms ??= new Set(termsIn(this.words, this.compounds))
     return this.#terms
   }
-}
-
-function compoundsIn(words: readonly Word[]): readonly Compound[] {
-  const found: Compound[] = []
-  for (let at = 0; at < words.length; at += 1) {
-    for (const { group, script, length } of namesAt(words, at))
-      found.push({ at, length, term: groupTerm(group, script), isName: true })
-    for (const [term, length] of phraseTermsAt(words, at)) found.push({ at, length, term, isName: false })
-  }
-  return found
-}
-
-function termsOf(words: readonly Word[], compounds: readonly Compound[]): ReadonlySet<string> {
-  const terms = new Set(compounds.map(({ term }) => term))
-  for (const { isStopWord, abbreviated, term } of words) {
-    if (!isStopWord) terms.add(term)
-    if (abbreviated) for (const expanded of expansionOf(term)) terms.add(expanded)
-  }
-  return terms
 }
 
 /** Maximum size of the cache, in UTF-16 units of text: about 20 MB with the words, or 4,000 ordinary passages. */

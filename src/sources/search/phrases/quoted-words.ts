@@ -1,9 +1,9 @@
-import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { isStopWord } from '../../text/tokens.ts'
 import { isInPhrase, type Phrase } from '../expansion/phrases.ts'
 import { parseQuery, type Query } from '../expansion/query.ts'
+import { termFrequencies } from '../scoring/index-lookup.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrase-search.ts'
 
 /**
@@ -19,10 +19,7 @@ export async function withPlainQuotations(
   const { tokens, quoted } = query
   const hasOthers = tokens.some((token, at) => !isInPhrase(quoted, at) && !isStopWord(token))
   if (quoted.length === 0 || !hasOthers) return query
-  const { rows } = await executor.execute<{ term: string; documents: number }>(sql`
-    select term, sum(documents)::int as documents from search_postings
-    where term = any(${sql.param(termsOfPhrases(query))}::text[]) group by term`)
-  const documents = new Map(rows.map((row) => [row.term, row.documents]))
+  const documents = await termFrequencies(executor, termsOfPhrases(query))
   const found = await Promise.all(
     quoted.map(async (phrase): Promise<readonly Phrase[]> => {
       const alone = { ...query, quoted: [phrase], whole: undefined }

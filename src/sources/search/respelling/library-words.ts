@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { normaliseWord, skeletonOf } from '../../text/tokens.ts'
 import { groupsOfWord } from '../../vocabulary/lookup.ts'
@@ -7,7 +6,7 @@ import { latinVariants } from '../../vocabulary/spelling/latin-variants.ts'
 import { isOrdinarySlip, oneLetterOff } from '../../vocabulary/spelling/one-letter.ts'
 import { limitOf, soundDistance, soundOf } from '../../vocabulary/spelling/sound-distance.ts'
 import { translateWord } from '../../vocabulary/translations.ts'
-import { findClasses } from '../scoring/spelling-classes.ts'
+import { lookUp } from '../scoring/index-lookup.ts'
 
 /** The words of the library that a writer may have meant. */
 export type LibraryWords = {
@@ -33,14 +32,18 @@ export async function libraryWords(
     ...new Set(wanted.flatMap(({ sounds }) => sounds.flatMap((term) => skeletonOf(term) ?? []))),
   ]
   if (terms.length === 0) return words.map(() => none)
-  const [documents, members] = await Promise.all([
-    countDocuments(executor, terms),
-    membersOf(executor, classes),
-  ])
+  const { documents, inClasses } = await lookUp(executor, terms, classes)
+  const members = await inClasses(classes)
   return wanted.map(({ sounds, letters }, i) => ({
     bySound: nearest(words[i] ?? '', [
       ...sounds.filter((term) => documents.has(term)),
-      ...sounds.flatMap((term) => members.get(skeletonOf(term) ?? '') ?? []),
+      ...sounds.flatMap(
+        (term) =>
+          members
+            .get(skeletonOf(term) ?? '')
+            ?.keys()
+            .toArray() ?? [],
+      ),
     ]),
     byLetter: [...new Set(letters)]
       .filter((term) => documents.has(term))
@@ -72,24 +75,4 @@ function nearest(word: string, terms: readonly string[]): readonly string[] {
 /** Whether a term is an English word of the lexicon. Names have a group instead. */
 function isTranslated(term: string): boolean {
   return groupsOfWord(term).length === 0 && translateWord({ term, script: 'en' }) !== undefined
-}
-
-async function countDocuments(
-  executor: Executor,
-  terms: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await executor.execute<{ term: string; documents: number }>(sql`
-    select term, sum(documents)::int as documents from search_postings
-    where term = any(${sql.param(terms)}::text[]) group by term`)
-  return new Map(rows.map(({ term, documents }) => [term, documents]))
-}
-
-/** The terms of spelling classes. */
-async function membersOf(
-  executor: Executor,
-  classes: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (classes.length === 0) return new Map()
-  const found = await findClasses(executor, classes)
-  return new Map([...found].map(([name, rows]) => [name, rows.map(({ term }) => term)]))
 }

@@ -1,11 +1,10 @@
-import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { readPostingLists } from '../../index/packing/read-postings.ts'
+import { readPostingLists } from '../../index/stored-postings.ts'
 import { classesToSearch } from '../../text/inflections.ts'
-import { type Script, skeletonOf } from '../../text/tokens.ts'
+import { skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
-import { type CollectionStats, type ConceptPostings, mergeConcept, type PostingList } from './bm25.ts'
-import { findClasses, type TermRow } from './spelling-classes.ts'
+import { type ConceptPostings, mergeConcept, type PostingList } from './bm25.ts'
+import { type IndexLookup, lookUp, type TermFrequencies } from './index-lookup.ts'
 
 /** A concept with those of its terms that the library has. */
 export type FoundConcept = {
@@ -38,11 +37,7 @@ const inflectionWeight = 0.4
 const formShare = 0.3
 
 /** What the index knows about the terms of a query. */
-export type Found = {
-  readonly concepts: readonly FoundConcept[]
-  /** Number of documents per term. Terms that the library lacks are missing. */
-  readonly documents: ReadonlyMap<string, number>
-}
+export type Found = Pick<IndexLookup, 'documents' | 'facts'> & { readonly concepts: readonly FoundConcept[] }
 
 /**
  * Reads which terms of the concepts exist, and their frequencies.
@@ -51,43 +46,43 @@ export type Found = {
 export async function findConcepts(
   executor: Executor,
   concepts: readonly Concept[],
-  facts: Readonly<Record<Script, CollectionStats>>,
   also: readonly string[],
 ): Promise<Found> {
-  const rare = Math.max(rareDocuments, facts.he.documents * rareShare)
   const terms = [...new Set([...concepts.flatMap((c) => [...c.terms.keys()]), ...also])]
-  const found = await executor.execute<TermRow>(sql`
-    select term, sum(documents)::int as documents from search_postings
-    where term = any(${sql.param(terms)}::text[]) group by term`)
-  const documents = new Map(found.rows.map((row) => [row.term, row.documents]))
+  const ofInflections = concepts.map(inflectionClasses)
+  const ofSpellings = concepts.map(spellingClasses)
+  const classes = new Set([...ofInflections, ...ofSpellings].flatMap((weights) => [...weights.keys()]))
+  const { documents: asked, facts, inClasses } = await lookUp(executor, terms, [...classes])
+  const documents = new Map(asked)
+  const rare = Math.max(rareDocuments, facts.he.documents * rareShare)
   const own = concepts.map((concept) => withTerms(concept, new Map(), documents))
-  const classes = own.map((one) => classesOf(one, one.concept.script === 'en' || one.documents <= rare))
-  const wanted = new Set(classes.flatMap((weights) => [...weights.keys()]))
-  if (wanted.size === 0) return { concepts: own, documents }
-  const members = await findClasses(executor, [...wanted])
+  const wanted = own.map(({ concept, documents }, i) => {
+    const isRespelled = concept.script === 'en' || documents <= rare
+    return new Map([...(ofInflections[i] ?? []), ...((isRespelled && ofSpellings[i]) || [])])
+  })
+  const members = await inClasses(new Set(wanted.flatMap((weights) => [...weights.keys()])))
   const joined = own.map((one, i) => {
     const others = new Map<string, number>()
-    for (const [name, weight] of classes[i] ?? []) {
-      for (const row of members.get(name) ?? []) {
-        others.set(row.term, Math.max(weight, others.get(row.term) ?? 0))
-        documents.set(row.term, row.documents)
+    for (const [name, weight] of wanted[i] ?? []) {
+      for (const [term, count] of members.get(name) ?? []) {
+        others.set(term, Math.max(weight, others.get(term) ?? 0))
+        documents.set(term, count)
       }
     }
     return others.size === 0 ? one : withTerms(one.concept, others, documents)
   })
-  return { concepts: joined, documents }
+  return { concepts: joined, documents, facts }
 }
 
-/** The index classes of other forms of a concept, each with the weight of such a form. */
-function classesOf({ concept }: FoundConcept, respell: boolean): ReadonlyMap<string, number> {
-  const classes = new Map<string, number>()
-  for (const word of concept.inflected)
-    for (const name of classesToSearch(word)) classes.set(name, inflectionWeight)
-  for (const term of respell ? concept.respelled : []) {
-    const skeleton = skeletonOf(term)
-    if (skeleton !== undefined) classes.set(skeleton, spellingWeight)
-  }
-  return classes
+/** Index classes of other forms of a concept, each with the weight of such a form. */
+type Classes = ReadonlyMap<string, number>
+
+function inflectionClasses({ inflected }: Concept): Classes {
+  return new Map(inflected.flatMap(classesToSearch).map((name) => [name, inflectionWeight]))
+}
+
+function spellingClasses({ respelled }: Concept): Classes {
+  return new Map(respelled.flatMap((term) => skeletonOf(term) ?? []).map((name) => [name, spellingWeight]))
 }
 
 /**
@@ -96,7 +91,7 @@ function classesOf({ concept }: FoundConcept, respell: boolean): ReadonlyMap<str
 function withTerms(
   concept: Concept,
   others: ReadonlyMap<string, number>,
-  documents: ReadonlyMap<string, number>,
+  documents: TermFrequencies,
 ): FoundConcept {
   const terms = new Map([...others, ...likelyTerms(concept, documents)])
   let [asked, forms] = [0, 0]
@@ -116,7 +111,7 @@ function withTerms(
  */
 function likelyTerms(
   { terms, rests }: Concept,
-  documents: ReadonlyMap<string, number>,
+  documents: TermFrequencies,
 ): readonly (readonly [term: string, weight: number])[] {
   const known = [...terms].filter(([term]) => documents.has(term))
   const isLikely = (term: string): boolean => documents.has(rests.get(term) ?? term)
@@ -141,22 +136,4 @@ export async function loadPostings(
     const merged = mergeConcept(lists, concept.concept.weight)
     return { ...merged, documents: Math.min(merged.documents, concept.documents) }
   })
-}
-
-const hebrewScriptLanguages = ['he', 'arc', 'yi', 'jrb', 'lad']
-
-/** Size of the library in each script. Weights of terms are relative to it. */
-export async function loadCollectionStats(
-  executor: Executor,
-): Promise<Readonly<Record<Script, CollectionStats>>> {
-  const found = await executor.execute<{ hebrew: boolean; documents: string; words: string }>(sql`
-    select language = any(${sql.param(hebrewScriptLanguages)}::text[]) as hebrew, sum(doc_count) as documents,
-      sum(word_count) as words
-    from versions group by 1`)
-  const factsOf = (hebrew: boolean): CollectionStats => {
-    const row = found.rows.find((r) => r.hebrew === hebrew)
-    const documents = Number(row?.documents ?? 0)
-    return { documents, averageLength: documents > 0 ? Number(row?.words) / documents : 1 }
-  }
-  return { he: factsOf(true), en: factsOf(false) }
 }

@@ -2,7 +2,7 @@ import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazyInSteps } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { type NameGroup, namesAt } from '../lookup.ts'
-import { bookNames } from '../titles/book-names.ts'
+import { bookNames } from '../titles/works-table.ts'
 
 /** Minimum letters of an acronym that is compared with titles. Two letters fit too many. */
 const shortest = 3

@@ -1,27 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { headingKey, looseHeadingKey, withoutLatinArticles } from '../../text/heading-keys.ts'
 import { lazy, lazyInSteps } from '../../text/lazy.ts'
-
-const folder = new URL('./works/', import.meta.url)
-
-/**
- * Works that a library may not hold, each with all its names, so that an answer can say "not in this library" instead
- * of "does not exist". Each line of the tables is a work: English names, a tab, Hebrew names; `|` separates names. Titles of `ref-aliases` are added.
- */
-const knownWorks = lazy((): readonly (readonly string[])[] =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.tsv'))
-    .sort()
-    .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split('\n'))
-    .map((line) => line.split(/[\t|]/).filter((name) => name !== ''))
-    .filter((names) => names.length > 0),
-)
+import { unheldWorks } from './works-table.ts'
 
 const byKey = lazyInSteps(function* (): Generator<undefined, ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>()
   // Exact keys come last, so that they overwrite loose ones.
   for (const keyOf of [looseHeadingKey, headingKey]) {
-    for (const names of knownWorks()) {
+    for (const { names } of unheldWorks) {
       for (const key of names.map(keyOf)) if (!isLooseWord(key)) found.set(key, names)
       yield
     }
@@ -59,13 +44,7 @@ export function looseWorkKeys(): readonly string[] {
 }
 
 const chassidic = lazy(
-  () =>
-    new Set(
-      readFileSync(new URL('chassidut.tsv', folder), 'utf8')
-        .split(/[\n\t|]/)
-        .filter((name) => name !== '')
-        .map(headingKey),
-    ),
+  () => new Set(unheldWorks.flatMap(({ names, isChassidic }) => (isChassidic ? names.map(headingKey) : []))),
 )
 
 /** Whether a key, see `headingKey`, is a name of a chassidic work. */

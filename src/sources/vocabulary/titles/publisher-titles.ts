@@ -1,7 +1,7 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazy } from '../../text/lazy.ts'
 import { namesOfKnownWork } from './known-works.ts'
-import { headingAliases } from './ref-aliases.ts'
+import { headingAliases } from './works-table.ts'
 
 /** The first of the aliases of a heading is its title in Sefaria's refs. Exact keys come before loose ones. */
 const titles = lazy(() => {

@@ -1,6 +1,6 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazy } from '../../text/lazy.ts'
-import { authorAliases, headingAliases } from './ref-aliases.ts'
+import { authorAliases, headingAliases } from './works-table.ts'
 
 /** Keys of equivalent titles. The title in stored refs comes first. */
 type TitleGroup = readonly string[]

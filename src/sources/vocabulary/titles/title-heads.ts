@@ -42,7 +42,7 @@ export function isTitleLikeTerm(key: string): boolean {
 }
 
 function linesOf(file: string): readonly (readonly string[])[] {
-  const lines = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').split('\n')
+  const lines = readFileSync(new URL(`../data/${file}`, import.meta.url), 'utf8').split('\n')
   return lines.filter((line) => line !== '').map((line) => line.split('\t'))
 }
 

@@ -1,5 +1,6 @@
 import type { QuoteCheck } from '../../../sources/citations/check.ts'
 import type { VerifiedQuote } from '../../../sources/citations/verify.ts'
+import { checkedKindOf } from '../../../turns/read/source-kind.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
@@ -13,20 +14,18 @@ type Result = Exclude<QuoteCheck['result'], 'paraphrase'>
 export type AnswerCheck = Omit<VerifiedQuote, 'result' | 'quote'> & {
   readonly result: Result
   readonly quote: string
+  /** Whether a file has it and not the library: its `ref` is the name of the file. */
+  readonly isOfFile: boolean
   /** HTML id of the popover with its details. */
   readonly id: string
 }
 
-/** What readers see of a check. A quotation that lacks a negation or a condition is not shown as a verified one. */
-type Verdict = Result | 'leaves_out'
-
 /** Signs of the verdicts, in the order in which the line above an answer counts them. */
-const signs: Readonly<Record<Verdict, string>> = {
+const signs: Readonly<Record<Result, string>> = {
   verbatim: '✓',
   edited: '…',
   fuzzy: '≈',
   translation: '⇄',
-  leaves_out: '!',
   misattributed: '→',
   not_found: '✗',
 }
@@ -36,40 +35,36 @@ const signs: Readonly<Record<Verdict, string>> = {
  * come by source, then those without a citation.
  */
 export function checksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
-  const cited: readonly VerifiedQuote[] = end.sources.flatMap(({ ref, verification }) =>
-    verification.map((check) => ({ ref, ...check })),
+  const cited = end.sources.flatMap((source) =>
+    source.verification.map((check) => ({
+      ref: source.ref,
+      ...check,
+      isOfFile: checkedKindOf(check, source, end) === 'file',
+    })),
   )
-  const inOrder = [...cited, ...(end.quotations ?? [])].toSorted(
-    (a, b) => (a.position ?? 0) - (b.position ?? 0),
-  )
+  const free = (end.quotations ?? []).map((check) => ({
+    ...check,
+    isOfFile: checkedKindOf(check, undefined, end) === 'file',
+  }))
+  const inOrder = [...cited, ...free].toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
   return withIds(inOrder, `${runId}-q`)
 }
 
 /** The checks of the question's own quotations. */
 export function questionChecksOf(runId: string, end: RunEnd): readonly AnswerCheck[] {
-  return withIds(end.question_quotations ?? [], `${runId}-asked`)
+  const asked = (end.question_quotations ?? []).map((check) => ({ ...check, isOfFile: false }))
+  return withIds(asked, `${runId}-asked`)
 }
 
-function withIds(checks: readonly VerifiedQuote[], prefix: string): readonly AnswerCheck[] {
+function withIds(
+  checks: readonly (VerifiedQuote & { readonly isOfFile: boolean })[],
+  prefix: string,
+): readonly AnswerCheck[] {
   return checks.flatMap((check, at) => {
     const { result, quote } = check
     if (result === 'paraphrase' || quote === undefined) return []
     return [{ ...check, result, quote, id: `${prefix}${at + 1}` }]
   })
-}
-
-/** The verdict of a check. */
-export function verdictOf<R extends QuoteCheck['result']>(check: {
-  readonly result: R
-  readonly context_warning?: unknown
-}): R | 'leaves_out' {
-  const { result, context_warning: context } = check
-  return context !== undefined && /^(?:verbatim|edited|fuzzy)$/.test(result) ? 'leaves_out' : result
-}
-
-/** The class of a verdict's colours. */
-export function verdictClass(verdict: Verdict): Result {
-  return verdict === 'leaves_out' ? 'fuzzy' : verdict
 }
 
 /** How each check is shown in the sentence of its quotation. */
@@ -80,18 +75,17 @@ export function quotationMarks(
 ): readonly QuotationMark[] {
   return checks.map((check) => {
     const { quote, result: kind, found_ref: found, id } = check
-    const verdict = verdictOf(check)
-    const { label } = answers.checks.results[verdict]
-    if (hasDetails(check)) return { quote, kind: verdictClass(verdict), label, popover: id }
+    const { label } = answers.checks.results[kind]
+    if (hasDetails(check)) return { quote, kind, label, popover: id }
     if (kind === 'verbatim') return { quote, kind, label, sign: signs[kind] }
-    if (kind === 'misattributed' && found !== undefined)
+    if (kind === 'misattributed' && found !== undefined && !check.isOfFile)
       return { quote, kind, label: answers.checks.foundIn(names(found)), href: readHref(found, { quote }) }
     return { quote, kind, label }
   })
 }
 
 /** The sign in the direction of the page. */
-function signOf({ direction }: Texts, verdict: Verdict): string {
+function signOf({ direction }: Texts, verdict: Result): string {
   return verdict === 'misattributed' && direction === 'rtl' ? '←' : signs[verdict]
 }
 
@@ -111,13 +105,11 @@ export function questionSummary(t: Texts, checks: readonly AnswerCheck[], names:
 /** How many quotations have which verdict. It opens to each of them. */
 function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { results } = t.answers.checks
-  const counts = (Object.keys(signs) as Verdict[]).flatMap((verdict) => {
-    const count = checks.filter((check) => verdictOf(check) === verdict).length
+  const counts = (Object.keys(signs) as Result[]).flatMap((verdict) => {
+    const count = checks.filter(({ result }) => result === verdict).length
     if (count === 0) return []
     const sign = html`<span aria-hidden="true">${signOf(t, verdict)}</span>`
-    return [
-      html`<span class="count ${verdictClass(verdict)}">${sign} ${count} ${results[verdict].label}</span> `,
-    ]
+    return [html`<span class="count ${verdict}">${sign} ${count} ${results[verdict].label}</span> `]
   })
   return html`<details class="checks"><summary><span class="faint">${label}</span> ${counts}</summary>
 <ul>${checks.map((check) => html`<li>${checkLine(t, check, names)}</li>`)}</ul></details>`
@@ -125,15 +117,17 @@ function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names:
 
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
-  const { result, quote, ref, found_ref: found, found_version: version, context_warning: context } = check
+  const { result, quote, ref, found_ref: found, found_version: version } = check
   const at = found ?? (result === 'not_found' ? undefined : ref)
   const place =
-    at === undefined ? nothing : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+    at === undefined
+      ? nothing
+      : check.isOfFile
+        ? html` <bdi>${at}</bdi> (${t.answers.file})`
+        : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
   const inVersion = version && html` <bdi>(${version})</bdi>`
-  const omitted = context && html` ${t.answers.checks.mayChange(html`<q dir="auto">${context.words}</q>`)}`
-  const verdict = verdictOf(check)
-  return html`<span class="badge ${verdictClass(verdict)}">${t.answers.checks.results[verdict].label}</span>
-<q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}${omitted}`
+  return html`<span class="badge ${result}">${t.answers.checks.results[result].label}</span>
+<q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}`
 }
 
 /** What a label in the answer opens: how a quotation differs from its passage. */
@@ -141,7 +135,7 @@ export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: R
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(
     (check) => html`<div class="check-details" id="${check.id}" popover role="dialog" aria-label="${dialog}">
-<p>${results[verdictOf(check)].meaning}</p>
+<p>${results[check.result].meaning}</p>
 ${check.original === undefined ? nothing : html`<blockquote class="text" dir="auto">${check.original}</blockquote>`}
 ${differences(t, check)}
 <p>${checkLine(t, check, names)}</p>
@@ -151,8 +145,8 @@ ${differences(t, check)}
   )}`
 }
 
-function hasDetails({ differences: found = [], context_warning: context, result }: AnswerCheck): boolean {
-  return context !== undefined || ((result === 'fuzzy' || result === 'edited') && found.length > 0)
+function hasDetails({ differences: found = [], result }: AnswerCheck): boolean {
+  return (result === 'fuzzy' || result === 'edited') && found.length > 0
 }
 
 function differences({ answers: { checks } }: Texts, { differences: found = [] }: AnswerCheck): Html {

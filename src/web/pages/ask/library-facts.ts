@@ -1,14 +1,15 @@
 import { databaseFault, isTransient } from '../../../db/errors.ts'
 import type { LibraryDatabase } from '../../../db/library/library-database.ts'
-import { findQuotations } from '../../../sources/citations/quotations/quotes.ts'
+import { quotedRanges } from '../../../sources/citations/quotations/quotes.ts'
 import { containedIn } from '../../../sources/citations/quotations/spans.ts'
 import { hebrewTitles } from '../../../sources/library/catalogue.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
 import { type FoundRef, findRefs } from '../../../sources/refs/in-text/find-refs.ts'
 import { TitledText } from '../../../sources/refs/in-text/titled-text.ts'
 import { findWorkTitles } from '../../../sources/refs/in-text/works-in-text.ts'
-import { runInTimeSlices } from '../../../sources/text/time-slices.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
+import { sourceKindOf } from '../../../turns/read/source-kind.ts'
+import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { asWritten, type RefNames, type RefsShown, refNames, refsInTitles } from '../ref-names.ts'
@@ -35,7 +36,7 @@ export function libraryFacts(
     const passages = await passagesAt(library.system, refsOfSources(ended))
     const named = await Promise.all(
       ended.map(async ({ run, answer, end }) => {
-        const cited = new Set(end?.sources.map(({ work }) => work))
+        const cited = new Set(end?.sources.filter(isOfLibrary).map(({ work }) => work))
         return [run.id, await refMarks(library, answer, cited)] as const
       }),
     )
@@ -59,13 +60,17 @@ export function hebrewTitlesOfSources(
   library: LibraryDatabase,
   turns: readonly ConversationTurn[],
 ): Promise<ReadonlyMap<string, string>> {
-  const works = turns.flatMap(({ end }) => end?.sources.map(({ work }) => work) ?? [])
+  const works = turns.flatMap(({ end }) => end?.sources.filter(isOfLibrary).map(({ work }) => work) ?? [])
   return unlessOut(library, new Map<string, string>(), () => hebrewTitles(library.system, works))
 }
 
 function refsOfSources(turns: readonly ConversationTurn[]): readonly string[] {
-  return [...new Set(turns.flatMap(({ end }) => end?.sources.map(({ ref }) => ref) ?? []))]
+  return [
+    ...new Set(turns.flatMap(({ end }) => end?.sources.filter(isOfLibrary).map(({ ref }) => ref) ?? [])),
+  ]
 }
+
+const isOfLibrary = (source: CitedSource) => sourceKindOf(source) === 'library'
 
 /** The names of all refs that these turns show. */
 export function turnNames(
@@ -84,7 +89,9 @@ export function namesOf(t: Texts, library: LibraryDatabase, refs: RefsShown): Pr
 /** The refs that the checks, the steps and the notes of turns show. */
 function refsShown(t: Texts, turns: readonly ConversationTurn[]): RefsShown {
   return turns.flatMap(({ run, end, steps, doing }) => [
-    ...(end ? checksOf(run.id, end).flatMap(({ ref, found_ref: found }) => [ref, found]) : []),
+    ...(end
+      ? checksOf(run.id, end).flatMap(({ ref, found_ref: found, isOfFile }) => (isOfFile ? [] : [ref, found]))
+      : []),
     ...(end?.unknown_refs.map(({ nearest }) => nearest) ?? []),
     ...steps.flatMap(({ refs }) => refs),
     ...refsInTitles(t, [...steps.map(({ title }) => title), ...doing]),
@@ -149,7 +156,7 @@ async function refMarks(
   const [found, titles] = await Promise.all([findRefs(system, titled), findWorkTitles(system, titled, cited)])
   // A ref that the library does not have is no link, and neither is the title in it.
   // Words of a quotation only look like the title of a work.
-  const isQuoted = containedIn((await runInTimeSlices(findQuotations(text, []))).quotations)
+  const isQuoted = containedIn(quotedRanges(text))
   const free = titles.filter(
     (title) => !isQuoted(title) && found.every((ref) => title.end <= ref.start || title.start >= ref.end),
   )

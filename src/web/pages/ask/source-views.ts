@@ -1,5 +1,6 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import type { Passage } from '../../../sources/library/types.ts'
+import { fileIdOf, sourceKindOf } from '../../../turns/read/source-kind.ts'
 import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
@@ -9,7 +10,6 @@ import type { CitationMark, RefMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { excerptOf } from '../previews/excerpt.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
-import { verdictClass, verdictOf } from './answer-checks.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
@@ -54,7 +54,7 @@ export function sourceList(
   library: SourceFacts,
   { label, isOwn }: { readonly label: string; readonly isOwn: boolean },
 ): Html {
-  const cards = [...Map.groupBy(sources, ({ ref }) => ref).values()]
+  const cards = [...Map.groupBy(sources, (source) => `${sourceKindOf(source)} ${source.ref}`).values()]
   return html`<aside class="sources" aria-label="${label}"><h3>${t.answers.sources}</h3>
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
@@ -86,7 +86,11 @@ function readCard(
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
 <p class="source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
-<span class="source-names">${refLink(t, ref, shown.heRef)}</span></p>
+<span class="source-names">${
+    isOfFile(shown)
+      ? html`<b dir="auto">${ref}</b> <span class="badge">${t.answers.file}</span>`
+      : refLink(t, ref, shown.heRef)
+  }</span></p>
 ${excerpt({ ...shown, spans: [] })}</li>`
 }
 
@@ -99,7 +103,8 @@ function sourceCard(
 ): Html {
   const [first] = cited
   if (!first) return nothing
-  const passages = library.passages.get(first.ref) ?? []
+  const isFile = isOfFile(first)
+  const passages = isFile ? [] : (library.passages.get(first.ref) ?? [])
   const versions = versionsOf(cited, passages, library.refsIn)
   const quoted =
     versions.find(({ spans }) => spans.length > 0) ??
@@ -107,7 +112,7 @@ function sourceCard(
   const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
   return html`<li class="source-card" data-ref="${first.ref}">
 <p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
-<span class="source-names">${isOfFile(first) ? fileName(first, isOwn) : refLink(t, first.ref, first.he_ref)}
+<span class="source-names">${isFile ? fileName(t, first, isOwn) : refLink(t, first.ref, first.he_ref)}
 </span></p>
 <p class="source-checks">${badges(t, cited)}</p>
 ${quoted ? excerpt(quoted) : nothing}
@@ -128,13 +133,13 @@ function refLink(t: Texts, ref: string, heRef: string): Html {
 function badges({ answers: { checks: texts } }: Texts, cited: readonly CitedSource[]): Html {
   const checks = cited.flatMap(({ verification }) => verification)
   if (checks.length === 0) return html`<span class="badge">${texts.unchecked}</span>`
-  const kinds = [...new Set(checks.map(verdictOf))]
+  const kinds = [...new Set(checks.map(({ result }) => result))]
   const shown = kinds.length > 1 ? kinds.filter((kind) => kind !== 'paraphrase') : kinds
   return html`${shown.map((kind) => {
     if (kind === 'paraphrase')
       return html`<span class="badge" title="${texts.noQuotationMeaning}">${texts.noQuotation}</span> `
     const { label, meaning } = texts.results[kind]
-    return html`<span class="badge ${verdictClass(kind)}" title="${meaning}">${label}</span> `
+    return html`<span class="badge ${kind}" title="${meaning}">${label}</span> `
   })}`
 }
 
@@ -197,20 +202,20 @@ function passageBlock(t: Texts, { language, version, license, text, spans, refs 
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
 }
 
-const ofFile = /^\/v1\/files\/(file-\w+)\//
-
-function isOfFile({ url }: CitedSource): boolean {
-  return ofFile.test(url)
+function isOfFile(source: Pick<CitedSource, 'url'>): boolean {
+  return sourceKindOf(source) === 'file'
 }
 
-function fileHref({ url }: CitedSource): string {
-  return `/files/${ofFile.exec(url)?.[1] ?? ''}`
+function fileHref(source: CitedSource): string {
+  return `/files/${fileIdOf(source) ?? ''}`
 }
 
-function fileName(source: CitedSource, isOwn: boolean): Html {
+function fileName({ answers }: Texts, source: CitedSource, isOwn: boolean): Html {
   const { ref } = source
-  if (!isOwn) return html`<b dir="auto">${ref}</b>`
-  return html`<a href="${fileHref(source)}" dir="auto">${ref}</a>`
+  const name = isOwn
+    ? html`<a href="${fileHref(source)}" dir="auto">${ref}</a>`
+    : html`<b dir="auto">${ref}</b>`
+  return html`${name} <span class="badge">${answers.file}</span>`
 }
 
 /** What a reader can do with a passage: ask about it, copy it, and open where its text was taken from. */

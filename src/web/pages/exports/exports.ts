@@ -72,7 +72,12 @@ async function sendFile(
   const content =
     format === 'md'
       ? conversationMarkdown(t, name, ended)
-      : await rendered(services, name, ended, { format, language: t.language, signal })
+      : await rendered(services, name, ended, {
+          format,
+          language: t.language,
+          signal,
+          owner: session.accountId,
+        })
   return reply.type(types[format]).header('content-disposition', attachment(name, format)).send(content)
 }
 
@@ -81,14 +86,19 @@ async function rendered(
   { library }: WebServices,
   name: string,
   turns: readonly ConversationTurn[],
-  file: { readonly format: SheetFormat; readonly language: SheetLanguage; readonly signal: AbortSignal },
+  file: {
+    readonly format: SheetFormat
+    readonly language: SheetLanguage
+    readonly signal: AbortSignal
+    readonly owner: string
+  },
 ): Promise<Buffer | undefined> {
-  const { format, language, signal } = file
+  const { format, language, signal, owner } = file
   const passages = await sourcePassages(library, turns)
   const heWorks = language === 'he' ? await hebrewTitlesOfSources(library, turns) : new Map()
   const sheet = conversationSheet(name, turns, passages, { language, heWorks })
   try {
-    const [made] = await renderSheet(sheet, [format], signal)
+    const [made] = await renderSheet(sheet, [format], signal, owner)
     return made?.content
   } catch (error) {
     throw error instanceof RenderingFailed ? fileNotMade(error) : error

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { recordOwnAction } from '../../../accounts/audit.ts'
 import { findKeys, keyStates } from '../../../accounts/keys/key-list.ts'
 import {
   type KeySettings,
@@ -105,8 +106,8 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     const visitor = visitorOf(request)
     const input = readFields(form, request.body)
     try {
-      const { key, info } = await withTx(database, visitor.principal, (tx) =>
-        createKey(tx, peppers, visitor.account.id, {
+      const { key, info } = await withTx(database, visitor.principal, async (tx) => {
+        const made = await createKey(tx, peppers, visitor.account.id, {
           form: input.id,
           name: input.name,
           scopes: input.scopes,
@@ -115,8 +116,10 @@ function listPages(app: FastifyInstance, services: WebServices): void {
           ...(input.expires !== 'never' && {
             expiresAt: new Date(Date.now() + Number(input.expires) * dayMs),
           }),
-        }),
-      )
+        })
+        await record(tx, 'key.created', visitor.account.id, made.info.id)
+        return made
+      })
       const old = await withTx(database, visitor.principal, (tx) =>
         findKey(tx, visitor.account.id, input.replaces),
       )
@@ -135,9 +138,22 @@ function listPages(app: FastifyInstance, services: WebServices): void {
 
   app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
-    await withTx(database, principal, (tx) => revokeKeyAndTurns(tx, request.params.id, account.id))
+    const { id } = request.params
+    await withTx(database, principal, async (tx) => {
+      await revokeKeyAndTurns(tx, id, account.id)
+      await record(tx, 'key.revoked', account.id, id)
+    })
     return reply.redirect('/settings/keys?done=revoked', 303)
   })
+}
+
+function record(
+  tx: Executor,
+  action: 'key.created' | 'key.changed' | 'key.revoked',
+  accountId: string,
+  key: string,
+): Promise<void> {
+  return recordOwnAction(tx, { action, accountId, details: { key } })
 }
 
 function editPages(app: FastifyInstance, services: WebServices): void {
@@ -158,7 +174,10 @@ function editPages(app: FastifyInstance, services: WebServices): void {
     const input = readFields(changeForm, request.body)
     try {
       const change = { name: input.name, settings: settingsOf(services, input) }
-      await withTx(database, visitor.principal, (tx) => changeKey(tx, id, change, visitor.account.id))
+      await withTx(database, visitor.principal, async (tx) => {
+        await changeKey(tx, id, change, visitor.account.id)
+        await record(tx, 'key.changed', visitor.account.id, id)
+      })
       return reply.redirect('/settings/keys?done=saved', 303)
     } catch (error) {
       const { message: problem, status } = keyProblem(request, error)

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { sendEvents } from '../../../http/connection/stream.ts'
+import { eventData } from '../../../http/transfers/event-data.ts'
 import { followCommitted } from '../../../turns/read/follow.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
@@ -97,5 +98,5 @@ class LiveTurn {
 }
 
 function frame(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  return `event: ${event}\ndata: ${eventData(data)}\n\n`
 }

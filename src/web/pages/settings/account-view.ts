@@ -14,11 +14,18 @@ export type AccountMessages = {
   readonly wrong?: string | null
   /** Why the account was not deleted: its form is open again. */
   readonly deleteProblem?: string
+  /** Why no link was sent to the new address. */
+  readonly addressProblem?: string
   readonly done?: string | undefined
 }
 
 /** The account's address and plan, the change of its password, and its deletion. */
-export function accountPage(t: Texts, { account }: Visitor, messages: AccountMessages): Page {
+export function accountPage(
+  t: Texts,
+  { account }: Visitor,
+  messages: AccountMessages,
+  hasMail: boolean,
+): Page {
   const { common } = t
   return settingsPage(t, {
     title: t.account.accountTab,
@@ -29,6 +36,7 @@ ${factList([
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
 ${passwordCard(t, account.email, messages)}
+${hasMail ? addressCard(t, messages.addressProblem) : nothing}
 ${deleteCard(t, messages.deleteProblem)}`,
   })
 }
@@ -47,6 +55,16 @@ ${outcomeNotice({ problem })}
 minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <p class="hint" id="rule">${account.passwordRuleHere(min)}</p>
 <button>${account.changePassword}</button></form></section>`
+}
+
+function addressCard({ account }: Texts, problem: string | undefined): Html {
+  return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
+<p>${account.changeAddressHint}</p>${outcomeNotice({ problem })}
+<form method="post" action="/settings/account/address">
+<label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"></label>
+<label>${account.currentPassword}
+<input type="password" name="current" autocomplete="current-password" required></label>
+<button>${account.sendLink}</button></form></section>`
 }
 
 function deleteCard({ account, common }: Texts, problem: string | undefined): Html {

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
+import { type Language, letter } from '../../../mail/letters.ts'
+import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
@@ -15,11 +19,21 @@ import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
 
 const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
+const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
 const deleteForm = z.object({ current: z.string().max(1_000) })
 
 /** `/settings/account`: change of the password, and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
-  const { database, signInLimits } = services
+  const { database, signInLimits, settings } = services
+  const { mailer } = settings
+  const show = (request: FastifyRequest, reply: FastifyReply, messages: AccountMessages, status = 200) =>
+    sendPage(
+      request,
+      reply,
+      accountPage(textsOf(request), visitorOf(request), messages, mailer !== undefined),
+      status,
+    )
+
   app.get('/settings/account', accountsOnly, (request, reply) =>
     show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
   )
@@ -36,6 +50,23 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
       return show(request, reply, { problem: message, wrong: param }, status)
     }
     return reply.redirect('/settings/account?done=password', 303)
+  })
+
+  app.post('/settings/account/address', accountsOnly, async (request, reply) => {
+    if (!mailer) return reply.callNotFound()
+    const { account } = visitorOf(request)
+    const { email, current } = readFields(addressForm, request.body)
+    try {
+      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
+      const to = newEmail(email)
+      mailer.post(() =>
+        addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
+      )
+    } catch (error) {
+      const { message, status } = problemOf(request, error)
+      return show(request, reply, { addressProblem: message }, status)
+    }
+    return reply.redirect('/settings/account?done=address-sent', 303)
   })
 
   app.post('/settings/account/delete', accountsOnly, async (request, reply) => {
@@ -60,11 +91,15 @@ function attemptOf(request: FastifyRequest): SignInAttempt {
   return { email: account.email, address: clientAddress(request), browser }
 }
 
-function show(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  messages: AccountMessages,
-  status = 200,
-): Promise<FastifyReply> {
-  return sendPage(request, reply, accountPage(textsOf(request), visitorOf(request), messages), status)
+/** The letter to the new address of an account. One that another account has gets none, and the page says the same. */
+async function addressLetter(
+  { database, signInLimits }: WebServices,
+  mailer: Mailer,
+  language: Language,
+  { accountId, to }: { readonly accountId: string; readonly to: string },
+): Promise<Addressed | undefined> {
+  if (!(await signInLimits.mayMail(to)) || (await findAccountForLetter(database.system, to))) return undefined
+  const token = await createMailedLink(database.system, { kind: 'address', email: to, accountId })
+  const linked = { url: mailer.url(`/confirm/${token}`), hours: linkHours }
+  return { to, letter: letter('newAddress', language, mailer.product, linked) }
 }

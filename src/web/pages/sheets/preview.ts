@@ -61,8 +61,7 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const signal = disconnectSignal(reply)
     const entries = await entriesOf(sheet, clientAddress(request), signal)
     const reader = await fileReader(textsOf(request), sheet, entries)
-    // All readers of an account's public sheets share its place: they must not keep others from their files.
-    return sendFile(reply, { sheet, entries, format, reader, maker: `public ${sheet.accountId}`, signal })
+    return sendFile(reply, { sheet, entries, format, reader, maker: undefined, signal })
   })
 
   /** Who reads the sheet, with the names of the passages that are missing in it. */

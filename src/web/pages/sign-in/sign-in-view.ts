@@ -34,6 +34,7 @@ ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${account.signIn}</button>
 </form>
+${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.forgot}</a></p>` : nothing}
 <p class="faint">${
       settings.signUp === 'open'
         ? account.newHere(withQuery('/signup', { next: form.next }))
@@ -91,7 +92,7 @@ function planText({ account, common }: Texts, { name, monthlyMicros, apiAccess }
   return apiAccess ? account.planGives(plan, credits) : account.planGivesPages(plan, credits)
 }
 
-function emailField({ common }: Texts, email: string | undefined): Html {
+export function emailField({ common }: Texts, email: string | undefined): Html {
   return html`<label>${common.email}
 <input type="email" name="email" autocomplete="username" required value="${email ?? ''}" dir="ltr"></label>`
 }

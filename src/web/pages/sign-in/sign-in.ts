@@ -1,13 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Account, createAccount, normalEmail } from '../../../accounts/accounts.ts'
+import { type Account, createAccount, keepLanguage, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
+import { hashPassword } from '../../../accounts/passwords/passwords.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
+import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
 import { closeWebSession, findWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
+import { letter } from '../../../mail/letters.ts'
+import type { Mailer } from '../../../mail/mailer.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { withQuery } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
@@ -21,6 +26,7 @@ import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { principalOfAccount } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
+import { checkMailPage, resetLetter } from './forgot-password.ts'
 import { formBackPage, signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
@@ -70,6 +76,10 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const input = readFields(credentials, request.body)
     const next = ownPath(input.next)
     try {
+      if (services.settings.mailer) {
+        await mailSignUp(services, services.settings.mailer, request, { ...input, next })
+        return await sendPage(request, reply, checkMailPage(textsOf(request)))
+      }
       const { id } = await signUp(services, request, input)
       // The password was set just now: this is no guess, so the sign-in limits do not apply.
       const token = await openWebSession(services.database.system, id)
@@ -102,15 +112,23 @@ async function enter(
 ): Promise<void> {
   const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
   const attempt = { email: input.email, address: clientAddress(request), browser }
-  const { token } = await services.signInLimits.guard(attempt, () => signIn(services.database, input))
+  const { token } = await services.signInLimits.guard(attempt, () =>
+    signIn(services.database, { ...input, address: attempt.address }),
+  )
   await giveSession(services, request, reply, { email: input.email, token })
+  const { mailer } = services.settings
+  const account = request.visitor?.account
+  if (!mailer || !account || browser !== undefined) return
+  const from = { address: attempt.address, at: new Date() }
+  const told = letter('signedIn', textsOf(request).language, mailer.product, from)
+  mailer.post(async () => ({ to: account.email, letter: told }))
 }
 
 /**
  * Gives the browser a session with a new id and ends its old session. From now on it is a known browser of
  * the account.
  */
-async function giveSession(
+export async function giveSession(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,6 +136,8 @@ async function giveSession(
 ): Promise<void> {
   if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
   await showSignedIn(services, request, token)
+  if (request.visitor)
+    await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
   setSessionCookie(request, reply, services, token)
   setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
 }
@@ -130,17 +150,50 @@ async function showSignedIn(services: WebServices, request: FastifyRequest, toke
   request.visitor = { account: found.account, token, principal }
 }
 
-async function signUp(
-  services: WebServices,
+type NewAccount = { readonly email: string; readonly password: string; readonly next?: string | undefined }
+
+async function signUp(services: WebServices, request: FastifyRequest, input: NewAccount): Promise<Account> {
+  await requireSignUp(services, request, input)
+  return createAccount(services.database.system, services.plans, {
+    ...input,
+    plan: services.settings.signUpPlan,
+  })
+}
+
+async function requireSignUp(
+  { settings, signInLimits }: WebServices,
   request: FastifyRequest,
-  { email, password }: { readonly email: string; readonly password: string },
-): Promise<Account> {
-  const { settings, database, plans } = services
+  { email, password }: NewAccount,
+): Promise<void> {
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
   const address = clientAddress(request)
   // The steps that cost CPU time come last: rating the password, then hashing it.
-  await services.signInLimits.signUpAttempt(address)
-  await requireGoodPassword(password, [normalEmail(email)])
-  await services.signInLimits.signUp(address)
-  return createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
+  await signInLimits.signUpAttempt(address)
+  await requireGoodPassword(password, [newEmail(email)])
+  await signInLimits.signUp(address)
+}
+
+/** Mails the link that creates the account. An address that has one gets another letter, and the reply is the same. */
+async function mailSignUp(
+  services: WebServices,
+  mailer: Mailer,
+  request: FastifyRequest,
+  input: NewAccount,
+): Promise<void> {
+  await requireSignUp(services, request, input)
+  const { database, signInLimits } = services
+  const { email } = input
+  const passwordHash = await hashPassword(input.password)
+  const { language } = textsOf(request)
+  mailer.post(async () => {
+    if (!(await signInLimits.mayMail(email))) return undefined
+    const taken = await resetLetter(database, mailer, email, 'addressTaken')
+    if (taken) return taken
+    const token = await createMailedLink(database.system, { kind: 'account', email, passwordHash })
+    const url = mailer.url(withQuery(`/confirm/${token}`, { next: input.next }))
+    return {
+      to: newEmail(email),
+      letter: letter('confirmAddress', language, mailer.product, { url, hours: linkHours }),
+    }
+  })
 }

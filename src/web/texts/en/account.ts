@@ -20,6 +20,8 @@ export const account = {
     reset: 'The new password has been set. Sign in with it.',
     deleted: 'The account and all its data have been deleted.',
     password: 'The password has been changed. All other browsers have been signed out.',
+    address: 'The account has its new address. Sign in with it.',
+    'address-sent': 'We have sent a link to the new address. Open it to finish.',
   },
   ended: {
     page: 'Your session has ended. Sign in to go on.',
@@ -30,6 +32,21 @@ export const account = {
   setThePassword: 'Set the password',
   resetFor: (email: unknown) =>
     html`For the account ${email}. All browsers that are signed in to it are signed out.`,
+  forgot: 'Forgot your password?',
+  forgotHint: 'Enter your e-mail address. If there is an account for it, we send a link for a new password.',
+  sendLink: 'Send the link',
+  checkMail: 'Check your mail',
+  checkMailHint:
+    'We have sent a link to the address that you gave. It works for 24 hours. Look among unwanted mail too.',
+  confirmTitle: 'Confirm the address',
+  confirmFor: {
+    account: (email: unknown) => html`This creates your account with the address ${email}.`,
+    address: (email: unknown) => html`From now on your account has the address ${email}.`,
+  },
+  confirm: 'Confirm',
+  changeAddress: 'Change the e-mail address',
+  changeAddressHint: 'We send a link to the new address. Nothing changes until you open it.',
+  newAddress: 'New e-mail address',
   settings: 'Settings',
   keysTab: 'API keys',
   accountTab: 'Account',

@@ -1,7 +1,7 @@
-import { cmapSections, statedTexts, utf16 } from '../../typst-pdf/cmap.ts'
-import { operationsOf } from '../../typst-pdf/content-tokens.ts'
-import { decoded, objectsOf, type PdfObjects, referenceIn } from '../../typst-pdf/objects.ts'
+import { cmapSections, statedTexts, utf16 } from './cmap.ts'
+import { operationsOf } from './content-tokens.ts'
 import { type Cluster, type GlyphTexts, glyphTexts } from './glyph-texts.ts'
+import { decoded, objectsOf, type PdfObjects, referenceIn } from './objects.ts'
 
 /**
  * Corrects the ToUnicode CMaps of a PDF from Typst, as an incremental update (ISO 32000-1, 7.5.6): the drawing stays byte
@@ -51,7 +51,10 @@ function clustersByFont(objects: PdfObjects): ReadonlyMap<number, readonly Clust
     for (const { font, ...cluster } of drawnClusters(content)) {
       const number = referenceIn(dictionary, font)
       if (number === undefined) continue
-      clusters.set(number, [...(clusters.get(number) ?? []), cluster])
+      const known = clusters.get(number)
+      // Grows in place: a sheet can have 100,000 clusters of one font.
+      if (known) known.push(cluster)
+      else clusters.set(number, [cluster])
     }
   }
   return clusters

@@ -25,6 +25,7 @@ export const actionMessages: Messages = {
   'Account suspended': 'החשבון הושעה',
   'Account resumed': 'השעיית החשבון בוטלה',
   'Account deleted': 'החשבון נמחק',
+  'Address changed': 'הכתובת שונתה',
   'Password reset link created': 'נוצר קישור לאיפוס הסיסמה',
   'Password reset by link': 'הסיסמה אופסה בעזרת קישור',
   'Credits given': 'קרדיטים הוענקו',

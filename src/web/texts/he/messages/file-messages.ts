@@ -25,6 +25,8 @@ export const fileMessages: Messages = {
     'הטווח מתחיל אחרי סוף הקובץ, שגודלו {size} בתים.',
   'It is too large to be read.': 'הוא גדול מכדי לקרוא אותו.',
   'It is neither a text nor a document.': 'הוא אינו טקסט ואינו מסמך.',
+  'It is a text in an encoding that cannot be told. Save it as UTF-8.':
+    'זה טקסט בקידוד שאי אפשר לזהות. יש לשמור אותו כ־UTF-8.',
   'It could not be read just now. Try again later.': 'לא היה אפשר לקרוא אותו כעת. אפשר לנסות שוב מאוחר יותר.',
   'It would take too long to read.': 'קריאתו הייתה נמשכת יותר מדי זמן.',
   'It would take too much memory to read.': 'קריאתו הייתה דורשת יותר מדי זיכרון.',
@@ -41,8 +43,10 @@ export const fileMessages: Messages = {
   'Its archive is damaged.': 'הארכיון שלו פגום.',
   'Only its first {max} characters are here.': 'כאן רק {max} התווים הראשונים שלו.',
   'It is damaged: its text cannot be taken out.': 'הוא פגום: אי אפשר להוציא ממנו את הטקסט.',
-  'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.':
-    'אין בו טקסט: אולי דפיו הם תמונות, שיש לזהות קודם את הכתוב בהן.',
+  'It has no text layer: its pages are pictures. Recognise them first (OCR), and send the result.':
+    'אין בו שכבת טקסט: דפיו הם תמונות. יש לזהות קודם את הכתוב בהן (OCR) ולשלוח את התוצאה.',
+  'A part of it is another document inside it, which was not read. Save it in Word again.':
+    'חלק ממנו הוא מסמך אחר שבתוכו, שלא נקרא. יש לשמור אותו שוב ב־Word.',
   'It holds no text.': 'אין בו טקסט.',
   "Sefaria's export could not be reached at {url}: no answer within {seconds} s.":
     'לא היה אפשר להגיע אל הייצוא של ספריא בכתובת {url}: לא הייתה תשובה בתוך {seconds} שניות.',

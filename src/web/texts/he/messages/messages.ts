@@ -25,6 +25,8 @@ const accountMessages: Messages = {
   'There is no plan "{plan}". Use one of: {plans}.': 'אין תוכנית ”{plan}”. אלה התוכניות: {plans}.',
   'A turn of this account has not ended. Suspend the account first, or wait for the end.':
     'יש בחשבון שאלה שהטיפול בה לא הסתיים. יש להשעות את החשבון קודם, או להמתין לסיום.',
+  'This link does not work: it was used, replaced or has expired. Ask for a new one.':
+    'הקישור אינו פועל: נעשה בו שימוש, הוא הוחלף או שפג תוקפו. אפשר לבקש קישור חדש.',
   'This link does not work: it was used, replaced or has expired. Ask the operator of this service for a new link.':
     'הקישור אינו פועל: כבר השתמשו בו, הוא הוחלף או שתוקפו פג. אפשר לבקש ממפעיל השירות קישור חדש.',
   'Too many people are signing in. Try again in a few seconds.':

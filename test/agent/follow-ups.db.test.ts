@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+
+/** Conversations on the starter library; `ref` or one of `also` should be quoted for the last question. */
+type FollowUp = {
+  readonly earlier: readonly string[]
+  readonly question: string
+  readonly ref: string
+  readonly also: readonly string[]
+}
+
+const conversations = readFileSync('test/agent/follow-ups.jsonl', 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as FollowUp)
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ model: 'built-in', library: 'starter' })
+})
+afterAll(() => world.close())
+
+async function quotedRefs({ earlier, question }: FollowUp): Promise<readonly string[]> {
+  const before = earlier.flatMap((content) => [
+    { role: 'user', content },
+    { role: 'assistant', content: 'An answer.' },
+  ])
+  const body = { model: 'service', messages: [...before, { role: 'user', content: question }] }
+  const response = await call(world.service, world.key, 'POST', '/v1/chat/completions', body)
+  const reply = (await response.json()) as { x_service: { sources: readonly { ref: string }[] } }
+  return reply.x_service.sources.map(({ ref }) => ref)
+}
+
+// All were seen while the rules were chosen, so new questions will do worse.
+test('of 40 conversations at least 36 are answered about their subject', async () => {
+  let right = 0
+  for (const conversation of conversations) {
+    const quoted = await quotedRefs(conversation)
+    if ([conversation.ref, ...conversation.also].some((ref) => quoted.includes(ref))) right += 1
+  }
+  expect(conversations).toHaveLength(40)
+  expect(right).toBeGreaterThanOrEqual(36)
+}, 60_000)
