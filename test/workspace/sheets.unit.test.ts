@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spanOf } from '../../src/sources/refs/grammar/ref-span.ts'
+import { spanOf } from '../../src/sources/refs/grammar/ref-parts.ts'
 import { scriptRuns } from '../../src/workspace/sheets/script-runs.ts'
 import { directionOf, labelOf, printable, versionsOf } from '../../src/workspace/sheets/sheet.ts'
 import { pointed, sheet, source, version } from '../support/sheets.ts'

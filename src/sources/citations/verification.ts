@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts'
 import { type Job, runJob } from '../../threads.ts'
 import type { AskPublisher, AtPublisher } from '../library/publisher.ts'
-import { isWithoutNumbers } from '../refs/grammar/without-numbers.ts'
+import { isWithoutNumbers } from '../refs/grammar/number-words.ts'
 import { type AnswerChecks, type AnswerToCheck, checkAnswer } from './check.ts'
 import { Doc } from './quotations/doc.ts'
 import type { Verification } from './verify.ts'

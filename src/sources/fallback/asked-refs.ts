@@ -1,5 +1,5 @@
 import { formatRef, type ParsedRef, refReadings } from '../refs/grammar/refs.ts'
-import { type ScripturePlace, scripturePlace } from '../refs/scripture/scripture-places.ts'
+import { type ScripturePlace, scripturePlace } from '../refs/grammar/scripture-places.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { publisherTitle } from '../vocabulary/titles/publisher-titles.ts'
 

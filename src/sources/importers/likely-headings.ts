@@ -1,4 +1,4 @@
-import { numberedHeading } from '../refs/numbered/numbered-headings.ts'
+import { numberedHeading } from '../refs/grammar/numbered-headings.ts'
 
 /** A line that looks like a heading and is a paragraph, with its number in the file. */
 export type LikelyHeading = { readonly line: number; readonly text: string }

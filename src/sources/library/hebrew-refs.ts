@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
-import { spanOf } from '../refs/grammar/ref-span.ts'
+import { spanOf } from '../refs/grammar/ref-parts.ts'
 import { refReadings } from '../refs/grammar/refs.ts'
 
 /** The Hebrew ref of a chapter, from that of its first passage: the last number is left out. */

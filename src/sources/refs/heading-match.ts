@@ -1,6 +1,6 @@
+import type { NamedParts } from './grammar/numbered-headings.ts'
+import type { NumberedPart } from './grammar/numbered-parts.ts'
 import { isUnitOf, mayBeOtherUnit } from './grammar/units.ts'
-import type { NamedParts } from './numbered/numbered-headings.ts'
-import type { NumberedPart } from './numbered/numbered-parts.ts'
 import type { HeadingWithParts } from './numbered-works.ts'
 
 /** Headings that the first parts of a ref name. */

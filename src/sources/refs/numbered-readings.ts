@@ -1,11 +1,11 @@
 import type { Executor } from '../../db/client.ts'
-import { rangeEnd } from './grammar/ref-parts.ts'
-import type { ParsedRef } from './grammar/refs.ts'
+import { hebrewNumber } from '../text/hebrew-numbers.ts'
+import { type NamedParts, namedParts } from './grammar/numbered-headings.ts'
+import { isPageRef } from './grammar/pages.ts'
+import { type AddressPart, rangeEnd, trimHeading } from './grammar/ref-parts.ts'
+import { normalisedRef, type ParsedRef } from './grammar/refs.ts'
 import { isUnitOf } from './grammar/units.ts'
 import { matchHeadings, numbersHeadings, unitsOf } from './heading-match.ts'
-import { withOtherHeads } from './numbered/generic-heads.ts'
-import type { NamedParts } from './numbered/numbered-headings.ts'
-import { type TitleSplit, titleSplits } from './numbered/title-splits.ts'
 import { type NumberedWork, numberedWorks } from './numbered-works.ts'
 import type { Named } from './title-lookup.ts'
 
@@ -126,4 +126,62 @@ function readingByNumbers(
       isSure: false,
     },
   ]
+}
+
+/** A ref cut into the title of a work and the parts behind it. */
+export type TitleSplit = {
+  readonly title: string
+  /** The readings of the parts, likeliest first. */
+  readonly named: readonly NamedParts[]
+  /** The last number of a range. */
+  readonly until: AddressPart | undefined
+}
+
+/** Maximum number of words that are tried as the title of a work, so that hostile input stays cheap. */
+const maxTitleWords = 14
+
+/** Matches the end of a range: `1:2-3`, `א-ג`. */
+const range = /(?<=[\d'"א-ת])\s?[-–—]\s?(\d{1,4}[a-d]?|[א-ת]{1,3}["']?[א-ת]?'?)$/u
+
+/** Matches the characters of titles and numbers. Other characters show that a text is no ref. */
+const refCharacters = /^[\p{L}\p{N}\p{M}\s.,:;'"`´׳״‘’“”„()[\]§#¶&–—־-]*$/u
+
+/** All ways to cut a ref before its first part, longest title first. Empty for a ref without a number or portion. */
+export function titleSplits(ref: string): readonly TitleSplit[] {
+  const text = normalisedRef(ref)
+  if (!refCharacters.test(text) || isPageRef(text)) return []
+  const found = range.exec(text)
+  const until = found?.[1] === undefined ? undefined : numberIn(found[1])
+  const written = found && until !== undefined ? text.slice(0, found.index) : text
+  return [...written.matchAll(/\S+/gu)]
+    .slice(0, maxTitleWords)
+    .map(({ index, 0: word }) => {
+      const end = index + word.length
+      return { title: trimHeading(written.slice(0, end)), named: namedParts(written.slice(end)), until }
+    })
+    .filter(({ title, named }) => title !== '' && named.length > 0)
+    .reverse()
+}
+
+function numberIn(written: string): AddressPart | undefined {
+  return /^\d/.test(written) ? written : hebrewNumber(written)?.toString()
+}
+
+/** Words before a title that say what kind of text it is. People leave them out or add them: `זמירות ב ע"א` for `מסכת זמירות`. */
+const hebrewHeads = ['ספר', 'מסכת', 'מסכתא', 'קונטרס', 'סידור', 'מגילת', 'מדרש']
+const latinHeads = ['sefer', 'the', 'tractate', 'masechet', 'masekhet', 'kuntres', 'siddur', 'midrash']
+const headOf = new RegExp(
+  `^(?:${[...hebrewHeads, ...latinHeads, 'maseches', 'mesechta', 'book of'].join('|')})\\s+`,
+  'iu',
+)
+
+/** A shorter rest is too common a word to be a title. */
+const shortestTitle = 3
+
+/** The same title without such a word, and with each other one. */
+export function withOtherHeads(title: string): readonly string[] {
+  const rest = title.replace(headOf, '')
+  if (rest.replace(/[^\p{L}]/gu, '').length < shortestTitle) return []
+  const heads = /^[א-ת]/u.test(rest) ? hebrewHeads : latinHeads
+  return [...new Set([rest, ...heads.map((head) => `${head} ${rest}`)])].filter((other) => other !== title)
 }

@@ -41,7 +41,15 @@ export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
  * library has none, or when the ref is ambiguous.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PassageRange | undefined> {
-  const [resolved] = await resolveRefs(executor, [ref])
+  return placeNamed(executor, ref, 0)
+}
+
+async function placeNamed(
+  executor: Executor,
+  ref: string,
+  minNumbers: number,
+): Promise<PassageRange | undefined> {
+  const [resolved] = await resolveRefs(executor, [ref], minNumbers)
   if (resolved?.found || (resolved?.known.length ?? 0) > 0) return resolved?.found?.place
   return entryPlace(executor, ref)
 }
@@ -67,8 +75,7 @@ const longestQuery = 120
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PassageRange | undefined> {
   if (!mayBeRef(stripControls(query))) return undefined
-  const [resolved] = await resolveRefs(executor, [query], 1)
-  return resolved?.found?.place
+  return placeNamed(executor, query, 1)
 }
 
 /** Whether a query ends with a number after some words. It does not look into the library. */

@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import { hebrewRefs } from '../../sources/library/hebrew-refs.ts'
-import { spanOf } from '../../sources/refs/grammar/ref-span.ts'
+import { spanOf } from '../../sources/refs/grammar/ref-parts.ts'
 import type { Texts } from '../texts/catalogue.ts'
 
 /** The name of a ref in the language of a page; the ref itself where the library has no Hebrew one. */

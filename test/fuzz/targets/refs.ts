@@ -1,5 +1,5 @@
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
-import { hebrewReadings } from '../../../src/sources/refs/grammar/hebrew-refs.ts'
+import { addressAt } from '../../../src/sources/refs/grammar/addresses.ts'
 import {
   formatRef,
   headingOf,
@@ -8,10 +8,9 @@ import {
   refReadings,
   sectionOf,
 } from '../../../src/sources/refs/grammar/refs.ts'
-import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/grammar/text-words.ts'
+import { addressesIn } from '../../../src/sources/refs/in-text/titled-text.ts'
 import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { addressAt } from '../../../src/sources/refs/text-numbers/addresses.ts'
-import { wordsIn } from '../../../src/sources/refs/text-numbers/text-words.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 
@@ -54,7 +53,7 @@ export const refs: Target = {
   check(input) {
     const text = input.toString('utf8')
     const line = text.slice(0, 300)
-    for (const reading of [parseRef(line), ...refReadings(line), ...hebrewReadings(line)]) {
+    for (const reading of [parseRef(line), ...refReadings(line)]) {
       const canonical = formatRef(reading)
       require(typeof canonical === 'string' &&
         reading.address.every((part) => part !== ''), 'no empty number', reading)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { scriptureBook } from '../../../src/sources/refs/scripture/scripture.ts'
+import { scriptureBook } from '../../../src/sources/refs/grammar/scripture.ts'
 import {
   citationsIn,
   nearness,
   type ScripturePlace,
   scripturePlace,
   scriptureQuery,
-} from '../../../src/sources/refs/scripture/scripture-places.ts'
+} from '../../../src/sources/refs/grammar/scripture-places.ts'
 
 const shown = (place: ScripturePlace | undefined) =>
   place &&

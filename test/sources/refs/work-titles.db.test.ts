@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findWorkTitles } from '../../../src/sources/refs/works/work-titles.ts'
+import { findWorkTitles } from '../../../src/sources/refs/in-text/works-in-text.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 

@@ -137,7 +137,7 @@ describe('documentTerms', () => {
   it('leaves numbers out of headings', () => {
     expect(headingsOf({ ref: 'Work, Part One 3:4', heRef: 'ספר, חלק ראשון פרק ג:ד' })).toEqual([
       'Work, Part One',
-      'ספר חלק ראשון',
+      'ספר, חלק ראשון',
     ])
   })
 

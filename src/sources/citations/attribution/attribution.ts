@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
-import type { WorkInText } from '../../refs/works/works-in-text.ts'
+import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/stretch.ts'
 import type { Doc } from '../quotations/doc.ts'
 import { type Anchor, findQuotations, type NoQuotation, type Quotation } from '../quotations/quotes.ts'

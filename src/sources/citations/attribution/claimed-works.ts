@@ -1,4 +1,4 @@
-import type { WorkInText } from '../../refs/works/works-in-text.ts'
+import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { firstFrom } from '../quotations/spans.ts'
 

@@ -1,6 +1,6 @@
 import type { AtPublisher } from '../../library/publisher.ts'
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
-import type { WorkInText } from '../../refs/works/works-in-text.ts'
+import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
 import type { QuoteLookups } from '../comparison/stretch.ts'
 
 /** A ref that a text names. `written` is empty for a ref of the request that is not in the text. */

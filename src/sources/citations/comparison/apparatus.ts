@@ -1,5 +1,5 @@
 import { refReadings } from '../../refs/grammar/refs.ts'
-import { scripturePlace } from '../../refs/scripture/scripture-places.ts'
+import { scripturePlace } from '../../refs/grammar/scripture-places.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'

@@ -3,7 +3,7 @@ import {
   nearness,
   type ScripturePlace,
   scripturePlace,
-} from '../../refs/scripture/scripture-places.ts'
+} from '../../refs/grammar/scripture-places.ts'
 import type { NearestMatch } from './nearest-match.ts'
 
 /** Returns the places of the Bible and the Talmud that a text names for a quotation and that the library does not hold. */

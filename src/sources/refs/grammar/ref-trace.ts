@@ -1,10 +1,9 @@
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn, simanIn } from './hebrew-refs.ts'
-import { isPageRef } from './pages.ts'
+import { romanNumber } from './number-words.ts'
+import { isPageRef, isYear } from './pages.ts'
 import { formatRef, normalisedRef, refReadings } from './refs.ts'
-import { romanNumber } from './roman-numbers.ts'
 import { unitOf } from './units.ts'
-import { isYear } from './years.ts'
 
 /** One token of a ref as it was read. Offsets in UTF-16 units of the normalised ref; `end` is exclusive. */
 export type RefToken = {

@@ -1,22 +1,16 @@
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import { withEpistles } from './epistles.ts'
-import { chapterIn, hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
-import { withDigits } from './number-words.ts'
-import { isLeafRef, isPageRef } from './pages.ts'
-import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
-import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
-import { withRomanDigits } from './roman-numbers.ts'
-import { latinUnitPattern } from './units.ts'
 
 export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
-const number = '\\d{1,4}[a-d]?'
-const separator = '(?:\\s*[.:,]\\s*|\\s+)'
-const numbers = `${number}(?:${separator}(?:${latinUnitPattern}\\s*)?${number})*`
-const latinAddress = new RegExp(
-  `^(.*?)(?:^|[\\s.,:_]+)(?:${latinUnitPattern}\\s*)?(${numbers})(?:\\s*[-–—]\\s*(${numbers}|[a-d]))?$`,
-  'iu',
-)
+import { headingKey } from '../../text/heading-keys.ts'
+import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { chapterIn, isInformalRef, printedHebrewAddress, printedReading } from './hebrew-refs.ts'
+import { romanNumber, withDigits } from './number-words.ts'
+import { isPageRef } from './pages.ts'
+import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
+import { addressOf, type Chain, chainsOf, type RefItem, sidedAddress, type Words } from './ref-items.ts'
+import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { bare, gapBefore, wordsOf } from './text-words.ts'
 
 /** Maximum characters of a ref. Of a longer text only the beginning is parsed, so that hostile input stays cheap. */
 const longestRef = 600
@@ -33,11 +27,87 @@ export function refReadings(written: string): readonly ParsedRef[] {
   const text = normalisedRef(written)
   const whole = { heading: trimHeading(text), address: [] }
   if (isPageRef(text)) return [whole]
-  const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
-  // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes first.
-  const roman = withRomanDigits(text)
-  const all = [...distinct(readings).slice(0, maxReadings), whole, ...(roman ? latinReadings(roman) : [])]
-  return isLeafRef(text) ? all.map((reading) => ({ ...reading, isLeaf: true })) : all
+  const read = { text, words: wordsOf(text) }
+  const plain = chainsOf(read, 'plain')
+  const free = [...readingsIn(read, plain), ...readingsIn(read, chainsOf(read, 'joined'))]
+  const printed = printedReading(text)
+  const first = printed && !isInformalRef(text, printed) ? [printed] : []
+  const readings = distinct([...first, ...free, ...(printed ? [printed] : [])]).slice(0, maxReadings)
+  // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes last.
+  const all = [...readings, whole, ...romanReadings(read)]
+  return endsWithLeaf(plain) ? all.map((reading) => ({ ...reading, isLeaf: true })) : all
+}
+
+/** Whether the last number is that of a leaf: `daf 41`, `דף מא`. Leaf 41 of a book is not its chapter 41. */
+function endsWithLeaf(chains: readonly (Chain | undefined)[]): boolean {
+  return chains.find((chain) => chain !== undefined)?.items.at(-1)?.unit === 'leaf'
+}
+
+/** The readings by numbers that reach the end of a ref, most likely first. */
+function readingsIn(read: Words, chains: readonly (Chain | undefined)[]): readonly ParsedRef[] {
+  const { text, words } = read
+  const chain = chains.find((of, at) => of !== undefined && mayOpen(read, at))
+  if (!chain) return []
+  const found: ParsedRef[] = []
+  for (let first = likeliestStart(read, chain.items); first >= 0; first -= 1)
+    if (first === 0 || !isTight(read, chain.items[first]))
+      found.push(...readingsFrom(read, { ...chain, items: chain.items.slice(first) }))
+  // The stored form of a ref: the numbers are one word, even if the title ends with a number or a unit.
+  const apart = words.findLastIndex((_, at) => /\s/.test(gapBefore(text, words, at)))
+  const stored = /^\d/.test(words[apart]?.text ?? '') ? chains[apart] : undefined
+  return stored ? [...found, ...readingsFrom(read, stored)] : found
+}
+
+/** Whether an address may begin at a word. */
+function mayOpen({ text, words }: Words, at: number): boolean {
+  const gap = gapBefore(text, words, at)
+  return at === 0 ? !/^[א-ת]/.test(bare(words[0])) : !/[-–—־]/.test(gap)
+}
+
+/** Whether a number belongs to the one before it in any case: `ל"ב:ד`, `ב ע"א`. */
+function isTight({ text, words }: Words, item: RefItem | undefined): boolean {
+  return item !== undefined && (item.isSide || /^[:.]$/.test(gapBefore(text, words, item.from)))
+}
+
+/**
+ * Index of the first item that belongs to the address. Items without a unit or digits are usually words, so only one of
+ * them may stand there.
+ */
+function likeliestStart(read: Words, items: readonly RefItem[]): number {
+  let first = items.length - 1
+  const isJoined = (at: number): boolean =>
+    isTight(read, items[at]) || (items[at]?.isSure === true && items[at - 1]?.isSure === true)
+  while (first > 0 && isJoined(first)) first -= 1
+  return first
+}
+
+function readingsFrom(read: Words, { items, until }: Chain): readonly ParsedRef[] {
+  const { text, words } = read
+  const [first] = items
+  const [last, before] = items.toReversed()
+  if (!first || !last) return []
+  const heading = trimHeading(text.slice(0, words[first.from]?.start).replace(/[§#¶]\s*$/, ''))
+  const plain = reading(heading, addressOf(items), until)
+  const sided = /[:.]/.test(gapBefore(text, words, last.from)) ? undefined : sidedAddress(items)
+  if (!sided) return withPart(plain)
+  const leaf = reading(heading, sided)
+  if (last.unit === 'page' || before?.unit === 'leaf') return [leaf]
+  return last.unit === undefined ? [leaf, plain] : [plain]
+}
+
+function reading(
+  heading: string,
+  address: readonly AddressPart[],
+  until?: readonly AddressPart[],
+): ParsedRef {
+  return { heading, address, ...(until && { until: rangeEnd(address, until) }) }
+}
+
+/** The readings by a Roman number behind a title: `Tanya XXVI`, `Genesis XXIII:4`. */
+function romanReadings(read: Words): readonly ParsedRef[] {
+  const at = read.words.findLastIndex(({ text }) => romanNumber(text) !== undefined)
+  const chain = at > 0 && mayOpen(read, at) ? chainsOf(read, 'roman')[at] : undefined
+  return chain ? readingsFrom(read, chain) : []
 }
 
 /**
@@ -60,11 +130,14 @@ export function normalisedRef(written: string): string {
   const text = decoded(bare)
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
+    .replace(/(?<=[א-ת])''(?=[א-ת])/g, '"')
     .trim()
+    // Behind Hebrew letters, a dot or a colon means the side of a leaf.
+    .replace(/(?<=^[^א-ת]*)[.:,;]+$/u, '')
   return withEpistles(withDigits(withEndOfOpenRange(text)))
 }
 
-const openRange = /(?<=^|[\s,:.])([א-ת"'׳״]{1,7}|\d{1,4})(?:\s?(ff?)\.?| (ואילך|והלאה))$/u
+const openRange = /(?<=^|[\s,:.§#¶])([א-ת"'׳״]{1,7}|\d{1,4})(?:\s?(ff?)\.?| (ואילך|והלאה))$/u
 
 /** Writes the end of an open range: `15f` is 15-16, `15ff` and `ט"ו ואילך` are 15-17. An end after the last place is cut. */
 function withEndOfOpenRange(text: string): string {
@@ -89,20 +162,9 @@ function distinct(readings: readonly ParsedRef[]): readonly ParsedRef[] {
   return [...new Map(readings.map((reading) => [JSON.stringify(reading), reading])).values()]
 }
 
-/** Matches the stored form of a ref: the numbers are one word, even if the title ends with a number. */
-const canonicalAddress = /^(.* )(\d[\d:.a-d]*)(?:-(\d[\d:.a-d]*))?$/
-
-function latinReadings(text: string): readonly ParsedRef[] {
-  return [...readingsBy(latinAddress, text), ...readingsBy(canonicalAddress, text)]
-}
-
-function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
-  const [, title = '', first, last] = form.exec(text) ?? []
-  if (first === undefined) return []
-  const heading = trimHeading(title)
-  const address = splitNumbers(first)
-  const until = last === undefined ? undefined : rangeEnd(address, latinEnd(address, last))
-  const reading = { heading, address, ...(until && { until }) }
+/** A number of a part as the Roman one of its title, before the digits: `Likutei Moharan, Part 2 48` for `Part II 48`. */
+function withPart(reading: ParsedRef): readonly ParsedRef[] {
+  const { heading, address, until } = reading
   const part =
     partNumber.test(heading) && address.length > 1 ? romanNumerals[Number(address[0]) - 1] : undefined
   if (part === undefined) return [reading]
@@ -113,17 +175,6 @@ function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
 /** After these words the first number names a part. Titles have it as a Roman number. */
 const partNumber = /(?:^|[\s,])(?:part|volume|vol\.?)$/i
 export const romanNumerals = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
-
-/** Parses the end of a range: `2a-b` ends on the other side of the same leaf. */
-function latinEnd(start: readonly AddressPart[], written: string): readonly AddressPart[] {
-  const leaf = start.at(-1)
-  if (!/^[a-d]$/i.test(written)) return splitNumbers(written)
-  return [/[a-d]$/.test(leaf ?? '') ? `${leaf?.slice(0, -1)}${written.toLowerCase()}` : (leaf ?? '')]
-}
-
-function splitNumbers(text: string): readonly AddressPart[] {
-  return (text.toLowerCase().match(/\d+[a-d]?(?![a-z])/g) ?? []).map((part) => part.replace(/^0+(?=\d)/, ''))
-}
 
 /** Formats a ref in its stored form. */
 export function formatRef(ref: ParsedRef): string {
@@ -164,9 +215,20 @@ export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: s
   const printed = ` ${printedHebrewAddress(address.split(':'))}`
   if (heRef.endsWith(printed)) return trimHeading(heRef.slice(0, -printed.length))
   const readings = refReadings(heRef)
-  const read =
-    (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
-  // Parsed headings have no commas, but commas separate a title from its parts. So the text is cut here.
-  const written = heRef.slice(0, heRef.lastIndexOf(' '))
-  return written.replaceAll(',', '') === read ? written : read
+  return (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
+}
+
+const letterOf =
+  /^(?<title>.{2,60}?)[\s,.:;]+(?:(?:letter|epistle)s?\.?|[בהושמ]{0,2}א?יגרת|[בהושמ]{0,2}אגרת)\s+(?<number>[\dא-ת"'׳״]{1,8})$/iu
+const tanya = headingKey('Tanya, Part I; Likkutei Amarim')
+
+/**
+ * Converts letters of the Tanya to epistles: `Tanya, letter 20` becomes `Iggeret HaKodesh 20`. Other refs stay as
+ * they are.
+ */
+export function withEpistles(ref: string): string {
+  const { title = '', number = '' } = letterOf.exec(ref)?.groups ?? {}
+  const isTanya = title !== '' && [headingKey(title), ...otherTitleKeys(headingKey(title))].includes(tanya)
+  if (!isTanya) return ref
+  return /[א-ת]/.test(title) ? `אגרת הקודש ${number}` : `Iggeret HaKodesh ${number}`
 }

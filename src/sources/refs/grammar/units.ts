@@ -45,27 +45,15 @@ const byKey: ReadonlyMap<string, Unit> = new Map(
 )
 const byId: ReadonlyMap<string, Unit> = new Map(rows.map(({ unit }) => [unit.id, unit]))
 
-const latin = [...inText.keys()].filter((word) => /^[a-z]/.test(word))
-export const latinUnits: ReadonlySet<string> = new Set(latin)
-
-/** Pattern of English units, with or without a dot, and of signs. Longer words come first. */
-export const latinUnitPattern = `(?:(?:${latin.toSorted((a, b) => b.length - a.length).join('|')})\\.?|[§#¶])`
-
-/** Pattern of the units with a role, longer words first. */
-export function unitPattern(role: Role): string {
-  const words = [...byKey].filter(([, unit]) => unit.roles.has(role)).map(([word]) => word)
-  const written = [...inText].filter(([, unit]) => unit.roles.has(role)).map(([word]) => word)
-  return [...new Set([...words, ...written])].toSorted((a, b) => b.length - a.length).join('|')
-}
+export const latinUnits: ReadonlySet<string> = new Set(
+  [...inText.keys()].filter((word) => /^[a-z]/.test(word)),
+)
 
 /** Units that name a part when they precede the first number of a ref. Titles write that number in Roman letters. */
 export const partWords: ReadonlySet<string> = new Set('part volume vol'.split(' '))
 
 /** Prefixes of a Hebrew unit in a sentence: `בפרק`, `שבפרק`. */
 const prefixes = /^(?:ש[בלמ]|ו[בלמש]|[ובלמהש])(?=[א-ת]{2})/
-
-/** Pattern of a Hebrew unit of several letters, with an optional prefix. */
-export const hebrewUnitPattern = `(?:ש[בלמ]|ו[בלמש]|[ובלמהש])?(?:${[...inText.keys()].filter((unit) => /^[א-ת]{2,}$/.test(unit)).join('|')})`
 
 function find(units: ReadonlyMap<string, Unit>, word: string): Unit | undefined {
   return units.get(word) ?? units.get(word.replace(prefixes, ''))

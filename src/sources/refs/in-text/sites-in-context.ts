@@ -1,10 +1,9 @@
-import { type AddressRun, addressAt, innerUnitOf } from '../text-numbers/addresses.ts'
-import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
-import { endOfSamePlace } from '../text-numbers/same-place.ts'
-import { standsApart } from '../text-numbers/stands-apart.ts'
-import { gapBefore } from '../text-numbers/text-words.ts'
+import { type AddressRun, addressAt, innerUnitOf } from '../grammar/addresses.ts'
+import { gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
+import { isUnit } from '../grammar/units.ts'
+import { isQuotedApart, standsApart } from './number-context.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
-import type { Candidate, Placed, ReadText } from './site.ts'
+import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import {
   exactTitles,
   hasOtherTitle,
@@ -204,4 +203,34 @@ function sameAs(
   const { site, to } = siteOf(read, run, titles, [])
   const candidates = site.candidates.map((one) => ({ ...one, start: word.start }))
   return { site: { candidates, isSure: !run.isWord }, from: at, to }
+}
+
+const otherPlaces = keysOfRole('place')
+
+function isPlaceWord(key = ''): boolean {
+  return isUnit(key) || otherPlaces.has(key)
+}
+
+/** Words that lead from `there` to a quotation: `It says there: “…”`, `ושם נאמר: "…"`. */
+const leadsOn =
+  /^(?: (?:נאמר|כתוב|כתב|מבואר|מובא|איתא|אומר|הוא))?(?: (?:that|ש))?\s*[:,]\s*[*_]{0,2}["“”„«‘'״]/u
+
+/**
+ * The end of words that mean the ref before them, from a word: `loc. cit.`, `the same chapter`, `באותו פרק`, and `there`
+ * or `שם` before a quotation. Undefined for other words.
+ */
+export function endOfSamePlace(
+  { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
+  at: number,
+): number | undefined {
+  const [word, next] = [words[at], words[at + 1]]
+  if (!word) return undefined
+  const isBracketed = /[([]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
+  if (/^(?:op|loc)$/.test(word.key) && next?.key === 'cit') return at + 2
+  if (word.key === 'idem') return isBracketed ? at + 1 : undefined
+  if (/^[ומש]?באות[וה]$/.test(word.key) || (word.key === 'same' && words[at - 1]?.key === 'the'))
+    return gapBefore(text, words, at + 1) === ' ' && isPlaceWord(next?.key) ? at + 2 : undefined
+  if (/^(?:there|ו?שמ)$/.test(word.key))
+    return leadsOn.test(text.slice(word.end, word.end + 40)) ? at + 1 : undefined
+  return undefined
 }

@@ -1,18 +1,17 @@
 import { headingKey } from '../../text/heading-keys.ts'
+import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
 import {
   type AddressRun,
   addressAt,
   innerUnitOf,
   isCommonWordAt,
+  isListNumber,
   romanAddressAt,
-} from '../text-numbers/addresses.ts'
-import { furtherNumbers } from '../text-numbers/further-numbers.ts'
-import { isAmount } from '../text-numbers/number-senses.ts'
-import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
-import { standsApart } from '../text-numbers/stands-apart.ts'
-import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
-import type { Candidate, Placed, ReadText } from './site.ts'
+} from '../grammar/addresses.ts'
+import { bare, gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
+import { goesOnAfter, isAmount, isQuotedApart, standsApart } from './number-context.ts'
+import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { unheldRef } from './unheld-works.ts'
 
@@ -91,7 +90,8 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
     if (isQuotedApart(text, title, words[at]?.start ?? 0)) return
     const run = addressAt(text, words, at)
     if (!run) continue
-    if (isCount(words, run, rest) || isOnNextLine(text, words, title, run)) return
+    const isListed = rest > 0 && isListNumber(text, words, { end: at + 1, hasUnit: run.hasUnit })
+    if (isListed || isCount(words, run, rest) || isOnNextLine(text, words, title, run)) return
     yield run
     // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
     if (!run.isWord) return
@@ -197,4 +197,44 @@ export function sitesOfTitles(read: ReadText): readonly Placed[] {
     const candidate = { start, end, asked, title: asked, mustExist: true }
     return [{ site: { candidates: [candidate], isSure: false }, from, to }]
   })
+}
+
+/** A number that another one follows with "and". Offsets in UTF-16 units. */
+export type FurtherNumber = {
+  readonly written: string
+  readonly start: number
+  readonly end: number
+  /** Index after its word. */
+  readonly to: number
+}
+
+const maxNumbers = 5
+
+/** Finds the numbers that follow a single number with "and": `Tanya 26 and 32`, `תניא כ"ו ול"ב`. */
+export function furtherNumbers(
+  text: string,
+  words: readonly TextWord[],
+  { ends, numberEnds }: AddressRun,
+): readonly FurtherNumber[] {
+  const found: FurtherNumber[] = []
+  let at = ends[0] ?? words.length
+  while (numberEnds.length === 1 && found.length < maxNumbers) {
+    const next = numberBehindAnd(text, words, at)
+    if (!next) break
+    found.push(next)
+    at = next.to
+  }
+  return found
+}
+
+function numberBehindAnd(text: string, words: readonly TextWord[], at: number): FurtherNumber | undefined {
+  const [word, number] = [words[at], words[at + 1]]
+  if (!word || !/^,? $/.test(gapBefore(text, words, at))) return undefined
+  const prefixed = /^ו(.{1,4}["'].?)$/.exec(bare(word))?.[1]
+  if (prefixed !== undefined && hebrewNumber(prefixed) !== undefined)
+    return { written: prefixed, start: word.start, end: word.end, to: at + 1 }
+  if (word.key !== 'and' || !number || !/^\d{1,3}$/.test(number.text)) return undefined
+  if (gapBefore(text, words, at + 1) !== ' ' || !goesOnAfter(text, words, at + 2, number.end))
+    return undefined
+  return { written: number.text, start: number.start, end: number.end, to: at + 2 }
 }

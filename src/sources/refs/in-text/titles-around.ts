@@ -1,12 +1,12 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
-import { isQuotedApart } from '../text-numbers/quoted-apart.ts'
-import { gapBefore, isBreak } from '../text-numbers/text-words.ts'
-import type { Placed, ReadText } from './site.ts'
+import { gapBefore, isBreak, keysOfRole } from '../grammar/text-words.ts'
+import { isQuotedApart } from './number-context.ts'
+import type { Placed, ReadText } from './titled-text.ts'
 import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 
 /** Words that may stand between a number and the title after it: `chapter 32 of the Tanya`. */
-export const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))
+export const links = keysOfRole('links-number')
 export const maxLinks = 3
 
 /** A text with its exact titles. A number may belong to one of them without standing next to it. */

@@ -7,8 +7,8 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { citedBookKeys, endOfCitedBook, firstWord } from '../scripture/cited-books.ts'
-import { gapBefore, isBreak, type TextWord } from '../text-numbers/text-words.ts'
+import { citedBookKeys, endOfCitedBook, firstWord } from '../grammar/scripture.ts'
+import { gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {
@@ -82,7 +82,7 @@ const vocabulary = lazy(() =>
   Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys(), ...looseWorkKeys()], firstWord),
 )
 
-/** Words of the text that a title may begin with, and those that may be its second. The generator yields at points where the caller may pause it. */
+/** Words of the text that a title may begin with, and those that it may go on with. The generator yields at points where the caller may pause it. */
 function* wordsOfTitles(
   words: readonly TextWord[],
 ): Generator<undefined, { readonly first: ReadonlySet<string>; readonly next: ReadonlySet<string> }> {
@@ -92,7 +92,7 @@ function* wordsOfTitles(
     for (const { key, loose } of formsOf(word)) first.add(key).add(`~${loose}`)
     // A stored title may have an article that the text leaves out.
     for (const key of [word.key, word.looseNext]) {
-      next.add(key).add(`ha${key}`)
+      next.add(key).add(`ha${key}`).add(key.replace(/^ha/, ''))
       if (possessive.test(word.text)) next.add(key.slice(0, -1))
     }
     if (first.size > maxWords) break
@@ -110,12 +110,17 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
     for (const key of citedBookKeys(word)) cited.add(key)
   }
   if (first.size === 0) return { titles: keys, cited, bare: new Set() }
+  // A work may have thousands of headings with the same first words. As one string, thousands of words are sent quickly.
+  const allowed = [...next].join(' ')
   const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title
         and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
     from headings h join works w on w.id = h.work_id
-    where split_part(h.key, ' ', 1) = any(string_to_array(${[...first].join('\n')}, chr(10)))
-      and split_part(h.key, ' ', 2) = any(string_to_array(${[...next].join('\n')}, chr(10)))
+    where split_part(h.key, ' ', 1) = any(string_to_array(${[...first].join(' ')}, ' '))
+      and split_part(h.key, ' ', 2) = any(string_to_array(${allowed}, ' '))
+      and not exists (
+        select 1 from unnest(string_to_array(h.key, ' ')) with ordinality as own (word, number)
+        where own.number > 2 and own.word <> all (string_to_array(${allowed}, ' ')))
     group by h.key limit ${maxTitles}`)
   for (const { key, is_place } of found.rows) keys.set(key, is_place)
   for (const key of keys.keys()) cited.delete(key)

@@ -1,35 +1,24 @@
+import { type AddressRun, addressAt, isMarked } from '../grammar/addresses.ts'
+import { bare, gapBefore, keysOfRole } from '../grammar/text-words.ts'
 import { hasUnitRole, isUnit } from '../grammar/units.ts'
-import { type AddressRun, addressAt, isMarked } from '../text-numbers/addresses.ts'
-import { bare, gapBefore } from '../text-numbers/text-words.ts'
-import type { ReadText } from './site.ts'
+import type { ReadText } from './titled-text.ts'
 import { firstTitleFrom } from './titles-in-text.ts'
 
 /** A ref under an unknown title. Range in UTF-16 units; `end` is exclusive. */
 export type UnknownTitle = { readonly start: number; readonly end: number; readonly asked: string }
 
 /** Capitalised words that are not a title when they stand alone before a number. */
-const noTitle = wordSet(
-  'chapter chapters part section page pages verse verses volume vol book letter year step point note line paragraph ' +
-    'number no rabbi january february march april may june july august september october november december monday ' +
-    'tuesday wednesday thursday friday saturday sunday shabbat nissan iyar sivan tammuz av elul tishrei cheshvan ' +
-    'kislev tevet adar',
-)
+const noTitle = keysOfRole('no-title')
 /** Words that begin sentences. */
-const sentenceWords = wordSet(
-  'in on at by to of as so if it is i he she we they the a an and or but for from see cf compare about since until ' +
-    'around this that thus also',
-)
+const sentenceWords = keysOfRole('before-title')
 /** Small words within a title. */
-const linking = wordSet('of the on and al ha de le be va')
+const linking = keysOfRole('within-title')
 const maxWords = 12
 /** Words processed between two checks of the clock. */
 const wordsPerStep = 50
 
 /** Words that begin questions. Alone before a number they are not a title. */
-const openings = wordSet(
-  'explain summarize summarise describe discuss tell teach show give quote compare find translate according what which ' +
-    'does do did why how see read also after before then now please open study learn whose who where when can could i',
-)
+const openings = keysOfRole('opens-question')
 
 /**
  * Finds texts that look like a ref, with any title: capitalised words with numbers and a colon, or with a leaf, as in
@@ -149,10 +138,6 @@ function titleStart(text: string, words: ReadText['words'], at: number): number 
     .slice(start, at)
     .filter(({ key, text: written }) => !noTitle.has(key) && /^\p{Lu}/u.test(written))
   return names.length > 0 ? start : at
-}
-
-function wordSet(list: string): ReadonlySet<string> {
-  return new Set(list.split(' '))
 }
 
 /** Matches brackets directly behind a quotation, or a dash and the rest of the line; group 1 is what they contain. */

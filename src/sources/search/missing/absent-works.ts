@@ -1,5 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
-import { isBreak, type TextWord } from '../../refs/text-numbers/text-words.ts'
+import { isBreak, type TextWord } from '../../refs/grammar/text-words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey, looseWord } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'

@@ -1,8 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../../refs/grammar/number-words.ts'
+import {
+  hebrewNumberInWords,
+  numberInWords,
+  ordinalInWords,
+  romanNumber,
+} from '../../refs/grammar/number-words.ts'
 import { romanNumerals } from '../../refs/grammar/refs.ts'
-import { romanNumber } from '../../refs/grammar/roman-numbers.ts'
 import type { TitledText } from '../../refs/in-text/titled-text.ts'
 import type { TitleInText } from '../../refs/in-text/titles-in-text.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'

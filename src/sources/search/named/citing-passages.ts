@@ -7,7 +7,7 @@ import {
   nearness,
   type ScripturePlace,
   scripturePlace,
-} from '../../refs/scripture/scripture-places.ts'
+} from '../../refs/grammar/scripture-places.ts'
 import { hebrewNumeral, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { documentsWithAny } from '../phrases/phrase-search.ts'

@@ -1,9 +1,9 @@
 import type { Executor } from '../../../db/client.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
+import type { ScripturePlace } from '../../refs/grammar/scripture-places.ts'
 import { type FoundRef, findRefs } from '../../refs/in-text/find-refs.ts'
 import { TitledText } from '../../refs/in-text/titled-text.ts'
 import { type PassageRange, resolveQuery } from '../../refs/ref-lookup.ts'
-import type { ScripturePlace } from '../../refs/scripture/scripture-places.ts'
 import { citingPassages } from './citing-passages.ts'
 
 /** Maximum length of a text that can ask for a place. */

@@ -4,9 +4,10 @@ import {
   partAt,
   portionAt,
   type ReadPart,
-  type Word,
-  wordsOf,
+  readName,
 } from './numbered-parts.ts'
+import type { Words } from './ref-items.ts'
+import { bare, keysOfRole } from './text-words.ts'
 
 /** A heading as a list of its numbered parts, and all its words. */
 export type NumberedHeading = { readonly parts: readonly NumberedPart[]; readonly words: ReadonlySet<string> }
@@ -22,7 +23,7 @@ export function numberedHeading(heading: string): NumberedHeading {
   const names = heading.split(/,\s+/)
   const read = names.map((name, i) => partsOfName(name, i > 0))
   const parts = read.filter((of, i) => !isBookOfPortions(of, read[i + 1])).flat()
-  return { parts, words: new Set(wordsOf(heading).map(({ key }) => key)) }
+  return { parts, words: new Set(readName(heading).words.map(({ key }) => key)) }
 }
 
 /** `Genesis, Noach` and `בראשית, נח`: the first name is that of the book. */
@@ -33,15 +34,16 @@ function isBookOfPortions(own: readonly NumberedPart[], next: readonly NumberedP
 /** @param mayBeBare whether a number alone is a part; the title of a work may end with one. */
 function partsOfName(name: string, mayBeBare: boolean): readonly NumberedPart[] {
   if (bookWord.test(name)) return []
-  const words = wordsOf(name)
-  const portions = portionsIn(words)
+  const read = readName(name)
+  const portions = portionsIn(read)
   if (portions.length > 0) return portions
   const parts: NumberedPart[] = []
   let at = 0
   // Behind the first number only one with a known unit belongs to the part, because dates and other numbers may follow.
   for (;;) {
-    const found = partAt(words, at, at === 0)
-    const isPart = found && (found.part.unit === undefined ? mayBeBare && words.length === found.end : true)
+    const found = partAt(read, at, at === 0)
+    const isPart =
+      found && (found.part.unit === undefined ? mayBeBare && read.words.length === found.end : true)
     if (!found || !isPart) return parts
     parts.push(found.part)
     at = found.end
@@ -49,12 +51,13 @@ function partsOfName(name: string, mayBeBare: boolean): readonly NumberedPart[] 
 }
 
 /** The weekly portions of a name: after the word for one anywhere, otherwise only if the name has nothing else. */
-function portionsIn(words: readonly Word[]): readonly NumberedPart[] {
+function portionsIn(read: Words): readonly NumberedPart[] {
+  const { words } = read
   for (const at of words.keys()) {
-    const first = portionAt(words, at)
+    const first = portionAt(read, at)
     if (!first) continue
     const found = [first]
-    for (let next = portionAt(words, first.end); next; next = portionAt(words, next.end)) found.push(next)
+    for (let next = portionAt(read, first.end); next; next = portionAt(read, next.end)) found.push(next)
     const isMarked = /^(?:פרשת|לסדר|para?shas?t?)$/u.test(words[at]?.key ?? '')
     if (isMarked || (at === 0 && found.at(-1)?.end === words.length)) return found.map(({ part }) => part)
   }
@@ -62,7 +65,7 @@ function portionsIn(words: readonly Word[]): readonly NumberedPart[] {
 }
 
 /** Words between a title and its parts that say nothing. */
-const skipped = new Set('על של מן of on the to in from '.split(' '))
+const skipped = keysOfRole('says-nothing')
 
 /** The parts that a ref names behind its title, and its other words, which the heading must have too. */
 export type NamedParts = { readonly parts: readonly NumberedPart[]; readonly words: readonly string[] }
@@ -72,29 +75,29 @@ export type NamedParts = { readonly parts: readonly NumberedPart[]; readonly wor
  * readings. Empty if they name no part.
  */
 export function namedParts(rest: string): readonly NamedParts[] {
-  const words = wordsOf(rest)
-  const [first, second] = [namedBy(words, partAt), namedBy(words, numberedAt)]
+  const read = readName(rest)
+  const [first, second] = [namedBy(read, partAt), namedBy(read, numberedAt)]
   const isSame = JSON.stringify(first) === JSON.stringify(second)
   const readings = [first, ...(isSame ? [] : [second])].filter(({ parts }) => parts.length > 0)
-  return [...readings, ...withSide(words, second)]
+  return [...readings, ...withSide(read, second)]
 }
 
 /** Two bare numbers at the end may be a leaf and its side: `קכז ב`. */
-function withSide(words: readonly Word[], { parts, words: others }: NamedParts): readonly NamedParts[] {
+function withSide({ words }: Words, { parts, words: others }: NamedParts): readonly NamedParts[] {
   const [leaf, side] = parts.slice(-2)
-  const isSide = /^[אב]'?$/.test(words.at(-1)?.text ?? '') && side?.unit === undefined
+  const isSide = /^[אב]'?$/.test(bare(words.at(-1))) && side?.unit === undefined
   if (!leaf || !side || !isSide || !/^\d+$/.test(leaf.name)) return []
   const whole = { ...leaf, name: leaf.name + (side?.name === '1' ? 'a' : 'b') }
   return [{ parts: [...parts.slice(0, -2), whole], words: others }]
 }
 
-function namedBy(words: readonly Word[], read: ReadPart): NamedParts {
+function namedBy(read: Words, readPart: ReadPart): NamedParts {
   const parts: NumberedPart[] = []
   const others: string[] = []
   let at = 0
-  while (at < words.length) {
-    const found = read(words, at, true)
-    const key = words[at]?.key ?? ''
+  while (at < read.words.length) {
+    const found = readPart(read, at, true)
+    const key = read.words[at]?.key ?? ''
     if (found) parts.push(found.part)
     else if (!skipped.has(key)) others.push(key)
     at = found?.end ?? at + 1

@@ -1,6 +1,6 @@
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import type { ParsedRef } from '../grammar/ref-parts.ts'
-import { refReadings } from '../grammar/refs.ts'
+import type { ParsedRef } from './ref-parts.ts'
+import { refReadings } from './refs.ts'
 import { type ScriptureBook, scriptureBook } from './scripture.ts'
 
 /** A chapter of the Bible or some of its verses, or a leaf of the Talmud or one of its sides. */

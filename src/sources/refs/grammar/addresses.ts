@@ -1,9 +1,8 @@
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { chapterIn, simanIn } from '../grammar/hebrew-refs.ts'
-import { hebrewNumberInWords, numberInWords, ordinalInWords } from '../grammar/number-words.ts'
-import { romanNumber } from '../grammar/roman-numbers.ts'
-import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
-import { bare, gapBefore, isBreak, type TextWord } from './text-words.ts'
+import { chapterIn, simanIn } from './hebrew-refs.ts'
+import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
+import { bare, gapBefore, isBreak, keysOfRole, type TextWord, wordsOfRole } from './text-words.ts'
+import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from './units.ts'
 
 /**
  * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are
@@ -88,8 +87,8 @@ function jointOf(
   item: Item,
 ): Joint {
   const gap = gapBefore(text, words, before.end)
-  // The number of a list item on the next line is not part of the ref.
-  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap)) return 'none'
+  // The number of a list item is not part of the ref, on the next line or in the same one.
+  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap) || isListNumber(text, words, item)) return 'none'
   if (isJoined(gap, words[before.end], words[before.end - 1])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
@@ -98,6 +97,20 @@ function jointOf(
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
   return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** Characters before a bracket in which the one that it closes is looked for. */
+const longestBracket = 200
+
+/** Whether a number has a bracket behind it that closes none: `Tanya 31 2) The next`. */
+export function isListNumber(
+  text: string,
+  words: readonly TextWord[],
+  { end, hasUnit }: Pick<Item, 'end' | 'hasUnit'>,
+): boolean {
+  const at = words[end - 1]?.end ?? 0
+  const before = text.slice(Math.max(0, at - longestBracket), at)
+  return !hasUnit && text.charAt(at) === ')' && before.lastIndexOf('(') <= before.lastIndexOf(')')
 }
 
 const sided = /^(?:ע"[אב]|\d{1,4}[a-d])$/i
@@ -168,7 +181,7 @@ function bareItem(written: string, at: number): Item | undefined {
 }
 
 /** Works whose parts are letters. Elsewhere `the first letter of Genesis` is not a ref. */
-const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
+const lettered = keysOfRole('divided-by-letters')
 
 /** Index after an ordinal with its unit: `60th chapter`, `thirty-second epistle`. */
 function ordinalEnd(words: readonly TextWord[], at: number): number | undefined {
@@ -261,19 +274,13 @@ export function isMarked(written: string): boolean {
 }
 
 /** Abbreviations that are also numbers. After a title they are more often abbreviations. */
-const abbreviations = new Set('ע"ה ע"ד ע"ז ע"כ ע"פ ס"א ש"ס ק"ש ק"נ ק"ו כ"ה ל"ה ל"ק ת"ח'.split(' '))
+const abbreviations = wordsOfRole('abbreviation')
 
 /** Hebrew words whose letters also form a number. */
-const commonWords = new Set(
-  'לא לב לו לה לי לך מה מו נא נד נח נו סב סג סוד עד עז עב פה צד קב קו קל קם קנה קץ קר רב רד רע רק רם רך רז שב שד שה שח שי שם שלה שלו שלי שר של תם תן תא תהא ערב רבה גם'.split(
-    ' ',
-  ),
-)
+const commonWords = wordsOfRole('common-word')
 
 /** Those of them that may end a clause directly after a title, as `לב` does not. */
-const clauseEnds = new Set(
-  'לא לו לה לי לך מה עד פה קל קר רב רד רע רק רך שב שם שלה שלו שלי שר של ערב רבה גם'.split(' '),
-)
+const clauseEnds = wordsOfRole('ends-clause')
 
 /** Whether a bare Hebrew number may be a word even at the end of its clause. */
 export function mayEndClause(written: string): boolean {

@@ -6,10 +6,10 @@ import { isPersonTitle } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { entriesNamed } from '../entry-lookup.ts'
-import type { FoundRef } from '../in-text/find-refs.ts'
+import { scriptureBook } from '../grammar/scripture.ts'
 import { nearestUnderTitle } from '../nearest-refs.ts'
 import { type FoundPlace, resolveRefs } from '../ref-lookup.ts'
-import { scriptureBook } from '../scripture/scripture.ts'
+import type { FoundRef } from './find-refs.ts'
 
 /** The name of an entry and a number, where only a ref can stand. */
 type Candidate = Pick<FoundRef, 'start' | 'end' | 'written'> & {

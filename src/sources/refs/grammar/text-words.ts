@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { medial } from '../../text/fold.ts'
 import { headingKey, looseNextWord, looseWord } from '../../text/heading-keys.ts'
 
 /** A word of a text with its range in UTF-16 units; `end` is exclusive. */
@@ -46,6 +48,12 @@ export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]
   return words
 }
 
+/** The words of a short text. */
+export function wordsOf(text: string): readonly TextWord[] {
+  const reading = wordsIn(text)
+  for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value
+}
+
 function keysOf(written: string): Keys {
   const known = remembered.get(written)
   if (known) return known
@@ -72,4 +80,25 @@ export function bare(word: TextWord | undefined): string {
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
     .replace(/[׳‘’`´]/g, "'")
     .replace(/''|[״“”„]/g, '"')
+}
+
+const roles: ReadonlyMap<string, readonly string[]> = new Map(
+  readFileSync(new URL('./words.tsv', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split('\t'))
+    .map(([role = '', words = '']) => [role, words.split(' ')]),
+)
+
+/** The words of a row of `words.tsv`, as written. */
+export function wordsOfRole(role: string): ReadonlySet<string> {
+  const words = roles.get(role)
+  if (!words) throw new Error(`No row of words.tsv has the role ${role}.`)
+  return new Set(words)
+}
+
+/** The words of a row of `words.tsv`, in the form of `headingKey`. */
+export function keysOfRole(role: string): ReadonlySet<string> {
+  return new Set([...wordsOfRole(role)].map(medial))
 }
