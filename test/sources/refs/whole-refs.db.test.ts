@@ -169,7 +169,7 @@ it('an unknown ref in a work of 10,000 headings holds the event loop for less th
   )
   await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
   const held = []
-  // The first call also reads the vocabulary. Other processes may hold a single call up, so the best of several counts.
+  // The first call also reads the vocabulary. Other processes may hold single calls up, so the median counts.
   for (let i = 0; i < 5; i += 1) {
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
@@ -177,5 +177,5 @@ it('an unknown ref in a work of 10,000 headings holds the event loop for less th
     delay.disable()
     held.push(delay.max / 1e6)
   }
-  expect(Math.min(...held)).toBeLessThan(50)
+  expect(held.toSorted((a, b) => a - b)[2]).toBeLessThan(50)
 }, 120_000)
