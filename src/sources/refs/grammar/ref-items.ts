@@ -26,7 +26,7 @@ export type RefItem = {
 /** Numbers that reach the end of a ref, and the numbers at the end of their range. */
 export type Chain = {
   readonly items: readonly RefItem[]
-  readonly until: readonly RefItem[] | undefined
+  readonly until: readonly AddressPart[] | undefined
 }
 
 /** How a word may be read: `פ"ב` is chapter 2 if units may be joined to numbers; a Roman number needs no unit. */
@@ -68,9 +68,9 @@ export function isJoint(gap: string): boolean {
 function rangeFrom({ text, words }: Words, item: RefItem, next: Chain | undefined): Chain | undefined {
   const letter = item.end === words.length - 1 ? sideIn(words[item.end]) : undefined
   if (letter !== undefined && /[a-d]$/.test(item.value))
-    return { items: [item], until: [{ ...item, value: item.value.slice(0, -1) + letter }] }
+    return { items: [item], until: [item.value.slice(0, -1) + letter] }
   if (!next || next.until !== undefined || sideMark.test(text)) return undefined
-  return { items: [item], until: next.items }
+  return { items: [item], until: addressOf(next.items) }
 }
 
 /** A dot or a colon behind the Hebrew letters of a leaf means its sides. */
@@ -148,35 +148,4 @@ export function sidedAddress(items: readonly RefItem[]): readonly AddressPart[] 
   const [last, before] = items.toReversed()
   if (last?.side === undefined || last.isSide || !before || !/\d$/.test(before.value)) return undefined
   return [...addressOf(items.slice(0, -2)), before.value + last.side]
-}
-
-/**
- * The chain with letters without a geresh as the sides of the leaves before them, as Sefaria prints them: `ב׳ א:ה׳`, `ב׳
- * א-ב`. Undefined if it has none.
- */
-export function printedChain(read: Words, { items, until }: Chain): Chain | undefined {
-  const sided = withPrintedSides(read, items)
-  if (sided.length === items.length) return undefined
-  const [end, ...more] = until ?? []
-  const leaf = sided.at(-1)?.value ?? ''
-  if (end?.side === undefined || more.length > 0 || !/[a-d]$/.test(leaf) || !isLetter(read, end))
-    return { items: sided, until: until && withPrintedSides(read, until) }
-  return { items: sided, until: [{ ...end, value: leaf.slice(0, -1) + end.side }] }
-}
-
-function withPrintedSides(read: Words, items: readonly RefItem[]): readonly RefItem[] {
-  const sided: RefItem[] = []
-  for (const item of items) {
-    const leaf = sided.at(-1)
-    const isPrinted = leaf && /['"]/.test(bare(read.words[leaf.from])) && leaf.end === leaf.from + 1
-    const isSide = isPrinted && isLetter(read, item) && gapBefore(read.text, read.words, item.from) === ' '
-    if (isSide)
-      sided.splice(-1, 1, { ...leaf, end: item.end, value: leaf.value + item.side, side: undefined })
-    else sided.push(item)
-  }
-  return sided
-}
-
-function isLetter({ words }: Words, { from }: RefItem): boolean {
-  return /^[א-ד]$/.test(bare(words[from]))
 }

@@ -4,19 +4,11 @@ export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
 import { headingKey } from '../../text/heading-keys.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { chapterIn, printedHebrewAddress } from './hebrew-refs.ts'
+import { chapterIn, isInformalRef, printedHebrewAddress, printedReading } from './hebrew-refs.ts'
 import { romanNumber, withDigits } from './number-words.ts'
 import { isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
-import {
-  addressOf,
-  type Chain,
-  chainsOf,
-  printedChain,
-  type RefItem,
-  sidedAddress,
-  type Words,
-} from './ref-items.ts'
+import { addressOf, type Chain, chainsOf, type RefItem, sidedAddress, type Words } from './ref-items.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
 import { bare, gapBefore, wordsOf } from './text-words.ts'
 
@@ -38,7 +30,9 @@ export function refReadings(written: string): readonly ParsedRef[] {
   const read = { text, words: wordsOf(text) }
   const plain = chainsOf(read, 'plain')
   const free = [...readingsIn(read, plain), ...readingsIn(read, chainsOf(read, 'joined'))]
-  const readings = distinct(free).slice(0, maxReadings)
+  const printed = printedReading(text)
+  const first = printed && !isInformalRef(text, printed) ? [printed] : []
+  const readings = distinct([...first, ...free, ...(printed ? [printed] : [])]).slice(0, maxReadings)
   // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes last.
   const all = [...readings, whole, ...romanReadings(read)]
   return endsWithLeaf(plain) ? all.map((reading) => ({ ...reading, isLeaf: true })) : all
@@ -54,8 +48,7 @@ function readingsIn(read: Words, chains: readonly (Chain | undefined)[]): readon
   const { text, words } = read
   const chain = chains.find((of, at) => of !== undefined && mayOpen(read, at))
   if (!chain) return []
-  const printed = printedChain(read, chain)
-  const found = printed ? [...readingsFrom(read, fromLikeliest(read, printed))] : []
+  const found: ParsedRef[] = []
   for (let first = likeliestStart(read, chain.items); first >= 0; first -= 1)
     if (first === 0 || !isTight(read, chain.items[first]))
       found.push(...readingsFrom(read, { ...chain, items: chain.items.slice(first) }))
@@ -88,17 +81,13 @@ function likeliestStart(read: Words, items: readonly RefItem[]): number {
   return first
 }
 
-function fromLikeliest(read: Words, { items, until }: Chain): Chain {
-  return { items: items.slice(likeliestStart(read, items)), until }
-}
-
 function readingsFrom(read: Words, { items, until }: Chain): readonly ParsedRef[] {
   const { text, words } = read
   const [first] = items
   const [last, before] = items.toReversed()
   if (!first || !last) return []
   const heading = trimHeading(text.slice(0, words[first.from]?.start).replace(/[§#¶]\s*$/, ''))
-  const plain = reading(heading, addressOf(items), until && addressOf(until))
+  const plain = reading(heading, addressOf(items), until)
   const sided = /[:.]/.test(gapBefore(text, words, last.from)) ? undefined : sidedAddress(items)
   if (!sided) return withPart(plain)
   const leaf = reading(heading, sided)
