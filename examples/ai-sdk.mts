@@ -6,6 +6,8 @@ const service = createOpenAICompatible({
   name: 'service',
   baseURL: process.env.BASE_URL ?? '',
   apiKey: process.env.API_KEY,
+  supportsStructuredOutputs: true, // sends JSON Schemas; the default drops them
+  includeUsage: true, // streams tell their tokens
 })
 
 const { text, response } = await generateText({

@@ -31,6 +31,7 @@ import { registerZod } from './http/openapi/zod.ts'
 import { productName } from './http/product.ts'
 import { registerRequestRecord } from './http/request-record.ts'
 import { newId } from './ids.ts'
+import type { ServerState } from './models/reachability.ts'
 import { chatRoutes } from './routes/chat/route.ts'
 import { embeddingRoutes } from './routes/embeddings.ts'
 import { fileRoutes } from './routes/files.ts'
@@ -63,6 +64,8 @@ export type AppOptions = {
   readonly ready: () => boolean
   /** State of a separate library database, which `/readyz` shows. */
   readonly libraryState?: () => 'ok' | 'read-only' | 'unavailable' | undefined
+  /** Which servers of models take connections, for `/readyz?details`. */
+  readonly modelStates?: () => readonly ServerState[]
   /** Requests with an invalid key that one address may send per minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
@@ -118,7 +121,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(multipart)
 
   if (metrics) registerMetrics(app, metrics.registry, metrics.token)
-  healthRoutes(app, { ...services, ready: options.ready, libraryState: options.libraryState })
+  const { ready, libraryState, modelStates } = options
+  healthRoutes(app, { ...services, ready, libraryState, modelStates })
   openApiRoutes(app, api)
   const limits = createLibraryLimits()
   await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {

@@ -2,9 +2,11 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import type { z } from 'zod'
-import { acceptedValue, environment, secretSettings, type TrustProxy } from './environment.ts'
+import { acceptedValue, environment, secretSettings } from './environment.ts'
+import { type CommandWords, commandWords, isProgram } from './setting-values/command.ts'
+import type { TrustProxy } from './setting-values/values.ts'
 
-export type { TrustProxy } from './environment.ts'
+export type { TrustProxy } from './setting-values/values.ts'
 
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
@@ -64,6 +66,8 @@ export type Config = {
         variable(name: string): string | undefined
       }
     | undefined
+  /** What recognises the text of scanned PDFs, with the `PATH` in which its programs are. Undefined: nothing does. */
+  readonly ocr: { readonly words: CommandWords; readonly path: string } | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /**
@@ -160,6 +164,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       e.MCP_SERVERS === undefined
         ? undefined
         : Object.freeze({ file: e.MCP_SERVERS, variable: (name: string) => env[name] }),
+    ocr: ocrOf(e.OCR_COMMAND, env['PATH']),
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
@@ -215,6 +220,16 @@ function mailOf(e: z.infer<typeof environment>): Config['mail'] {
       'SMTP_URL is set, but APP_URL is not. Set it, because the links in mails begin with it.',
     )
   return Object.freeze({ smtpUrl: e.SMTP_URL, from: e.MAIL_FROM, appUrl: e.APP_URL })
+}
+
+/** @throws ConfigError if the program is not found: otherwise every scan would fail. */
+function ocrOf(command: string | undefined, searched = ''): Config['ocr'] {
+  if (command === undefined) return undefined
+  const words = commandWords(command)
+  if (isProgram(words[0], searched)) return Object.freeze({ words, path: searched })
+  throw new ConfigError(
+    `OCR_COMMAND names the program ${words[0]}, which is not found. Install it, or write its whole path.`,
+  )
 }
 
 type Issue = z.core.$ZodIssue | undefined

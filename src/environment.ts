@@ -15,8 +15,6 @@ import {
   trustProxy,
 } from './setting-values/values.ts'
 
-export type { TrustProxy } from './setting-values/values.ts'
-
 /** What the documentation says about a setting, in addition to its schema. */
 export type Documented = {
   readonly description: string
@@ -195,6 +193,14 @@ export const settings = {
         'Restricted licences under which fetched texts may be stored. Other texts with a restricted licence are only linked.',
     }),
   },
+  Files: {
+    OCR_COMMAND: documented(optionalText, {
+      value: 'program and options, separated by spaces',
+      unset: 'scanned PDFs have no text',
+      description:
+        'Command that gives scanned PDFs a text layer, such as: ocrmypdf --language heb+eng --jobs 1. The paths of the scan and of the new PDF are appended; no shell reads it. See "Scanned PDFs" in docs/files.md.',
+    }),
+  },
   Accounts: {
     PLANS_FILE: documented(optionalText, {
       value: 'file',
@@ -261,6 +267,7 @@ export const environment = z.object({
   ...settings.Library,
   ...settings['Semantic search'],
   ...settings['Texts on demand'],
+  ...settings.Files,
   ...settings.Accounts,
   ...settings.Mail,
   ...settings['Log, metrics and traces'],

@@ -15,6 +15,7 @@ import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
+import { watchReachability } from './models/reachability.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
@@ -34,6 +35,7 @@ import { watchPressure } from './turns/replicas/pressure.ts'
 import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 import { within } from './waiting/waiting.ts'
+import { openRecognition } from './workspace/recognition.ts'
 
 async function main(): Promise<void> {
   loadSettingsFile()
@@ -163,7 +165,8 @@ async function startService(
   const fallback = await openTextFallback(config, library, telemetry, log)
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const used = { catalogue, plans, semantic, fallback, mcpServers }
+  const recognition = config.ocr && openRecognition(config.ocr, log)
+  const used = { catalogue, plans, semantic, recognition, fallback, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -173,16 +176,16 @@ async function startService(
   const { appUrl, appName } = config
   const services = { ...shared, peppers, runner, limits, appUrl, appName, embeddings: offer }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
-  const jobs = [
-    watchInvariants(database, registry, log),
-    keepRetention(database, log),
-    ...(mailer ? [keepNotices(database, mailer, plans, log)] : []),
-  ]
+  const reachability = watchReachability(catalogue.servers, log)
+  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]
+  if (mailer) jobs.push(keepNotices(database, mailer, plans, log))
+  const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     ready: readiness.ask,
     libraryState: upkeep.state,
+    modelStates: reachability.states,
     web: {
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
@@ -198,15 +201,11 @@ async function startService(
   } catch (error) {
     await Promise.all([upkeep, ...jobs].map((job) => job.stop()))
     await runner.drain()
-    await semantic?.close()
-    await catalogue.close()
+    await closeUsed()
     throw error
   }
-  const address = app.server.address()
-  const port = typeof address === 'object' && address ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
-    url: `http://${host}:${port}`,
+    url: urlOf(config, app),
     async stop(drainMs) {
       const upkeepEnded = upkeep.stop()
       log.info({ drainMs }, 'shutting down: no new turns, and open replies continue')
@@ -216,11 +215,20 @@ async function startService(
       await closeApp(app, runner)
       pressure.stop()
       await Promise.all([upkeepEnded, ...jobs.map((job) => job.stop())])
-      await mailer?.close()
-      await semantic?.close()
-      await catalogue.close()
+      await closeUsed()
     },
   }
+}
+
+function urlOf(config: Config, app: FastifyInstance): string {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `http://${host}:${port}`
+}
+
+async function closeAll(opened: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
+  for (const one of opened) await one?.close()
 }
 
 /** Loads what fetches missing texts only if the settings enable it. */

@@ -14,9 +14,9 @@ const project = (
     exclude: ['test/clients/**'],
     testTimeout,
     globalSetup,
-    hookTimeout: 120_000,
-    // What a test waits for comes at once, unless other work has the processors.
-    expect: { poll: { timeout: 15_000 } },
+    // What a test waits for comes at once, unless other work has the processors: at a load of 20 all takes 20 times as long.
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     // A process for every file would load the program and its vocabulary again; no test replaces a module.
     isolate: false,
   },
@@ -30,9 +30,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
     projects: [
-      project('unit', ['unit'], { testTimeout: 60_000 }),
+      project('unit', ['unit'], { testTimeout: 300_000 }),
       project('integration', ['db', 'http', 'e2e', 'browser'], {
-        testTimeout: 120_000,
+        testTimeout: 600_000,
         // The bundle, and one Postgres with all migrations. A run of unit tests alone makes neither.
         globalSetup: ['test/support/postgres-server.ts'],
       }),

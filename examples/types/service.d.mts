@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process answers */
+        /**
+         * Whether the process answers
+         * @description Needs no key.
+         */
         get: operations["getPublicHealthz"];
         put?: never;
         post?: never;
@@ -68,7 +71,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a run */
+        /**
+         * Get a run
+         * @description Needs a key with the scope `chat:write`.
+         */
         get: operations["getAgentRunsById"];
         put?: never;
         post?: never;
@@ -125,7 +131,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sessions */
+        /**
+         * List sessions
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessions"];
         put?: never;
         /**
@@ -146,7 +155,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a session */
+        /**
+         * Get a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessionsById"];
         put?: never;
         post?: never;
@@ -157,7 +169,10 @@ export interface paths {
         delete: operations["deleteAgentSessionsById"];
         options?: never;
         head?: never;
-        /** Rename a session */
+        /**
+         * Rename a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         patch: operations["patchAgentSessionsById"];
         trace?: never;
     };
@@ -168,7 +183,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the messages of a session */
+        /**
+         * List the messages of a session
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getAgentSessionsByIdMessages"];
         put?: never;
         post?: never;
@@ -258,10 +276,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a conversation */
+        /**
+         * Get a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getConversationsById"];
         put?: never;
-        /** Replace the metadata of a conversation */
+        /**
+         * Replace the metadata of a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         post: operations["postConversationsById"];
         /**
          * Delete a conversation with its items and responses
@@ -304,7 +328,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an item of a conversation */
+        /**
+         * Get an item of a conversation
+         * @description Needs a key with the scope `sessions:write`.
+         */
         get: operations["getConversationsByIdItemsByItemId"];
         put?: never;
         post?: never;
@@ -345,7 +372,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List files */
+        /**
+         * List files
+         * @description Needs a key with the scope `files:read`.
+         */
         get: operations["getFiles"];
         put?: never;
         /**
@@ -366,11 +396,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a file’s record and its versions */
+        /**
+         * Get a file’s record and its versions
+         * @description Needs a key with the scope `files:read`.
+         */
         get: operations["getFilesById"];
         put?: never;
         post?: never;
-        /** Delete a file */
+        /**
+         * Delete a file
+         * @description Needs a key with the scope `files:write`.
+         */
         delete: operations["deleteFilesById"];
         options?: never;
         head?: never;
@@ -424,7 +460,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List models */
+        /**
+         * List models
+         * @description Needs a key with the scope `models:read`.
+         */
         get: operations["getModels"];
         put?: never;
         post?: never;
@@ -441,7 +480,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a model */
+        /**
+         * Get a model
+         * @description Needs a key with the scope `models:read`.
+         */
         get: operations["getModelsByModel"];
         put?: never;
         post?: never;
@@ -478,7 +520,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the projects that the key reaches */
+        /**
+         * List the projects that the key reaches
+         * @description Needs a key with the scope `projects:read`.
+         */
         get: operations["getProjects"];
         put?: never;
         /**
@@ -499,7 +544,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a project */
+        /**
+         * Get a project
+         * @description Needs a key with the scope `projects:read`.
+         */
         get: operations["getProjectsById"];
         put?: never;
         post?: never;
@@ -552,7 +600,7 @@ export interface paths {
          *
          *     **Where it runs.** As there; or `previous_response_id`, which asks for the scope `sessions:write` too, goes on from that response: in its session while nothing else was said there, else in a new session with a copy of the conversation. Outputs of function calls lead to the response that made the calls, named or not.
          *
-         *     **Parameters.** Those that the schema lists are honoured. `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
+         *     **Parameters.** Those that the schema lists are honoured. `include`, `moderation`, `prompt` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `access_programs`, `context_management`, `image`, `max_tool_calls`, `parallel_tool_calls`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `stream_options` and `truncation` are accepted and ignored, as is every other one.
          *
          *     **Background.** With `background` the reply comes at once; `GET /v1/responses/{id}` tells the rest. It can be streamed.
          *
@@ -718,7 +766,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the works of the library */
+        /**
+         * List the works of the library
+         * @description Needs a key with the scope `sources:read`.
+         */
         get: operations["getSourcesWorks"];
         put?: never;
         post?: never;
@@ -760,6 +811,58 @@ export interface components {
                 end_index: number;
                 url: string;
                 title: string;
+            };
+        };
+        /**
+         * @description Every failure.
+         *
+         *     | status | type | code |
+         *     |---|---|---|
+         *     | 401 | invalid_request_error | `invalid_api_key` |
+         *     | 403 | permission_error | `missing_scope` |
+         *     | 403 | permission_error | `account_suspended` |
+         *     | 403 | permission_error | `plan_without_api_access` |
+         *     | 404 | not_found_error | `not_found` |
+         *     | 404 | invalid_request_error | `model_not_found` |
+         *     | 400 | invalid_request_error | `invalid_value` |
+         *     | 400 | invalid_request_error | `missing_required_parameter` |
+         *     | 400 | invalid_request_error | `unsupported_parameter` |
+         *     | 400 | invalid_request_error | `context_length_exceeded` |
+         *     | 400 | invalid_request_error | `invalid_json` |
+         *     | 400 | invalid_request_error | `idempotency_key_reused` |
+         *     | 413 | request_error | `request_too_large` |
+         *     | 413 | request_error | `file_too_large` |
+         *     | 415 | request_error | `unsupported_content_type` |
+         *     | 416 | invalid_request_error | `range_not_satisfiable` |
+         *     | 408 | request_error | `request_timeout` |
+         *     | 409 | conflict_error | `session_busy` |
+         *     | 409 | conflict_error | `project_busy` |
+         *     | 402 | billing_error | `insufficient_credits` |
+         *     | 402 | billing_error | `key_cap_reached` |
+         *     | 426 | invalid_request_error | `upgrade_unsupported` |
+         *     | 431 | request_error | `headers_too_large` |
+         *     | 429 | rate_limit_error | `rate_limit_exceeded` |
+         *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
+         *     | 500 | server_error | `internal_error` |
+         *     | 502 | server_error | `upstream_error` |
+         *     | 502 | server_error | `run_failed` |
+         *     | 503 | server_error | `overloaded` |
+         *     | 503 | server_error | `database_unavailable` |
+         */
+        ApiError: {
+            error: {
+                /** @description What is wrong, and what to do about it */
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error" | "permission_error" | "not_found_error" | "request_error" | "conflict_error" | "billing_error" | "rate_limit_error" | "server_error";
+                /** @description The parameter at fault; null when it is none */
+                param: string | null;
+                /** @enum {string} */
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+            };
+            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
+            x_service?: {
+                [key: string]: unknown;
             };
         };
         /** @description The key in use. Its secret is shown nowhere. */
@@ -871,8 +974,10 @@ export interface components {
                 message: {
                     /** @constant */
                     role: "assistant";
-                    content: string;
-                    refusal: null;
+                    /** @description null if the model only refused */
+                    content: string | null;
+                    /** @description The words with which the model refused to answer */
+                    refusal: string | null;
                     /** @description Lines about what the agent does, if the request wants them */
                     reasoning_content?: string;
                     /** @description The same, for requests with `reasoning` or `include_reasoning` */
@@ -904,12 +1009,14 @@ export interface components {
                     /** @constant */
                     role?: "assistant";
                     content?: string;
+                    /** @description The words with which the model refused to answer, whole */
+                    refusal?: string;
                     /** @description Lines about what the agent does, if the request wants them */
                     reasoning_content?: string;
                     /** @description The same, for requests with `reasoning` or `include_reasoning` */
                     reasoning?: string;
                     annotations?: components["schemas"]["Annotation"][];
-                    tool_calls?: {
+                    tool_calls?: ({
                         id: string;
                         /** @constant */
                         type: "function";
@@ -918,7 +1025,16 @@ export interface components {
                             arguments: string;
                         };
                         index: number;
-                    }[];
+                    } | {
+                        id: string;
+                        /** @constant */
+                        type: "custom";
+                        custom: {
+                            name: string;
+                            input: string;
+                        };
+                        index: number;
+                    })[];
                     function_call?: {
                         name: string;
                         arguments: string;
@@ -929,7 +1045,7 @@ export interface components {
             }[];
             usage?: components["schemas"]["ChatUsage"];
             x_service?: components["schemas"]["ServiceBlock"] | {
-                event: components["schemas"]["ProgressEvent"];
+                event: components["schemas"]["TurnProgress"];
             };
         };
         ChatRequest: {
@@ -962,14 +1078,11 @@ export interface components {
                     refusal: string;
                 })[]) | null;
                 name?: string | null;
-                tool_calls?: {
-                    id: string;
-                    type?: "function" | null;
-                    function: {
-                        name: string;
-                        arguments: string;
-                    };
-                }[] | null;
+                tool_calls?: ({
+                    type?: string | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
                 tool_call_id?: string | null;
                 function_call?: {
                     name: string;
@@ -1008,7 +1121,7 @@ export interface components {
                 };
             }) | null;
             /** @description Tools of other types are ignored. */
-            tools?: {
+            tools?: ({
                 /** @constant */
                 type: "function";
                 function: {
@@ -1018,11 +1131,36 @@ export interface components {
                         [key: string]: unknown;
                     } | null;
                 };
-            }[] | null;
+            } | {
+                /** @constant */
+                type: "custom";
+                custom: {
+                    name: string;
+                    description?: string | null;
+                    format?: ({
+                        /** @constant */
+                        type: "text";
+                    } | {
+                        /** @constant */
+                        type: "grammar";
+                        grammar: {
+                            /** @enum {string} */
+                            syntax: "lark" | "regex";
+                            definition: string;
+                        };
+                    }) | null;
+                };
+            })[] | null;
             tool_choice?: (("none" | "auto" | "required") | {
                 /** @constant */
                 type: "function";
                 function: {
+                    name: string;
+                };
+            } | {
+                /** @constant */
+                type: "custom";
+                custom: {
                     name: string;
                 };
             } | {
@@ -1035,16 +1173,14 @@ export interface components {
                         function?: {
                             name: string;
                         } | null;
+                        custom?: {
+                            name: string;
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     })[];
                 };
             } | ({
-                /** @constant */
-                type: "custom";
-            } & {
-                [key: string]: unknown;
-            }) | ({
                 type: string;
             } & {
                 [key: string]: unknown;
@@ -1097,12 +1233,14 @@ export interface components {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
-            /** @description Absent without cached tokens */
+            /** @description Absent if it reports none */
             prompt_tokens_details?: {
                 /** @description Tokens that the model’s server read from its cache */
                 cached_tokens: number;
+                /** @description Tokens that it wrote to its cache */
+                cache_write_tokens?: number;
             };
-            /** @description Absent without reasoning tokens */
+            /** @description Absent if its server reports none */
             completion_tokens_details?: {
                 /** @description Tokens that the model spent on reasoning */
                 reasoning_tokens: number;
@@ -1171,78 +1309,6 @@ export interface components {
                 cost: number;
             };
         };
-        /**
-         * @description Every failure.
-         *
-         *     | status | type | code |
-         *     |---|---|---|
-         *     | 401 | invalid_request_error | `invalid_api_key` |
-         *     | 403 | permission_error | `missing_scope` |
-         *     | 403 | permission_error | `account_suspended` |
-         *     | 403 | permission_error | `plan_without_api_access` |
-         *     | 404 | not_found_error | `not_found` |
-         *     | 404 | invalid_request_error | `model_not_found` |
-         *     | 400 | invalid_request_error | `invalid_value` |
-         *     | 400 | invalid_request_error | `missing_required_parameter` |
-         *     | 400 | invalid_request_error | `unsupported_parameter` |
-         *     | 400 | invalid_request_error | `context_length_exceeded` |
-         *     | 400 | invalid_request_error | `invalid_json` |
-         *     | 400 | invalid_request_error | `idempotency_key_reused` |
-         *     | 413 | request_error | `request_too_large` |
-         *     | 413 | request_error | `file_too_large` |
-         *     | 415 | request_error | `unsupported_content_type` |
-         *     | 416 | invalid_request_error | `range_not_satisfiable` |
-         *     | 408 | request_error | `request_timeout` |
-         *     | 409 | conflict_error | `session_busy` |
-         *     | 409 | conflict_error | `project_busy` |
-         *     | 402 | billing_error | `insufficient_credits` |
-         *     | 402 | billing_error | `key_cap_reached` |
-         *     | 426 | invalid_request_error | `upgrade_unsupported` |
-         *     | 431 | request_error | `headers_too_large` |
-         *     | 429 | rate_limit_error | `rate_limit_exceeded` |
-         *     | 429 | rate_limit_error | `too_many_concurrent_runs` |
-         *     | 500 | server_error | `internal_error` |
-         *     | 502 | server_error | `upstream_error` |
-         *     | 502 | server_error | `run_failed` |
-         *     | 503 | server_error | `overloaded` |
-         *     | 503 | server_error | `database_unavailable` |
-         */
-        Error: {
-            error: {
-                /** @description What is wrong, and what to do about it */
-                message: string;
-                /** @enum {string} */
-                type: "invalid_request_error" | "permission_error" | "not_found_error" | "request_error" | "conflict_error" | "billing_error" | "rate_limit_error" | "server_error";
-                /** @description The parameter at fault; null when it is none */
-                param: string | null;
-                /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
-            };
-            /** @description Of a turn that failed: its ids, and `usage` with what was charged */
-            x_service?: {
-                [key: string]: unknown;
-            };
-        };
-        File: {
-            id: string;
-            /** @constant */
-            object: "file";
-            bytes: number;
-            /** @description Unix time in whole seconds */
-            created_at: number;
-            filename: string;
-            purpose: string;
-            /** @constant */
-            status: "processed";
-            project_id: string;
-            /** @description Of the turn that made it; null for an upload */
-            session_id: string | null;
-            run_id: string | null;
-            /** @description Of the content that is shown, the newest */
-            version: number;
-            sha256: string;
-            content_type: string;
-        };
         /** @description A file that the turn wrote. */
         FileChange: {
             id: string;
@@ -1258,15 +1324,6 @@ export interface components {
             object: "file";
             /** @constant */
             deleted: true;
-        };
-        FileList: {
-            /** @constant */
-            object: "list";
-            data: components["schemas"]["File"][];
-            first_id: string | null;
-            /** @description What `after` of the next page has to be */
-            last_id: string | null;
-            has_more: boolean;
         };
         FileVersion: {
             version: number;
@@ -1353,6 +1410,17 @@ export interface components {
             type: "chat" | "embedding";
             /** @description Tokens that a chat model reads in one call */
             context_length?: number;
+            architecture: {
+                /** @description Both lists in one text, such as `text+image->text` */
+                modality: string;
+                input_modalities: ("text" | "image" | "file" | "embeddings")[];
+                output_modalities: ("text" | "image" | "file" | "embeddings")[];
+                /** @constant */
+                tokenizer: "Other";
+                instruct_type: null;
+            };
+            /** @description Parameters of a chat request that have an effect */
+            supported_parameters: string[];
             /** @description Whether its turns search the library, and cite and check what they say */
             citations: boolean;
             pricing: {
@@ -1369,6 +1437,106 @@ export interface components {
             object: "list";
             data: components["schemas"]["Model"][];
         };
+        ModelResponse: {
+            id: string;
+            /** @constant */
+            object: "response";
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            access_programs: null;
+            /** @enum {string} */
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            background: boolean;
+            completed_at: null;
+            /** @description The conversation that the request named */
+            conversation: {
+                id: string;
+            } | null;
+            /** @description `x_service.error` has the code of the service */
+            error: {
+                /** @enum {string} */
+                code: "server_error" | "invalid_prompt";
+                message: string;
+            } | null;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens" | "content_filter";
+            } | null;
+            frequency_penalty: number;
+            instructions: string | null;
+            max_output_tokens: number | null;
+            max_tool_calls: number | null;
+            metadata: {
+                [key: string]: string;
+            };
+            model: string;
+            /** @description Empty until the turn has ended */
+            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"])[];
+            parallel_tool_calls: boolean;
+            presence_penalty: number;
+            previous_response_id: string | null;
+            prompt_cache_key: string | null;
+            reasoning: {
+                effort: string | null;
+                summary: ("auto" | "concise" | "detailed") | null;
+            };
+            safety_identifier: string | null;
+            /** @description As sent. It changes nothing */
+            service_tier: string;
+            store: boolean;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            temperature: number;
+            text: {
+                format: {
+                    /** @constant */
+                    type: "text";
+                } | {
+                    /** @constant */
+                    type: "json_object";
+                } | ({
+                    /** @constant */
+                    type: "json_schema";
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            tool_choice: ("none" | "auto" | "required") | {
+                /** @enum {string} */
+                type: "function" | "custom";
+                name: string;
+            };
+            tools: ({
+                /** @constant */
+                type: "function";
+                name: string;
+                description: string;
+                parameters: {
+                    [key: string]: unknown;
+                };
+                strict: null;
+            } | {
+                /** @constant */
+                type: "custom";
+                name: string;
+                description?: string;
+                format?: {
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            })[];
+            /** @constant */
+            top_logprobs: 0;
+            /** @description 1 if the request has none; the model’s server then has its own */
+            top_p: number;
+            /** @enum {string} */
+            truncation: "auto" | "disabled";
+            /** @description When the turn has ended */
+            usage?: components["schemas"]["ResponseUsage"];
+            user?: string;
+            x_service: components["schemas"]["ServiceBlock"];
+        };
         /** @description A passage in one version. */
         Passage: {
             ref: string;
@@ -1382,39 +1550,6 @@ export interface components {
             /** @description Where the text comes from, else where this service shows it */
             url: string;
             text: string;
-        };
-        /** @description What the turn is doing; it may be passed over. */
-        ProgressEvent: {
-            /** @constant */
-            type: "run.queued";
-        } | {
-            /** @constant */
-            type: "run.started";
-        } | {
-            /** @constant */
-            type: "step.started";
-            step: number;
-        } | {
-            /** @constant */
-            type: "step.restarted";
-            step: number;
-        } | {
-            /** @constant */
-            type: "tool.started";
-            step: number;
-            name: string;
-            title: string;
-        } | {
-            /** @constant */
-            type: "tool.finished";
-            step: number;
-            name: string;
-            ok: boolean;
-        } | {
-            /** @constant */
-            type: "file";
-            step: number;
-            file: components["schemas"]["FileChange"];
         };
         Project: {
             id: string;
@@ -1452,12 +1587,12 @@ export interface components {
             last_id: string | null;
             has_more: boolean;
         };
-        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `not_found` stands nowhere in the library. */
+        /** @description A quotation of the answer that carries no citation. It was looked for at the place that its sentence names, and in the whole library: `verbatim`, `edited` and `fuzzy` were found (at `ref`, else at `found_ref`), `misattributed` stands in `found_ref` and not at `ref`, `from_tool` repeats the result of a tool, `not_found` stands nowhere in the library. */
         Quotation: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1491,18 +1626,18 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
-        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
+        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `from_tool`: it repeats a result of a tool of the client or of an outside server, and was not compared with the library. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
         QuoteCheck: {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -1536,7 +1671,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
         };
@@ -1569,97 +1704,6 @@ export interface components {
             /** @description Whether it names a page or leaf */
             is_page: boolean;
         };
-        Response: {
-            id: string;
-            /** @constant */
-            object: "response";
-            /** @description Unix time in whole seconds */
-            created_at: number;
-            access_programs: null;
-            /** @enum {string} */
-            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
-            background: boolean;
-            completed_at: null;
-            /** @description The conversation that the request named */
-            conversation: {
-                id: string;
-            } | null;
-            error: {
-                /** @constant */
-                type: "invalid_request_error";
-                code: string;
-                message: string;
-            } | null;
-            incomplete_details: {
-                /** @enum {string} */
-                reason: "max_output_tokens" | "content_filter";
-            } | null;
-            /** @constant */
-            frequency_penalty: 0;
-            instructions: string | null;
-            max_output_tokens: number | null;
-            max_tool_calls: null;
-            metadata: {
-                [key: string]: string;
-            };
-            model: string;
-            /** @description Empty until the turn has ended */
-            output: (components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"])[];
-            parallel_tool_calls: boolean;
-            /** @constant */
-            presence_penalty: 0;
-            previous_response_id: string | null;
-            reasoning: {
-                effort: string | null;
-                summary: ("auto" | "concise" | "detailed") | null;
-            };
-            /** @constant */
-            service_tier: "default";
-            /** @constant */
-            store: true;
-            /** @description 1 if the request has none; the model’s server then has its own */
-            temperature: number;
-            text: {
-                format: {
-                    /** @constant */
-                    type: "text";
-                } | {
-                    /** @constant */
-                    type: "json_object";
-                } | ({
-                    /** @constant */
-                    type: "json_schema";
-                    name: string;
-                } & {
-                    [key: string]: unknown;
-                });
-            };
-            tool_choice: ("none" | "auto" | "required") | {
-                /** @constant */
-                type: "function";
-                name: string;
-            };
-            tools: {
-                /** @constant */
-                type: "function";
-                name: string;
-                description: string;
-                parameters: {
-                    [key: string]: unknown;
-                };
-                strict: null;
-            }[];
-            /** @constant */
-            top_logprobs: 0;
-            /** @description 1 if the request has none; the model’s server then has its own */
-            top_p: number;
-            /** @constant */
-            truncation: "disabled";
-            /** @description When the turn has ended */
-            usage?: components["schemas"]["ResponseUsage"];
-            user?: string;
-            x_service: components["schemas"]["ServiceBlock"];
-        };
         ResponseAnnotation: {
             /** @constant */
             type: "url_citation";
@@ -1667,6 +1711,19 @@ export interface components {
             end_index: number;
             url: string;
             title: string;
+        };
+        /** @description A call of one of the client’s own tools of type `custom`. */
+        ResponseCustomToolCall: {
+            id: string;
+            /** @constant */
+            type: "custom_tool_call";
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            call_id: string;
+            name: string;
+            /** @description The namespace of the tool, if it came in one */
+            namespace?: string;
+            input: string;
         };
         ResponseDeleted: {
             id: string;
@@ -1743,6 +1800,27 @@ export interface components {
                 detail?: ("auto" | "low" | "high") | null;
             })[];
         } | {
+            /** @constant */
+            type: "custom_tool_call";
+            call_id: string;
+            name: string;
+            namespace?: string | null;
+            input: string;
+        } | {
+            /** @constant */
+            type: "custom_tool_call_output";
+            call_id: string;
+            output: string | ({
+                /** @enum {string} */
+                type: "input_text" | "output_text" | "text";
+                text: string;
+            } | {
+                /** @constant */
+                type: "input_image";
+                image_url: string;
+                detail?: ("auto" | "low" | "high") | null;
+            })[];
+        } | {
             type?: "item_reference" | null;
             id: string;
         } | ({
@@ -1792,7 +1870,7 @@ export interface components {
             role: "assistant";
             /** @enum {string} */
             status: "in_progress" | "completed" | "incomplete";
-            content: components["schemas"]["ResponseOutputText"][];
+            content: (components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"])[];
         };
         ResponseOutputText: {
             /** @constant */
@@ -1814,6 +1892,12 @@ export interface components {
                 type: "summary_text";
                 text: string;
             }[];
+        };
+        /** @description The words with which the model refused to answer. */
+        ResponseRefusal: {
+            /** @constant */
+            type: "refusal";
+            refusal: string;
         };
         ResponseRequest: {
             model?: string | null;
@@ -1863,9 +1947,24 @@ export interface components {
                 } | null;
             } | {
                 /** @constant */
+                type: "custom";
+                name: string;
+                description?: string | null;
+                format?: ({
+                    /** @constant */
+                    type: "text";
+                } | {
+                    /** @enum {string} */
+                    syntax: "lark" | "regex";
+                    definition: string;
+                    /** @constant */
+                    type: "grammar";
+                }) | null;
+            } | {
+                /** @constant */
                 type: "namespace";
                 name: string;
-                tools: {
+                tools: ({
                     /** @constant */
                     type: "function";
                     name: string;
@@ -1873,11 +1972,31 @@ export interface components {
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
-                }[];
+                } | {
+                    /** @constant */
+                    type: "custom";
+                    name: string;
+                    description?: string | null;
+                    format?: ({
+                        /** @constant */
+                        type: "text";
+                    } | {
+                        /** @enum {string} */
+                        syntax: "lark" | "regex";
+                        definition: string;
+                        /** @constant */
+                        type: "grammar";
+                    }) | null;
+                })[];
             })[] | null;
             tool_choice?: (("none" | "auto" | "required") | {
                 /** @constant */
                 type: "function";
+                name: string;
+                namespace?: string | null;
+            } | {
+                /** @constant */
+                type: "custom";
                 name: string;
                 namespace?: string | null;
             } | {
@@ -1892,11 +2011,6 @@ export interface components {
                     [key: string]: unknown;
                 })[];
             } | ({
-                /** @constant */
-                type: "custom";
-            } & {
-                [key: string]: unknown;
-            }) | ({
                 type: string;
             } & {
                 [key: string]: unknown;
@@ -1906,6 +2020,14 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            store?: boolean | null;
+            frequency_penalty?: number | null;
+            max_tool_calls?: number | null;
+            presence_penalty?: number | null;
+            prompt_cache_key?: string | null;
+            safety_identifier?: string | null;
+            service_tier?: string | null;
+            truncation?: ("auto" | "disabled") | null;
             x_service?: {
                 session_id?: string | null;
                 continue?: (boolean | ("true" | "false")) | null;
@@ -1929,20 +2051,20 @@ export interface components {
             type: "response.created";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.in_progress";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.output_item.added";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
         } | {
             /** @constant */
             type: "response.reasoning_summary_part.added";
@@ -1998,9 +2120,8 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
-            part: components["schemas"]["ResponseOutputText"];
+            content_index: number;
+            part: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
         } | {
             /** @constant */
             type: "response.output_text.delta";
@@ -2008,8 +2129,7 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             delta: string;
             logprobs: unknown[];
         } | {
@@ -2019,8 +2139,7 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             annotation_index: number;
             annotation: components["schemas"]["ResponseAnnotation"];
         } | {
@@ -2030,10 +2149,27 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
+            content_index: number;
             text: string;
             logprobs: unknown[];
+        } | {
+            /** @constant */
+            type: "response.refusal.delta";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            delta: string;
+        } | {
+            /** @constant */
+            type: "response.refusal.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            refusal: string;
         } | {
             /** @constant */
             type: "response.content_part.done";
@@ -2041,16 +2177,15 @@ export interface components {
             sequence_number: number;
             item_id: string;
             output_index: number;
-            /** @constant */
-            content_index: 0;
-            part: components["schemas"]["ResponseOutputText"];
+            content_index: number;
+            part: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
         } | {
             /** @constant */
             type: "response.output_item.done";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
             output_index: number;
-            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"];
+            item: components["schemas"]["ResponseReasoning"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
         } | {
             /** @constant */
             type: "response.function_call_arguments.delta";
@@ -2070,22 +2205,38 @@ export interface components {
             arguments: string;
         } | {
             /** @constant */
+            type: "response.custom_tool_call_input.delta";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } | {
+            /** @constant */
+            type: "response.custom_tool_call_input.done";
+            /** @description Counts the events; what `starting_after` takes */
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            input: string;
+        } | {
+            /** @constant */
             type: "response.completed";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.incomplete";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "response.failed";
             /** @description Counts the events; what `starting_after` takes */
             sequence_number: number;
-            response: components["schemas"]["Response"];
+            response: components["schemas"]["ModelResponse"];
         } | {
             /** @constant */
             type: "error";
@@ -2154,6 +2305,8 @@ export interface components {
         RunEnd: {
             /** @description The answer without its list of sources */
             text: string;
+            /** @description The words with which the model refused to answer. Absent if it did not */
+            refusal?: string;
             /** @description The list that closes the shown text; may be empty */
             source_list: string;
             sources: components["schemas"]["CitedSource"][];
@@ -2305,7 +2458,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2339,7 +2492,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2350,7 +2503,7 @@ export interface components {
             /** @description The quotation as the text has it */
             quote?: string;
             /** @enum {string} */
-            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+            result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
             /** @description What stands in the passage, letter for letter */
             original?: string;
             /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2384,7 +2537,7 @@ export interface components {
              * @description Only in answers: the kind of source that was compared. Absent when nothing was found
              * @enum {string}
              */
-            source_kind?: "library" | "file";
+            source_kind?: "library" | "file" | "tool";
             /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
             position?: number;
             /** @description The place that its sentence names, if it names one */
@@ -2526,7 +2679,7 @@ export interface components {
             /** @description Quotations of the question: those that it attributes to a work or a place, and those that the library has */
             question_quotations?: components["schemas"]["Quotation"][];
             usage?: components["schemas"]["TurnUsage"];
-            /** @description In a whole reply that could no longer answer with an error status */
+            /** @description How the turn failed, in a reply without an error status */
             error?: {
                 code: string;
                 message: string;
@@ -2569,6 +2722,35 @@ export interface components {
                 to: string[];
             }[];
         };
+        StoredFile: {
+            id: string;
+            /** @constant */
+            object: "file";
+            bytes: number;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            filename: string;
+            purpose: string;
+            /** @constant */
+            status: "processed";
+            project_id: string;
+            /** @description Of the turn that made it; null for an upload */
+            session_id: string | null;
+            run_id: string | null;
+            /** @description Of the content that is shown, the newest */
+            version: number;
+            sha256: string;
+            content_type: string;
+        };
+        StoredFileList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["StoredFile"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
         /** @description A call of one of the client’s own tools. */
         ToolCall: {
             id: string;
@@ -2578,17 +2760,60 @@ export interface components {
                 name: string;
                 arguments: string;
             };
+        } | {
+            id: string;
+            /** @constant */
+            type: "custom";
+            custom: {
+                name: string;
+                input: string;
+            };
+        };
+        /** @description What the turn is doing; it may be passed over. */
+        TurnProgress: {
+            /** @constant */
+            type: "run.queued";
+        } | {
+            /** @constant */
+            type: "run.started";
+        } | {
+            /** @constant */
+            type: "step.started";
+            step: number;
+        } | {
+            /** @constant */
+            type: "step.restarted";
+            step: number;
+        } | {
+            /** @constant */
+            type: "tool.started";
+            step: number;
+            name: string;
+            title: string;
+        } | {
+            /** @constant */
+            type: "tool.finished";
+            step: number;
+            name: string;
+            ok: boolean;
+        } | {
+            /** @constant */
+            type: "file";
+            step: number;
+            file: components["schemas"]["FileChange"];
         };
         TurnUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
-            /** @description Absent without cached tokens */
+            /** @description Absent if it reports none */
             prompt_tokens_details?: {
                 /** @description Tokens that the model’s server read from its cache */
                 cached_tokens: number;
+                /** @description Tokens that it wrote to its cache */
+                cache_write_tokens?: number;
             };
-            /** @description Absent without reasoning tokens */
+            /** @description Absent if its server reports none */
             completion_tokens_details?: {
                 /** @description Tokens that the model spent on reasoning */
                 reasoning_tokens: number;
@@ -2681,7 +2906,7 @@ export interface components {
                 /** @description The quotation as the text has it */
                 quote?: string;
                 /** @enum {string} */
-                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "not_found" | "paraphrase";
+                result: "verbatim" | "edited" | "fuzzy" | "translation" | "misattributed" | "from_tool" | "not_found" | "paraphrase";
                 /** @description What stands in the passage, letter for letter */
                 original?: string;
                 /** @description Place of `original` in the passage, in UTF-16 units */
@@ -2715,7 +2940,7 @@ export interface components {
                  * @description Only in answers: the kind of source that was compared. Absent when nothing was found
                  * @enum {string}
                  */
-                source_kind?: "library" | "file";
+                source_kind?: "library" | "file" | "tool";
                 /** @description Only in answers: number of the quotation among all of the answer, in their order. Absent in answers of an earlier version */
                 position?: number;
                 /** @description What it was compared with; absent if the text names nothing */
@@ -2784,7 +3009,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `invalid_json` */
@@ -2798,7 +3023,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `missing_required_parameter` */
@@ -2812,7 +3037,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_value`, `missing_required_parameter`, `invalid_json` */
@@ -2826,7 +3051,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `invalid_api_key` */
@@ -2838,7 +3063,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `insufficient_credits`, `key_cap_reached` */
@@ -2852,7 +3077,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `account_suspended`, `plan_without_api_access` */
@@ -2866,7 +3091,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `missing_scope`, `account_suspended`, `plan_without_api_access` */
@@ -2880,7 +3105,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `model_not_found` */
@@ -2894,7 +3119,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `not_found` */
@@ -2908,7 +3133,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `not_found`, `model_not_found` */
@@ -2922,7 +3147,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `project_busy` */
@@ -2936,7 +3161,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `session_busy` */
@@ -2950,7 +3175,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `request_too_large` */
@@ -2964,7 +3189,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `request_too_large`, `file_too_large` */
@@ -2978,7 +3203,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `unsupported_content_type` */
@@ -2992,7 +3217,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `range_not_satisfiable` */
@@ -3006,7 +3231,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `rate_limit_exceeded` */
@@ -3021,7 +3246,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `rate_limit_exceeded`, `too_many_concurrent_runs` */
@@ -3036,7 +3261,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `internal_error` */
@@ -3050,7 +3275,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `upstream_error` */
@@ -3064,7 +3289,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `database_unavailable` */
@@ -3079,7 +3304,18 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `invalid_value` */
+        "public.400.invalid_value": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `internal_error` */
@@ -3090,7 +3326,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `overloaded`, `database_unavailable` */
@@ -3102,7 +3338,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
     };
@@ -3127,6 +3363,7 @@ export interface components {
     pathItems: never;
 }
 export type Annotation = components['schemas']['Annotation'];
+export type ApiError = components['schemas']['ApiError'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
@@ -3138,11 +3375,8 @@ export type CitedSource = components['schemas']['CitedSource'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationDeleted = components['schemas']['ConversationDeleted'];
 export type Embeddings = components['schemas']['Embeddings'];
-export type Error = components['schemas']['Error'];
-export type File = components['schemas']['File'];
 export type FileChange = components['schemas']['FileChange'];
 export type FileDeleted = components['schemas']['FileDeleted'];
-export type FileList = components['schemas']['FileList'];
 export type FileVersion = components['schemas']['FileVersion'];
 export type FileWithVersions = components['schemas']['FileWithVersions'];
 export type Health = components['schemas']['Health'];
@@ -3151,8 +3385,8 @@ export type Message = components['schemas']['Message'];
 export type MessageList = components['schemas']['MessageList'];
 export type Model = components['schemas']['Model'];
 export type ModelList = components['schemas']['ModelList'];
+export type ModelResponse = components['schemas']['ModelResponse'];
 export type Passage = components['schemas']['Passage'];
-export type ProgressEvent = components['schemas']['ProgressEvent'];
 export type Project = components['schemas']['Project'];
 export type ProjectDeleted = components['schemas']['ProjectDeleted'];
 export type ProjectInstructions = components['schemas']['ProjectInstructions'];
@@ -3161,8 +3395,8 @@ export type Quotation = components['schemas']['Quotation'];
 export type QuoteCheck = components['schemas']['QuoteCheck'];
 export type Readiness = components['schemas']['Readiness'];
 export type RefReading = components['schemas']['RefReading'];
-export type Response = components['schemas']['Response'];
 export type ResponseAnnotation = components['schemas']['ResponseAnnotation'];
+export type ResponseCustomToolCall = components['schemas']['ResponseCustomToolCall'];
 export type ResponseDeleted = components['schemas']['ResponseDeleted'];
 export type ResponseFunctionCall = components['schemas']['ResponseFunctionCall'];
 export type ResponseFunctionCallOutput = components['schemas']['ResponseFunctionCallOutput'];
@@ -3172,6 +3406,7 @@ export type ResponseItemList = components['schemas']['ResponseItemList'];
 export type ResponseMessage = components['schemas']['ResponseMessage'];
 export type ResponseOutputText = components['schemas']['ResponseOutputText'];
 export type ResponseReasoning = components['schemas']['ResponseReasoning'];
+export type ResponseRefusal = components['schemas']['ResponseRefusal'];
 export type ResponseRequest = components['schemas']['ResponseRequest'];
 export type ResponseStreamEvent = components['schemas']['ResponseStreamEvent'];
 export type ResponseUsage = components['schemas']['ResponseUsage'];
@@ -3186,7 +3421,10 @@ export type Session = components['schemas']['Session'];
 export type SessionDeleted = components['schemas']['SessionDeleted'];
 export type SessionList = components['schemas']['SessionList'];
 export type Source = components['schemas']['Source'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type StoredFileList = components['schemas']['StoredFileList'];
 export type ToolCall = components['schemas']['ToolCall'];
+export type TurnProgress = components['schemas']['TurnProgress'];
 export type TurnUsage = components['schemas']['TurnUsage'];
 export type UnknownRef = components['schemas']['UnknownRef'];
 export type Upstream = components['schemas']['Upstream'];
@@ -3218,6 +3456,7 @@ export type Response429RateLimitExceededTooManyConcurrentRuns = components['resp
 export type Response500InternalError = components['responses']['500.internal_error'];
 export type Response502UpstreamError = components['responses']['502.upstream_error'];
 export type Response503DatabaseUnavailable = components['responses']['503.database_unavailable'];
+export type ResponsePublic_400InvalidValue = components['responses']['public.400.invalid_value'];
 export type ResponsePublic_500InternalError = components['responses']['public.500.internal_error'];
 export type ResponsePublic_503OverloadedDatabaseUnavailable = components['responses']['public.503.overloaded.database_unavailable'];
 export type HeaderRetryAfter = components['headers']['retry-after'];
@@ -3248,6 +3487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
         };
     };
@@ -3274,6 +3514,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
         };
     };
@@ -3296,6 +3537,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            400: components["responses"]["public.400.invalid_value"];
             500: components["responses"]["public.500.internal_error"];
             503: components["responses"]["public.503.overloaded.database_unavailable"];
         };
@@ -3518,6 +3760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -3775,7 +4018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
@@ -3812,7 +4055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description `overloaded`, `database_unavailable` */
@@ -3841,7 +4084,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
         };
@@ -3921,6 +4164,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4132,6 +4376,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseInputMessage"] | components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseFunctionCallOutput"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4257,7 +4502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileList"];
+                    "application/json": components["schemas"]["StoredFileList"];
                 };
             };
             400: components["responses"]["400.invalid_value"];
@@ -4302,7 +4547,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["File"];
+                    "application/json": components["schemas"]["StoredFile"];
                 };
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
@@ -4340,6 +4585,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileWithVersions"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4509,6 +4755,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4539,6 +4786,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelList"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4571,6 +4819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
@@ -4605,6 +4854,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4715,6 +4965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4833,6 +5084,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectInstructions"];
                 };
             };
+            400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -4897,7 +5149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                     "text/event-stream": components["schemas"]["ResponseStreamEvent"];
                 };
             };
@@ -4926,7 +5178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             401: components["responses"]["401.invalid_api_key"];
@@ -4963,7 +5215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description `overloaded`, `database_unavailable` */
@@ -4992,7 +5244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
         };
@@ -5023,7 +5275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                     "text/event-stream": components["schemas"]["ResponseStreamEvent"];
                 };
             };
@@ -5093,7 +5345,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Response"];
+                    "application/json": components["schemas"]["ModelResponse"];
                 };
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
@@ -5207,9 +5459,24 @@ export interface operations {
                         } | null;
                     } | {
                         /** @constant */
+                        type: "custom";
+                        name: string;
+                        description?: string | null;
+                        format?: ({
+                            /** @constant */
+                            type: "text";
+                        } | {
+                            /** @enum {string} */
+                            syntax: "lark" | "regex";
+                            definition: string;
+                            /** @constant */
+                            type: "grammar";
+                        }) | null;
+                    } | {
+                        /** @constant */
                         type: "namespace";
                         name: string;
-                        tools: {
+                        tools: ({
                             /** @constant */
                             type: "function";
                             name: string;
@@ -5217,11 +5484,31 @@ export interface operations {
                             parameters?: {
                                 [key: string]: unknown;
                             } | null;
-                        }[];
+                        } | {
+                            /** @constant */
+                            type: "custom";
+                            name: string;
+                            description?: string | null;
+                            format?: ({
+                                /** @constant */
+                                type: "text";
+                            } | {
+                                /** @enum {string} */
+                                syntax: "lark" | "regex";
+                                definition: string;
+                                /** @constant */
+                                type: "grammar";
+                            }) | null;
+                        })[];
                     })[] | null;
                     tool_choice?: (("none" | "auto" | "required") | {
                         /** @constant */
                         type: "function";
+                        name: string;
+                        namespace?: string | null;
+                    } | {
+                        /** @constant */
+                        type: "custom";
                         name: string;
                         namespace?: string | null;
                     } | {
@@ -5236,11 +5523,6 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                     } | ({
-                        /** @constant */
-                        type: "custom";
-                    } & {
-                        [key: string]: unknown;
-                    }) | ({
                         type: string;
                     } & {
                         [key: string]: unknown;
@@ -5250,6 +5532,14 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     } | null;
+                    store?: boolean | null;
+                    frequency_penalty?: number | null;
+                    max_tool_calls?: number | null;
+                    presence_penalty?: number | null;
+                    prompt_cache_key?: string | null;
+                    safety_identifier?: string | null;
+                    service_tier?: string | null;
+                    truncation?: ("auto" | "disabled") | null;
                     x_service?: {
                         session_id?: string | null;
                         continue?: (boolean | ("true" | "false")) | null;

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords/passwords.ts'
@@ -137,8 +137,28 @@ export async function setPlan(
   return { ...account, plan }
 }
 
-export function listAccounts(executor: Executor): Promise<Account[]> {
-  return executor.select(accountColumns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
+/**
+ * Accounts, oldest first, deleted ones too.
+ * @param page.after the id of the last account on the previous page.
+ * @throws ServiceError `not_found` if no account has that id.
+ */
+export async function listAccounts(
+  executor: Executor,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<Account[]> {
+  // In SQL, because a `Date` has no microseconds.
+  const order = sql`(${accounts.createdAt}, ${accounts.id})`
+  const last = sql`(select created_at, id from accounts where id = ${after})`
+  if (after !== undefined) {
+    const [known] = await executor.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, after))
+    if (!known) throw notFound('after')
+  }
+  return executor
+    .select(accountColumns)
+    .from(accounts)
+    .where(after === undefined ? undefined : sql`${order} > ${last}`)
+    .orderBy(asc(accounts.createdAt), asc(accounts.id))
+    .limit(limit)
 }
 
 export type AccountSearch = {

@@ -51,6 +51,8 @@ export type ModelStep = {
    * last of its turn.
    */
   readonly unfinished?: boolean
+  /** The words with which the model refused to answer. The text is then empty. */
+  readonly refusal?: string
   /** What the upstream wants back with this reply. */
   readonly attached?: Attached
   /** Parameters of the client that the upstream refused. */

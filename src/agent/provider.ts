@@ -118,6 +118,8 @@ export type Finish = {
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage
   readonly attached?: Omit<Attached, 'callIds'>
+  /** The words with which the model refuses to answer. Only if it wrote no text and calls no tool; `onText` did not get them. */
+  readonly refusal?: string
   /** Parameters that the upstream refused, so that the call was made without them. Names as clients send them. */
   readonly leftOut?: readonly string[]
   /** Only of models with several servers. */

@@ -76,7 +76,7 @@ type Part = 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
 
 function partOf(name: Part, reported: ReportedUsage, whole: number): Partial<Usage> {
   const part = wholeNumber(reported[name])
-  return part !== undefined && part > 0 && part <= whole ? { [name]: part } : {}
+  return part !== undefined && part <= whole ? { [name]: part } : {}
 }
 
 function costOf({ cost }: ReportedUsage): Partial<Usage> {

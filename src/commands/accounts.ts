@@ -5,6 +5,7 @@ import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Command } from './command.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 const row = (account: Account) => ({
   id: account.id,
@@ -56,9 +57,17 @@ export const accountCommands: Readonly<Record<string, Command>> = {
     },
   },
   'accounts list': {
-    usage: '',
-    summary: 'lists the accounts',
-    options: {},
-    run: async ({ installation }) => ({ rows: (await listAccounts(installation.database.system)).map(row) }),
+    usage: '[--limit N] [--after ID]',
+    summary: 'lists the accounts, oldest first; --after takes the last id of the previous page',
+    options: pageOptions,
+    run: async (invocation) => {
+      const { system } = invocation.installation.database
+      const page = await readPage(
+        invocation,
+        (wanted) => listAccounts(system, wanted),
+        ({ id }) => id,
+      )
+      return { rows: page.map(row) }
+    },
   },
 }

@@ -2,9 +2,9 @@ import { findAccount, findAccountById } from '../accounts/accounts.ts'
 import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
+import { limitOption, wholeNumber } from './printing/list-pages.ts'
 
 const defaultEntries = 50
-const maxEntries = 1_000
 
 const row = (entry: AuditEntry) => ({
   id: entry.id.toString(),
@@ -35,15 +35,12 @@ export const auditCommands: Readonly<Record<string, Command>> = {
         throw new ServiceError('invalid_value', '--email and --account exclude each other. Give one of them.')
       }
       const accountId = email === undefined ? named : (await findAccount(system, email)).id
-      const limit = wholeNumber('--limit', text('limit') ?? String(defaultEntries))
-      if (limit < 1n || limit > maxEntries) {
-        throw new ServiceError('invalid_value', `--limit takes a number from 1 to ${maxEntries}.`)
-      }
+      const limit = limitOption(text('limit'), defaultEntries)
       const before = text('before')
       const rows = (
         await listAuditEntries(system, {
           accountId,
-          limit: Number(limit),
+          limit,
           before: before === undefined ? undefined : wholeNumber('--before', before),
         })
       ).map(row)
@@ -60,9 +57,4 @@ export const auditCommands: Readonly<Record<string, Command>> = {
       return { rows, ...(lines.length > 0 && { lines }) }
     },
   },
-}
-
-function wholeNumber(option: string, text: string): bigint {
-  if (/^\d{1,18}$/.test(text)) return BigInt(text)
-  throw new ServiceError('invalid_value', `${option} takes a whole number.`)
 }

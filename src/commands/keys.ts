@@ -22,6 +22,7 @@ import { ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
 import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 const row = (key: KeyInfo) => ({
   id: key.id,
@@ -180,14 +181,20 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     },
   },
   'keys list': {
-    usage: '[--account E]',
-    summary: 'lists keys by their first and last characters',
-    options: { account: { type: 'string' } },
-    run: async ({ installation, text }) => {
-      const { system } = installation.database
-      const email = text('account')
+    usage: '[--account E] [--limit N] [--after ID]',
+    summary:
+      'lists keys by their first and last characters, newest first; --after takes the last id of a page',
+    options: { account: { type: 'string' }, ...pageOptions },
+    run: async (invocation) => {
+      const { system } = invocation.installation.database
+      const email = invocation.text('account')
       const accountId = email === undefined ? undefined : (await findAccount(system, email)).id
-      return { rows: (await listKeys(system, accountId)).map(row) }
+      const page = await readPage(
+        invocation,
+        (wanted) => listKeys(system, { accountId, ...wanted }),
+        ({ id }) => id,
+      )
+      return { rows: page.map(row) }
     },
   },
   'keys revoke': {

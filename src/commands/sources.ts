@@ -16,6 +16,7 @@ import { sefariaCommands } from './imports/import-sefaria.ts'
 import { textCommands } from './imports/import-text.ts'
 import { linesOfFile, namingFile } from './imports/text-file.ts'
 import { recorded, recordLibraryAction } from './library-audit.ts'
+import { pageOptions, readPage } from './printing/list-pages.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   ...collectionCommands,
@@ -47,11 +48,16 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   ...checkCommands,
   ...embedCommands,
   'sources list': {
-    usage: '',
-    summary: 'lists the works of the library',
-    options: {},
-    run: async ({ installation }) => {
-      const rows = await listWorks(installation.library.system, { limit: 100_000 })
+    usage: '[--limit N] [--after TITLE]',
+    summary: 'lists the works of the library by title; --after takes the last title of the previous page',
+    options: pageOptions,
+    run: async (invocation) => {
+      const { system } = invocation.installation.library
+      const rows = await readPage(
+        invocation,
+        (page) => listWorks(system, page),
+        ({ title }) => title,
+      )
       return {
         rows,
         lines: rows.map((work) => `${work.title}  (${work.passages} passages, ${work.languages.join(', ')})`),

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { readHostInstructions } from './host-instructions.ts'
 import { type CatalogueListeners, type OpenProvider, openServers } from './model-servers.ts'
 import { type Entry, isBuiltIn, readModelsFile } from './models-file.ts'
+import type { ModelServer } from './reachability.ts'
 import { type SamplingOfModel, samplingOfModel } from './sampling.ts'
 
 export type CatalogueModel = SamplingOfModel & {
@@ -33,6 +34,8 @@ export type CatalogueModel = SamplingOfModel & {
 /** The models that requests can name; always includes the ids `service` and `service-lite`. */
 export type Catalogue = {
   readonly models: readonly CatalogueModel[]
+  /** Those with an address in the settings. The built-in model has no server. */
+  readonly servers: readonly ModelServer[]
   find(id: string): CatalogueModel | undefined
   close(): Promise<void>
 }
@@ -85,11 +88,18 @@ export async function openCatalogue(
   models.push(...liteOf(models, entries, prompts.lite))
   return {
     models,
+    servers: entries.flatMap(serversOf),
     find: (id) => models.find((model) => model.id === id),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },
   }
+}
+
+function serversOf(model: Entry): readonly ModelServer[] {
+  return [model, ...model.fallbacks].flatMap(({ base_url: url, label, name = model.id }) =>
+    url === undefined ? [] : [{ model: model.id, server: label ?? name, url }],
+  )
 }
 
 const liteId = 'service-lite'

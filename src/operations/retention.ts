@@ -49,6 +49,7 @@ const expiries: readonly Expiry[] = [
       then make_interval(mins => ${uploadMinutes}) else make_interval(hours => ${uploadHours}) end`,
   ),
   { batch: 2_000, remove: removeEvents },
+  { batch: 200, remove: emptyUnstored },
 ]
 
 /** Expiry of the rows of one table that match a condition. */
@@ -81,12 +82,74 @@ async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   return ended.rows.length
 }
 
+/** The content of a response with `store: false` is kept this long, because a retry or a tool result needs it. */
+const unstoredMinutes = 15
+
+const emptied = {
+  end: {
+    text: '',
+    source_list: '',
+    sources: [],
+    citations: [],
+    unknown_refs: [],
+    quotations: [],
+    question_quotations: [],
+    tool_calls: [],
+    tools_used: [],
+  },
+  record: { text: '', toolCalls: [], content: '', sources: [] },
+  request: { clientTools: [], toolChoice: 'auto' },
+  response: { previousId: null, metadata: {}, background: false, parallelToolCalls: true, store: 'emptied' },
+}
+const json = (value: object) => sql`${JSON.stringify(value)}::jsonb`
+
+/**
+ * Removes the content of responses with `store: false` whose session has rested. The runs stay, with usage and costs. A
+ * session is emptied at once, because a turn in it would otherwise read half a conversation.
+ */
+async function emptyUnstored(tx: Executor, atMost: number): Promise<number> {
+  const rested = await tx.execute<{ id: string }>(sql`
+    select s.id from sessions s
+    where s.id in (select session_id from runs where request #>> '{response,store}' = 'false') and s.open_runs = 0
+      and not exists (select from runs r
+        where r.session_id = s.id and r.finished_at > now() - make_interval(mins => ${unstoredMinutes}))
+    limit ${atMost} for update skip locked`)
+  const sessions = sql`${sql.param(rested.rows.map(({ id }) => id))}::text[]`
+  const runs = await tx.execute<{ id: string }>(sql`
+    select id from runs where session_id = any(${sessions}) and request #>> '{response,store}' = 'false'`)
+  const ids = sql`${sql.param(runs.rows.map(({ id }) => id))}::text[]`
+  // Before the runs, as a request with a known key locks them.
+  await tx.execute(sql`delete from idempotency_keys where run_id = any(${ids})`)
+  await tx.execute(sql`
+    update runs set
+      reply = case when reply ? 'end' then jsonb_set(reply, '{end}', (reply->'end') - 'refusal' || ${json(emptied.end)}) end,
+      request = (request - 'instructions') || ${json(emptied.request)} || jsonb_build_object(
+        'sampling', (request->'sampling') - '{responseFormat,stop}'::text[], 'response', ${json(emptied.response)})
+    where id = any(${ids})`)
+  await tx.execute(sql`delete from messages where session_id = any(${sessions}) and run_id = any(${ids})`)
+  // What clients have sent is no longer the conversation of the session.
+  await tx.execute(sql`
+    update messages set transcript = null where session_id = any(${sessions}) and transcript is not null`)
+  await tx.execute(sql`delete from run_log where run_id = any(${ids}) and steps = 0`)
+  await tx.execute(sql`
+    update run_log set events = 0, entries = (
+      select jsonb_agg(jsonb_set(jsonb_set(e, '{record}', (e->'record') - '{attached,refusal}'::text[] || ${json(emptied.record)}),
+        '{record,call,arguments}', '""'))
+      from jsonb_array_elements(entries) e where e->>'type' = 'step')
+    where run_id = any(${ids})`)
+  // Its name is its first question.
+  await tx.execute(sql`
+    update sessions s set name = '' where id = any(${sessions}) and metadata is null
+      and not exists (select from messages m where m.session_id = s.id)`)
+  return rested.rows.length
+}
+
 /** Maximum batches per kind and round; the next round continues. */
 const maxBatches = 200
 
 /**
- * Removes events of runs that ended a day ago, and expired idempotency keys, page sessions, password reset
- * links, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
+ * Removes events of runs that ended a day ago, the content of responses with `store: false`, and expired idempotency keys,
+ * page sessions, password reset links, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
  * lock taken stops.
  * @returns number of removed rows; the events of one run count as one.
  */

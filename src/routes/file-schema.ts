@@ -19,7 +19,7 @@ export const fileSchema = z
     sha256: z.string(),
     content_type: z.string(),
   })
-  .meta({ id: 'File' })
+  .meta({ id: 'StoredFile' })
 
 const fileVersion = z
   .object({
@@ -36,7 +36,7 @@ export const fileWithVersions = fileSchema
   .extend({ versions: z.array(fileVersion).describe('Newest first') })
   .meta({ id: 'FileWithVersions' })
 
-export const fileList = listOf(fileSchema).meta({ id: 'FileList' })
+export const fileList = listOf(fileSchema).meta({ id: 'StoredFileList' })
 
 export const fileDeleted = deletedOf('file').meta({ id: 'FileDeleted' })
 

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
-import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
+import { unixSeconds } from '../http/lists.ts'
+import { type BodyOf, instant, type RouteDocs } from '../http/openapi/docs.ts'
+import type { ServerState } from '../models/reachability.ts'
 import type { Services } from '../turns/services.ts'
 import { version } from '../version/version.ts'
 
@@ -16,6 +18,17 @@ const readiness = z
   .object({
     status: z.literal('ok'),
     library: z.enum(['ok', 'read-only', 'unavailable']).optional(),
+    models: z
+      .array(
+        z.object({
+          model: z.string(),
+          server: z.string().describe('The `label` or `name` of the server in the settings'),
+          reachable: z.boolean().describe('Whether it took the last connection, which is tried every minute'),
+          since: instant.describe('When this was first seen, in Unix seconds'),
+        }),
+      )
+      .optional()
+      .describe('Only with `details`: the servers of models that have an address in the settings'),
   })
   .meta({ id: 'Readiness' })
 
@@ -23,11 +36,16 @@ const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
   description:
-    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
+    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model that cannot be reached: `?details` shows them.',
   tag: 'Service',
   response: readiness,
   errors: ['overloaded', 'database_unavailable'],
 }
+
+/** `?details` alone asks for them too. */
+const query = z.object({
+  details: z.string().max(10).optional().describe('Any value, also none: adds `models`'),
+})
 
 type LibraryStateOf = () => BodyOf<typeof readiness>['library']
 
@@ -37,14 +55,19 @@ type LibraryStateOf = () => BodyOf<typeof readiness>['library']
  */
 export function healthRoutes(
   app: FastifyInstance,
-  services: Services & { readonly ready: () => boolean; readonly libraryState?: LibraryStateOf | undefined },
+  services: Services & {
+    readonly ready: () => boolean
+    readonly libraryState?: LibraryStateOf | undefined
+    readonly modelStates?: (() => readonly ServerState[]) | undefined
+  },
 ): void {
   const healthz: BodyOf<typeof healthy> = { status: 'ok', version }
   const ok: BodyOf<typeof readiness> = { status: 'ok' }
 
   app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => healthz)
 
-  app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
+  const readyz = { config: { scope: 'public' as const, docs: ready }, schema: { querystring: query } }
+  app.get<{ Querystring: z.output<typeof query> }>('/readyz', readyz, async (request) => {
     if (!services.ready()) {
       throw new ServiceError('overloaded', 'The service is shutting down. Use another replica.', {
         // Balancers ask every second. A planned shutdown is no failure.
@@ -64,6 +87,11 @@ export function healthRoutes(
         },
       )
     const library = services.libraryState?.()
-    return library === undefined ? ok : { ...ok, library }
+    const models = request.query.details === undefined ? undefined : services.modelStates?.().map(stateBody)
+    return { ...ok, ...(library && { library }), ...(models && { models }) }
   })
+}
+
+function stateBody({ since, ...state }: ServerState) {
+  return { ...state, since: unixSeconds(since) }
 }

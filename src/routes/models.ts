@@ -9,6 +9,9 @@ import type { Services } from '../turns/services.ts'
 
 const credits = z.number().min(0)
 
+const modality = z.enum(['text', 'image', 'file', 'embeddings'])
+
+/** `architecture` and `supported_parameters` have the form of OpenRouter, by which clients choose what they send. */
 const modelSchema = z
   .object({
     id: z.string(),
@@ -18,6 +21,14 @@ const modelSchema = z
     name: z.string().describe('The name for people'),
     type: z.enum(['chat', 'embedding']).describe('What it does: answer, or turn texts into vectors'),
     context_length: count.optional().describe('Tokens that a chat model reads in one call'),
+    architecture: z.object({
+      modality: z.string().describe('Both lists in one text, such as `text+image->text`'),
+      input_modalities: z.array(modality),
+      output_modalities: z.array(modality),
+      tokenizer: z.literal('Other'),
+      instruct_type: z.null(),
+    }),
+    supported_parameters: z.array(z.string()).describe('Parameters of a chat request that have an effect'),
     citations: z.boolean().describe('Whether its turns search the library, and cite and check what they say'),
     pricing: z.object({
       input: credits.describe('Credits per million tokens of prompts'),
@@ -80,13 +91,15 @@ function embeddingBody({ id, microsPerToken }: EmbeddingOffer): BodyOf<typeof mo
     owned_by: 'service',
     name: id,
     type: 'embedding',
+    architecture: architectureOf(['text'], 'embeddings'),
+    supported_parameters: [],
     citations: false,
     pricing: { input: creditsNumber(microsPerToken * tokensOfPrice), output: 0, tool_call: 0 },
   }
 }
 
 function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
-  const { id, title, created, contextTokens, price, isLite } = model
+  const { id, title, created, contextTokens, price, isLite, readsImages } = model
   return {
     id,
     object: 'model',
@@ -95,6 +108,11 @@ function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
     name: title,
     type: 'chat',
     context_length: contextTokens,
+    architecture: architectureOf(
+      ['text', ...(readsImages ? ['image' as const] : []), ...(isLite ? [] : ['file' as const])],
+      'text',
+    ),
+    supported_parameters: supportedBy(model),
     citations: !isLite,
     pricing: {
       input: creditsNumber(price.inputMicrosPerToken * tokensOfPrice),
@@ -102,6 +120,28 @@ function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
       tool_call: creditsNumber(price.toolCallMicros),
     },
   }
+}
+
+type Modality = z.infer<typeof modality>
+
+function architectureOf(reads: Modality[], writes: Modality) {
+  return {
+    modality: `${reads.join('+')}->${writes}`,
+    input_modalities: reads,
+    output_modalities: [writes],
+    tokenizer: 'Other' as const,
+    instruct_type: null,
+  }
+}
+
+/** The built-in model obeys what the service does itself; a model without sources gets no tools. */
+function supportedBy({ isBuiltIn, isLite }: CatalogueModel): string[] {
+  return [
+    ...['max_completion_tokens', 'max_tokens', 'response_format', 'stop', 'structured_outputs'],
+    ...(isBuiltIn ? [] : ['reasoning_effort', 'seed', 'temperature', 'top_p']),
+    ...(isLite ? [] : ['include_reasoning', 'reasoning']),
+    ...(isLite || isBuiltIn ? [] : ['tool_choice', 'tools']),
+  ].toSorted()
 }
 
 const tokensOfPrice = 1_000_000n

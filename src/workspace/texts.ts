@@ -4,9 +4,10 @@ import { fileTexts, fileVersions } from '../db/schema/index.ts'
 import { ContentLost, readBuffer, readHead, readStream } from './content.ts'
 import { ExtractionFailed, extraction, extractText, maxDocumentBytes } from './documents/extract.ts'
 import { headBytes, kindOf, type TextKind, unknownEncoding } from './documents/kinds.ts'
-import type { DocumentText } from './documents/read.ts'
+import { type DocumentText, noTextLayer } from './documents/read.ts'
 import { decodedText } from './documents/text-encoding.ts'
 import { type FileVersion, findVersion, type StoredFile } from './files.ts'
+import type { Recognition } from './recognition.ts'
 import { sheetGenerator } from './sheets/sheet.ts'
 
 /** Maximum size of a text that is read or edited, because it is held in memory completely. */
@@ -17,21 +18,31 @@ const deleted = 'It has been deleted.'
 /** A file as the agent reads it: the text of its newest version, or the reason why it has none. */
 export type FileText = DocumentText & { readonly file: StoredFile; readonly kind: TextKind | undefined }
 
+/** What reads files. Without `recognition`, scanned documents have no text. */
+export type FileReader = { readonly database: Database; readonly recognition?: Recognition | undefined }
+
 /**
  * Returns the text of a file. The text of a document is extracted at the first request and stored. No connection is
  * held during extraction.
  * @throws the reason of `signal` when it is aborted.
  */
-export async function fileText(database: Database, file: StoredFile, signal: AbortSignal): Promise<FileText> {
+export async function fileText(
+  { database, recognition }: FileReader,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<FileText> {
   const found = await withTx(database, file, (tx) => lookUpText(tx, file))
-  if ('text' in found) return { file, ...found }
   const { version, kind } = found
-  const read = await extractOnce(database, version, kind, signal)
-  return { file, kind, ...read }
+  const read = 'text' in found ? found : await extractOnce(database, found.version, found.kind, signal)
+  const { text, problem } =
+    recognition && version && read.problem === noTextLayer
+      ? await recognisedText(database, recognition, version, signal)
+      : read
+  return { file, kind, text, problem }
 }
 
 type TextLookup =
-  | (DocumentText & { readonly kind: TextKind | undefined })
+  | (DocumentText & { readonly kind: TextKind | undefined; readonly version?: FileVersion })
   | { readonly version: FileVersion; readonly kind: Exclude<TextKind, 'text'> }
 
 /** Returns the text if no extraction is needed: a plain text, or a stored extraction. */
@@ -45,7 +56,7 @@ async function lookUpText(tx: Executor, file: StoredFile): Promise<TextLookup> {
     .select()
     .from(fileTexts)
     .where(and(eq(fileTexts.versionId, version.id), eq(fileTexts.extraction, extraction)))
-  if (kept) return { kind, text: kept.text, problem: kept.problem }
+  if (kept) return { version, kind, text: kept.text, problem: kept.problem }
   if (version.bytes > maxDocumentBytes) return { kind, text: '', problem: 'It is too large to be read.' }
   return { version, kind }
 }
@@ -103,6 +114,30 @@ async function extractOnce(
     }
     throw error
   }
+}
+
+const recognised = 'Its text was recognised from pictures of its pages (OCR), and can have mistakes.'
+
+/** The text of a scanned PDF, stored when it is recognised. */
+function recognisedText(
+  database: Database,
+  recognition: Recognition,
+  version: FileVersion,
+  signal: AbortSignal,
+): Promise<DocumentText> {
+  const { id, accountId, bytes } = version
+  const content = () => readStream(database, version, { start: 0, end: bytes })
+  return recognition.textOf({ id, accountId, content }, signal, async (pdf, closing) => {
+    const read = await extractText('pdf', oneChunk(pdf), closing, undefined, accountId)
+    if (read.text === '') return read
+    const marked = { text: read.text, problem: read.problem || recognised }
+    await withTx(database, version, (tx) => keep(tx, version, marked))
+    return marked
+  })
+}
+
+async function* oneChunk(content: Buffer): AsyncGenerator<Buffer> {
+  yield content
 }
 
 async function keep(tx: Executor, version: FileVersion, { text, problem }: DocumentText): Promise<void> {

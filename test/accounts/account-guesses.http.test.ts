@@ -19,7 +19,7 @@ beforeAll(async () => {
   ;({ service } = world)
   owner = await signedUp(service, 'owner@example.org')
   guessed = await guesses('owner@example.org', 40)
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const signIn = (visitor: TestVisitor, email: string, password: string, address: string) =>
@@ -48,7 +48,7 @@ test('wrong passwords from 40 addresses are 30 tries of an account', async () =>
 
 test('an address without an account is limited in the same way', async () => {
   expect(await guesses('nobody@example.org', 40)).toEqual(thirty)
-}, 60_000)
+})
 
 test('the owner who is signed in changes the password, whatever strangers tried', async () => {
   const fields = { current: goodPassword, next: goodPassword }
@@ -78,7 +78,7 @@ test('right passwords do not use up the tries of an account', async () => {
     const visitor = openVisitor(service)
     expect((await signIn(visitor, 'often@example.org', goodPassword, `10.2.${n}.1`)).status).toBe(303)
   }
-}, 60_000)
+})
 
 test('a browser is known by an intact, unexpired token of the account', () => {
   const token = knownBrowserToken(testPeppers, 'a@example.org')

@@ -133,7 +133,7 @@ test('a sign-in and a change with the old password that meet a reset come to not
     db.database.systemPool
       .query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%accounts%'`)
       .then(({ rowCount }) => rowCount)
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(2)
+  await expect.poll(waiting).toBe(2)
   await held.query(`update accounts set password_hash = 'another' where id = $1`, [accountId])
   await held.query('commit')
   held.release()

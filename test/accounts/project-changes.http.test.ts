@@ -112,7 +112,7 @@ test('DELETE is refused while a turn in the project runs, and changes nothing', 
   world.upstream.enqueue([{ waitFor: held.opened }, ...reply(answerText)])
   const asked = world.upstream.requests.length
   const running = ask(owner.key, things.projectId, 'Who runs?')
-  await expect.poll(() => world.upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => world.upstream.requests.length - asked).toBe(1)
   const refused = await api(owner.key, 'DELETE', `/v1/projects/${things.projectId}`)
   expect([refused.status, errorOf(refused)?.code, refused.headers['x-should-retry']]).toEqual([
     409,

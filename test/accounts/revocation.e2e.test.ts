@@ -30,7 +30,7 @@ test('a turn whose key expires stops before its next model call and pays its ste
   upstream.enqueue([{ waitFor: held.opened }, toolStep])
   const asked = upstream.requests.length
   const running = call(service, key, 'POST', '/v1/chat/completions', question('List the files'))
-  await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => upstream.requests.length - asked).toBe(1)
   await db.database.systemPool.query('update api_keys set expires_at = now() where account_id = $1', [
     accountId,
   ])
@@ -67,9 +67,9 @@ test('revoking a key stops its running and queued turns at once, on every replic
     const asked = upstream.requests.length
     upstream.enqueue([{ waitFor: held.opened }, { text: 'Kept.' }], stall('Half of it'))
     const kept = call(service, keys.kept, 'POST', '/v1/chat/completions', question('Of the other key'))
-    await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => upstream.requests.length - asked).toBe(1)
     const running = call(other, keys.leaked, 'POST', '/v1/chat/completions', question('Running'))
-    await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => upstream.requests.length - asked).toBe(2)
     const { session } = await world.row<{ session: string }>(
       'select session_id as session from runs where api_key_id = $1',
       leakedId,
@@ -105,11 +105,11 @@ test('revoking a key on its page or by command stops its turn', async () => {
     (id: string) => runLine(db, ['keys', 'revoke', id]),
   ]) {
     const key = await makeKey(db.database, accountId)
-    const [info] = await listKeys(db.database.system, accountId)
+    const [info] = await listKeys(db.database.system, { accountId, limit: 1 })
     upstream.enqueue(stall('Half of it'))
     const asked = upstream.requests.length
     const running = call(service, key, 'POST', '/v1/chat/completions', question('Running'))
-    await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => upstream.requests.length - asked).toBe(1)
     await revoke(info?.id ?? '')
     expect(await (await running).json()).toMatchObject({ x_service: { status: 'cancelled' } })
   }

@@ -39,7 +39,7 @@ test('suspension stops running and queued turns on every replica and charges ste
     upstream.enqueue(stall('Half of it'))
     const asked = upstream.requests.length
     const running = call(other, key, 'POST', '/v1/chat/completions', question('Running'))
-    await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => upstream.requests.length - asked).toBe(1)
     const unfinished = `select id, session_id as session, status from runs
       where account_id = $1 and status in ('queued', 'in_progress') order by turn`
     const { rows } = await db.database.systemPool.query<{ session: string }>(unfinished, [accountId])

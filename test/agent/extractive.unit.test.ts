@@ -393,6 +393,16 @@ test('an answer within a token limit is cut at a sentence and ends with `length`
   expect(whole.text.startsWith(cut.text)).toBe(true)
 })
 
+test('an answer ends before the first stop text, and JSON stays whole', async () => {
+  const whole = (await answerTo('What is a beinoni?', [english])).text
+  const stop = ['', 'nowhere', 'He has not sinned', 'evil never']
+  const { text } = await answerTo('What is a beinoni?', [english], { sampling: { stop } })
+  expect(text).toBe(whole.slice(0, whole.indexOf('evil never')))
+  const sampling = { stop: ['evil never'], responseFormat: { type: 'json_object' } }
+  const json = await answerTo('What is a beinoni?', [english], { sampling })
+  expect(JSON.parse(json.text)).toEqual({ answer: expect.stringContaining(english.text) })
+})
+
 test('results that are no JSON, or not of the expected shape, count as nothing found', async () => {
   for (const content of ['not json', '[]', 'null', '{"passages":7}', '{"passages":[{"mark":1}]}']) {
     const search = tool('search_sources', async () => ({ content }))

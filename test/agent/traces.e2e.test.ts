@@ -34,7 +34,7 @@ async function spansOf(runId: string): Promise<readonly ReceivedSpan[]> {
   const found = () => receiver.spans.filter((span) => span.attributes['run.id'] === runId)
   const whole = () =>
     ['invoke_agent', 'POST /v1/chat/completions'].every((name) => named(found(), name).length > 0)
-  await expect.poll(whole, { timeout: 15_000 }).toBe(true)
+  await expect.poll(whole).toBe(true)
   return found()
 }
 

@@ -241,4 +241,4 @@ async function play({ withTool, killed, last }: Plan): Promise<void> {
 test('a turn pays once for what it showed, after any order of cancels and takeovers', async () => {
   await fc.assert(fc.asyncProperty(plan, play), { numRuns: 60 })
   expect(await world.broken()).toEqual([])
-}, 180_000)
+})

@@ -33,7 +33,7 @@ const fresh = (more: object = {}) => {
 async function start(): Promise<Replica> {
   const before = await replicas()
   const replica = await world.start()
-  await vi.waitFor(async () => expect(await replicas()).toBe(before + 1), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await replicas()).toBe(before + 1), { timeout: 120_000 })
   return replica
 }
 const replicas = async () =>
@@ -81,7 +81,7 @@ async function send(at: Replica, body: object, connection = 'keep-alive'): Promi
 const begun = async (question: Parameters<typeof runsOf>[0]) => {
   const text = JSON.stringify(question.messages[0]?.content)
   const isAsked = () => world.upstream.requests.some(({ body }) => JSON.stringify(body).includes(text))
-  await expect.poll(isAsked, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isAsked).toBe(true)
 }
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   const [run] = await runsOf(question)
   if (takenOver) {
     await world.expireLease(run?.run_id ?? '')
-    await expect.poll(() => chargesOf(question), { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => chargesOf(question)).toBe(1)
   }
   const again = world.chat(question, { at: living })
   if (!takenOver) await world.expireLease(run?.run_id ?? '')
@@ -122,7 +122,7 @@ test('a claim notes that a client left when its process has ended', async () => 
   await world.expireLease(runId)
   const row = () =>
     world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
-  await expect.poll(row, { timeout: 15_000 }).toEqual([{ epoch: 2, closed: true }])
+  await expect.poll(row).toEqual([{ epoch: 2, closed: true }])
   held.open()
 })
 
@@ -138,7 +138,7 @@ test('a claim records no disconnect for a client whose process is alive', async 
   await world.expireLease(runId)
   const row = () =>
     world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
-  await expect.poll(row, { timeout: 15_000 }).toEqual([{ epoch: 2, closed: false }])
+  await expect.poll(row).toEqual([{ epoch: 2, closed: false }])
   frozen.signal('SIGCONT')
   expect((await waiting).runId).toBe(runId)
   held.open()

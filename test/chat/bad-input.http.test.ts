@@ -201,13 +201,13 @@ const cases: readonly Case[] = [
   refuse('five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', /at most 4 items/),
   refuse('a seed of 1.5', { seed: 1.5 }, 'seed', /int/),
   refuse(
-    'a choice of a custom tool',
+    'a choice of a custom tool that is not sent',
     {
       tools: [{ type: 'custom', custom: { name: 'f' } }],
-      tool_choice: { type: 'custom', custom: { name: 'f' } },
+      tool_choice: { type: 'custom', custom: { name: 'g' } },
     },
     'tool_choice',
-    /type `function`/,
+    /not in `tools`/,
   ),
   refuse(
     'a tool with a blank in its name',

@@ -11,6 +11,7 @@ const run = {
   sessionId: 'sess_1',
   messageId: 'msg_1',
   model: 'service',
+  request: {},
 } as Run
 
 const source = {

@@ -41,7 +41,7 @@ async function hangUpAfter(text: string, body: object): Promise<string> {
 }
 
 const clientIsGone = (runId: string) =>
-  vi.waitFor(async () => expect((await runRow(runId)).left).toBeInstanceOf(Date), { timeout: 10_000 })
+  vi.waitFor(async () => expect((await runRow(runId)).left).toBeInstanceOf(Date), { timeout: 120_000 })
 
 const usage = { prompt_tokens: 100, completion_tokens: 10 }
 

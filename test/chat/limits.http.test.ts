@@ -91,7 +91,7 @@ test('a turn beyond the places of the plan is refused before anything is written
   upstream.enqueue([{ waitFor: held.opened }, { text: 'held' }])
   const asked = upstream.requests.length
   const running = ask(key, 'The first')
-  await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => upstream.requests.length - asked).toBe(1)
   const refused = await ask(key, 'The second')
   expect(refused.status).toBe(429)
   expect(await refused.json()).toMatchObject({ error: { code: 'too_many_concurrent_runs' } })

@@ -37,9 +37,7 @@ async function ended(runId: string): Promise<RunRow> {
       from runs r where r.id = '${runId}'`)
     return rows[0]
   }
-  await expect
-    .poll(async () => (await read())?.status, { timeout: 15_000 })
-    .toMatch(/completed|failed|cancelled/)
+  await expect.poll(async () => (await read())?.status).toMatch(/completed|failed|cancelled/)
   const row = await read()
   if (!row) throw new Error('no run')
   return row

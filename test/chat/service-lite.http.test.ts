@@ -57,6 +57,13 @@ test('service-lite is listed with its name, its window, its own price, and witho
   })
 })
 
+test('the built-in models are listed with the few parameters that they obey', async () => {
+  const { data } = await bodyOf(call(builtIn.service, builtIn.key, 'GET', '/v1/models'))
+  const obeyed = ['max_completion_tokens', 'max_tokens', 'response_format', 'stop', 'structured_outputs']
+  expect(data[1].supported_parameters).toEqual(obeyed)
+  expect(data[0].supported_parameters).toEqual([...obeyed, 'include_reasoning', 'reasoning'].toSorted())
+})
+
 test('a title holds and costs less than a turn of the agent', async () => {
   const cap = { settings: { totalCapMicros: 100_000n } }
   const key = await makeKey(world.db.database, world.accountId, cap)

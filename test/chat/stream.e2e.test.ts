@@ -85,6 +85,13 @@ test('the cost on the wire is the run’s and the ledger’s', async () => {
   })
 })
 
+test('a stream has its usage when OpenRouter’s clients ask for it, and not without', async () => {
+  world.upstream.enqueue(reply('Yes.'), reply('Yes.'), reply('Yes.'))
+  const ofUsage = async (usage: unknown) => (await read(streamed('Cost?', { usage }))).stream.usage
+  expect(await ofUsage({ include: true })).toMatchObject({ completion_tokens: 5 })
+  expect([await ofUsage({ include: false }), await ofUsage('all')]).toEqual([undefined, undefined])
+})
+
 test('Hebrew with points and characters beyond the BMP come through letter by letter', async () => {
   const text = 'וְהַבֵּינוֹנִי הוּא שֶׁאֵין הָרַע גּוֹבֵר 😀 כו׳ „ציטוט”'
   // One UTF-16 unit a delta: halves of the smile come apart.

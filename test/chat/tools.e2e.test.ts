@@ -66,6 +66,22 @@ test('a loop that sends its whole history continues the session without its scop
   expect(data.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
 })
 
+test('a quotation of a result is from the tool, also in a later turn', async () => {
+  const said = 'Sunny in the valleys and cold on the hills'
+  const paused = await askWeather()
+  const [haifa = '', zefat = ''] = callIds(paused)
+  world.upstream.enqueue(reply(`It says “${said}”.`), reply(`As I said, “${said}”.`))
+  const first = await answered(history(paused, [result(haifa, said), result(zefat)]))
+  const session_id = first.x_service.session_id
+  const later = await answered([question], { x_service: { session_id } })
+  for (const { choices, x_service } of [first, later]) {
+    expect((x_service as { quotations?: unknown }).quotations).toMatchObject([
+      { quote: said, result: 'from_tool', source_kind: 'tool' },
+    ])
+    expect(choices[0]?.message.content).not.toContain('not found')
+  }
+})
+
 test('the results alone are enough, streamed too', async () => {
   const paused = await askWeather()
   world.upstream.enqueue(reply('Sunny.'))

@@ -29,7 +29,7 @@ let world: TroubleWorld
 
 beforeAll(async () => {
   if (disk !== undefined) world = await openWorld({ trouble: true, plan: 'unlimited', directory: disk })
-}, 60_000)
+})
 afterAll(async () => {
   if (disk === undefined) return
   await world.close()
@@ -95,7 +95,7 @@ test.skipIf(disk === undefined)(
     expect((await call(service, key, 'GET', '/v1/agent/sessions')).status).toBe(200)
     const runId = response.headers.get('x-service-run-id')
     // That of the upload was one; the others are attempts at the turn's first step.
-    await expect.poll(failures, { timeout: 10_000 }).toBeGreaterThan(failuresBefore + 2)
+    await expect.poll(failures).toBeGreaterThan(failuresBefore + 2)
     const state = 'select status, epoch from runs where id = $1'
     expect(await world.rows(state, runId)).toEqual([{ status: 'in_progress', epoch: 1 }])
     await rm(filler)

@@ -19,7 +19,7 @@ beforeAll(async () => {
     events.push(event)
     heard.resolve()
   })
-}, 60_000)
+})
 afterAll(() => server.release())
 
 async function eventOf(kind: RevivalEvent['kind']): Promise<RevivalEvent> {
@@ -47,7 +47,7 @@ test('an embedded Postgres that ends is started again at the same address', asyn
   await eventOf('started')
   expect(events.map(({ kind }) => kind)).toEqual(['ended', 'started'])
   expect(await answers()).toBe(true)
-}, 60_000)
+})
 
 test('a data folder that a service has reserved stays so when its Postgres has been started again', async () => {
   const rival = await openEmbedded(home, clusterSettings)
@@ -58,7 +58,7 @@ test('a data folder that a service has reserved stays so when its Postgres has b
   const later = await openEmbedded(home, clusterSettings)
   expect(await later.reserve()).toBe(false)
   await Promise.all([rival.release(), later.release()])
-}, 60_000)
+})
 
 test('one that cannot start is tried again until it can, and the reason is reported', async () => {
   events.length = 0
@@ -69,4 +69,4 @@ test('one that cannot start is tried again until it can, and the reason is repor
   await rename(`${version}.away`, version)
   await eventOf('started')
   expect(await answers()).toBe(true)
-}, 60_000)
+})

@@ -8,7 +8,7 @@ let world: TroubleWorld
 
 beforeAll(async () => {
   world = await openWorld({ trouble: true, plan: 'unlimited' })
-}, 60_000)
+})
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
   expect(world.uncaught).toEqual([])
@@ -43,7 +43,7 @@ function recovery(seen: readonly Seen[], end: number) {
   }
 }
 
-const patient = { timeout: 30_000, interval: 100 }
+const patient = { interval: 100 }
 
 /** What happens to Postgres, and how many requests are refused meanwhile at least. */
 const troubles: readonly (readonly [string, () => Promise<void>, number])[] = [

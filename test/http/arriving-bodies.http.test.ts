@@ -51,12 +51,12 @@ const statusOf = async (sent: Sent, bytes: number) =>
 
 async function expectLimit(requests: readonly ClientRequest[], sent: Sent): Promise<void> {
   try {
-    await expect.poll(() => statusOf(sent, 20_000), { timeout: 10_000 }).toBe(429)
+    await expect.poll(() => statusOf(sent, 20_000)).toBe(429)
     expect(await statusOf(sent, 10)).toBe(400)
   } finally {
     for (const request of requests) request.destroy()
   }
-  await expect.poll(() => statusOf(sent, 20_000), { timeout: 10_000 }).toBe(400)
+  await expect.poll(() => statusOf(sent, 20_000)).toBe(400)
 }
 
 test('the bodies of an account that are arriving have at most 128 MiB', async () => {

@@ -48,10 +48,33 @@ test('models are listed and read by the contract; an unknown one is model_not_fo
       context_length: 128_000,
       pricing: { input: 100, output: 400, tool_call: 0.05 },
     },
+    architecture: {
+      ...{ modality: 'text+file->text', input_modalities: ['text', 'file'], output_modalities: ['text'] },
+      ...{ tokenizer: 'Other', instruct_type: null },
+    },
+    supported_parameters: [
+      ...['include_reasoning', 'max_completion_tokens', 'max_tokens', 'reasoning', 'reasoning_effort'],
+      ...[
+        'response_format',
+        'seed',
+        'stop',
+        'structured_outputs',
+        'temperature',
+        'tool_choice',
+        'tools',
+        'top_p',
+      ],
+    ],
     citations: true,
   }
   const pricing = { ...model.pricing, tool_call: 0 }
-  const lite = { ...model, id: 'service-lite', name: 'service-lite', citations: false, pricing }
+  const withoutTools = new Set(['include_reasoning', 'reasoning', 'tool_choice', 'tools'])
+  const lite = {
+    ...model,
+    ...{ id: 'service-lite', name: 'service-lite', citations: false, pricing },
+    architecture: { ...model.architecture, modality: 'text->text', input_modalities: ['text'] },
+    supported_parameters: model.supported_parameters.filter((name) => !withoutTools.has(name)),
+  }
   expect(await read('GET', '/v1/models')).toEqual({
     object: 'list',
     data: [model, lite, expect.objectContaining({ id: 'embedding', type: 'embedding' })],

@@ -111,7 +111,7 @@ test('for a reader that stops nothing piles up, and it is cut off; the others ar
         for (const id of stopped) most = Math.max(most, reading(id).socket?.writableLength ?? 0)
         return stopped.every((id) => reading(id).closed && reading(id).socket?.destroyed)
       },
-      { timeout: 10_000, interval: 20 },
+      { interval: 20 },
     )
     .toBe(true)
   // Beyond what the kernel took for it: the buffers of the stream, and a piece.
@@ -139,7 +139,7 @@ test('a reader that stops when all has been handed over is cut off too', async (
   // More than the kernel takes, in one piece.
   const response = await open('handed-over', 1, 256)
   await expect.poll(() => reading('handed-over').closed).toBe(true)
-  await expect.poll(() => reading('handed-over').socket?.destroyed, { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => reading('handed-over').socket?.destroyed).toBe(true)
   response.destroy()
 })
 

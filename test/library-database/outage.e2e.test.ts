@@ -81,13 +81,13 @@ test('the service starts without its library database, answers turns, and recove
   expect((await get('/v1/projects')).status).toBe(200)
 
   await proxy.on()
-  await expect.poll(ready, { timeout: 60_000 }).toEqual({ status: 'ok', library: 'ok' })
+  await expect.poll(ready).toEqual({ status: 'ok', library: 'ok' })
   const withIt = await ask(service)
   expect(withIt.result).toContain('does not argue')
   expect(withIt.x_service.sources).toMatchObject([{ verification: [{ result: 'verbatim' }] }])
 
   await proxy.off()
-  await expect.poll(ready, { timeout: 60_000 }).toEqual({ status: 'ok', library: 'unavailable' })
+  await expect.poll(ready).toEqual({ status: 'ok', library: 'unavailable' })
   expect((await ask(service)).x_service.status).toBe('completed')
   await proxy.on()
   const { code } = await service.stop('SIGTERM')

@@ -151,7 +151,7 @@ test("an operator's import is a job of the library database and an entry of the 
     const started = await visitor.post('/operator/library/collections/breslov/start', {})
     expect(started.status).toBe(303)
     const page = async () => (await visitor.get('/operator/library')).text()
-    await expect.poll(page, { timeout: 60_000 }).toContain('5 versions of 5 works')
+    await expect.poll(page).toContain('5 versions of 5 works')
     expect(await (await visitor.get('/operator/audit')).text()).toContain('breslov')
     expect(await (await visitor.get('/operator/health')).text()).toContain('Library database')
     const samples = samplesOf(await scrape(world.service, token))

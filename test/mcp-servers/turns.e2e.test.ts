@@ -59,7 +59,7 @@ afterEach(() => {
 type Completion = {
   choices: { message: { content: string } }[]
   usage: { cost: number }
-  x_service: { sources: unknown[] }
+  x_service: { sources: unknown[]; quotations: unknown[] }
 }
 
 const weather = (server: string): ScriptedCall => ({
@@ -128,6 +128,18 @@ test('a call gives its arguments to the server and its text, marked as outside, 
   const sent = outside.requests.slice(before).filter(({ body }) => body.includes('tools/call'))
   expect(sent.map(({ body }) => JSON.parse(body).params.arguments)).toEqual([{ city: 'Lubavitch' }])
   expect(sent[0]?.headers['authorization']).toBe(`Bearer ${token}`)
+})
+
+test('a quotation of an outside result is from the tool, and no quotation that the library lacks', async () => {
+  const said = 'It is sunny in the valleys and cold on the hills.'
+  outside.answer = async () => ({ content: [{ type: 'text', text: JSON.stringify({ forecast: said }) }] })
+  const answer = `The forecast says: “${said}” And elsewhere: “nobody has ever said these words of the hills”.`
+  const { completion } = await turn([weather('sky')], answer)
+  expect(completion.x_service.quotations).toMatchObject([
+    { quote: said, result: 'from_tool', source_kind: 'tool' },
+    { result: 'not_found' },
+  ])
+  expect(completion.choices[0]?.message.content).toContain('1 quotation of this answer was not found')
 })
 
 test('nothing of the key or the account reaches the server', () => {
@@ -210,7 +222,7 @@ test('a cancelled turn ends its call', async () => {
   await asked.promise
   leave.abort()
   await left.then((response) => response.text()).catch(() => undefined)
-  await vi.waitFor(async () => expect(await callsOf('sky', 'cancelled')).toBe(1), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await callsOf('sky', 'cancelled')).toBe(1), { timeout: 120_000 })
 })
 
 test('a long text is cut at the bound of the file, and a huge reply is not read', async () => {
@@ -235,7 +247,7 @@ test('an error of a tool is a result, and repeats no header', async () => {
 test('a server that was down gives its tools when it is back, and loses them when it fails', async () => {
   flaky.down = false
   await vi.waitFor(async () => expect((await turn([])).offered).toContain('flaky__weather'), {
-    timeout: 20_000,
+    timeout: 120_000,
   })
   flaky.down = true
   const failed = await turn([weather('flaky'), weather('flaky')])
@@ -247,7 +259,7 @@ test('a server that was down gives its tools when it is back, and loses them whe
   expect((await turn([])).offered).not.toContain('flaky__weather')
   flaky.down = false
   await vi.waitFor(async () => expect((await turn([])).offered).toContain('flaky__weather'), {
-    timeout: 20_000,
+    timeout: 120_000,
   })
   expect((await turn([weather('flaky')])).results).toMatchObject([{ text: 'It is sunny.' }])
 })

@@ -273,6 +273,20 @@ test('a request without a key gets the address of the metadata of the resource',
     resource: `${world.service.url}/mcp`,
     bearer_methods_supported: ['header'],
   })
+  expect(metadata, 'a client would ask a server that no token comes from').not.toHaveProperty(
+    'authorization_servers',
+  )
+})
+
+test.each([
+  [{}, 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.'],
+  [{ authorization: 'Bearer ' }, 'The header `Authorization` has another form than `Bearer <API_KEY>`.'],
+  [{ authorization: 'Bearer of.a.provider' }, 'The API key is not valid'],
+])('a client without a key reads which header takes it: %j', async (headers, message) => {
+  const { url } = world.service
+  const client = new Client({ name: 'forgetful', version: '1' })
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } })
+  await expect(client.connect(transport)).rejects.toThrow(message)
 })
 
 test('a session belongs to the answer, and another account cannot continue it', async () => {

@@ -165,6 +165,6 @@ describe.skipIf(!hasNginx)(
       await Promise.all([readers, restarts()])
       expect(texts.length).toBeGreaterThan(16)
       for (const text of texts) expect(await runsAsking(text)).toMatchObject([{ charges: 1 }])
-    }, 120_000)
+    })
   },
 )

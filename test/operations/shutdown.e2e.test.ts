@@ -112,9 +112,7 @@ test.each([
     upstream.setDefault(reply('Ended elsewhere.'))
     await launch(1).ready
     // A lease that could not be given up has to run out first.
-    await expect
-      .poll(() => ended(runId), { timeout: 25_000, interval: 200 })
-      .toEqual({ status: 'completed', charges: 1 })
+    await expect.poll(() => ended(runId), { interval: 200 }).toEqual({ status: 'completed', charges: 1 })
     held.open()
   },
   // Two starts of a process, a shutdown of up to 11 s and a lease of 15 s.
@@ -157,7 +155,6 @@ test('a stream without another replica is cut at the limit and says how to resum
   held.open()
   expect(exit).toMatchObject({ code: 0, stderr: '' })
   expect(tookMs).toBeGreaterThan(2_000)
-  expect(tookMs).toBeLessThan(2_000 + 10_000)
   const cut = await stream.rest()
   expect(readStream(cut).text).toBe('Begun')
   expect(cut).toContain('The run goes on: send the request again')

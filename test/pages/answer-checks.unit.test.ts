@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunEnd } from '../../src/turns/run/run-events.ts'
 import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
-import { checkSummary, checksOf, quotationMarks } from '../../src/web/pages/ask/answer-checks.ts'
+import { checkResult, checksOf, quotationMarks } from '../../src/web/pages/ask/answer-checks.ts'
 import { sourceList } from '../../src/web/pages/ask/source-views.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
 
@@ -30,7 +30,7 @@ test('quotations are listed in the order of the answer, not by source', () => {
     ['three', 'Gate 2:1'],
     ['four', 'Gate 1:1'],
   ])
-  const list = `${checkSummary(t, checks, (ref) => ref)}`
+  const list = `${checkResult(t, { question: [], answer: checks }, (ref) => ref)}`
   expect([...list.matchAll(/<q dir="auto">(\w+)</g)].map(([, quote]) => quote)).toEqual([
     'one',
     'two',
@@ -79,7 +79,7 @@ test('a file that is named like a ref is shown as a file, and never linked to th
   const run = { id: 'run_1', sessionId: 's', turn: 1 }
   const facts = { passages, refsIn: new Map() }
   const list = `${sourceList(t, run, end.sources, facts, { label: 'Sources', isOwn: false })}`
-  const summary = `${checkSummary(t, checksOf('run', end), (ref) => ref)}`
+  const summary = `${checkResult(t, { question: [], answer: checksOf('run', end) }, (ref) => ref)}`
   expect(list).toContain('<span class="badge">file</span>')
   expect(summary.match(/\(file\)/g)).toHaveLength(2)
   for (const shown of [list, summary]) expect(shown).not.toMatch(/library\/read|Of the library/)

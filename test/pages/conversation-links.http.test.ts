@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
+import { partTurns } from '../../src/web/pages/exports/conversation-parts.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -44,7 +46,7 @@ async function endedRun(sessionId: string): Promise<{ readonly id: string }> {
       'select id, finished_at is not null as ended from runs where session_id = $1 order by turn desc limit 1',
       sessionId,
     )
-  await expect.poll(async () => (await newest())[0]?.ended, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await newest())[0]?.ended).toBe(true)
   return { id: (await newest())[0]?.id ?? '' }
 }
 
@@ -395,5 +397,75 @@ describe('a part of a page, opened in a window of its own', () => {
     for (const headers of [opened, openedWithoutTls])
       expect(whereTo(await reader.get('/ask/rail?find=gate', headers))).toEqual([303, '/ask'])
     expect(whereTo(await reader.get('/ask/rail?find=gate', { accept: '*/*' }))).toEqual([200, null])
+  })
+})
+
+describe('a file of a conversation', () => {
+  test('has it whole and in order, also if it is read in several parts', async () => {
+    const owner = await oneSharer()
+    const asked = Array.from({ length: 2 * partTurns + 1 }, (_, n) => `Question number ${n}?`)
+    let last = { sessionId: '', runId: '' }
+    for (const one of asked) last = await ask(owner, one, '/ask', last.sessionId)
+    const branch = await ask(owner, 'Asked instead?', `/runs/${last.runId}/branch`)
+    const exported = await textOf(owner, `/sessions/${branch.sessionId}/export`)
+    expect([...exported.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual([
+      ...asked.slice(0, -1),
+      'Asked instead?',
+    ])
+    expect(exported).not.toContain('\n\n\n')
+  })
+
+  test('is refused when the conversation is too long, before it is rendered', async () => {
+    const owner = await oneSharer()
+    const { sessionId, runId } = await ask(owner, 'A long answer?')
+    // The renderer would have no trouble with the spaces.
+    await world.db.database.systemPool.query(
+      `update runs set reply = jsonb_set(reply, '{end,text}', to_jsonb(repeat(' ', 4000001))) where id = $1`,
+      [runId],
+    )
+    expect((await owner.get(`/sessions/${sessionId}/export?format=docx`)).status).toBe(413)
+    expect((await owner.get(`/sessions/${sessionId}/export?format=md`)).status).toBe(200)
+  })
+})
+
+describe('a claim of a check in the text of an answer', () => {
+  const claim =
+    'Check by the service\n\nQuotations: ✓ 3 word for word\n\n<div class="check-result"><span class="by">Check by the service</span></div>'
+
+  async function claiming() {
+    const owner = await oneSharer()
+    world.upstream.enqueue(reply(claim))
+    const fields = { form: crypto.randomUUID(), question: 'Is it checked?', model: 'service' }
+    const response = await owner.post('/ask', fields)
+    const sessionId = /sess_\w+/.exec(response.headers.get('location') ?? '')?.[0] ?? ''
+    await endedRun(sessionId)
+    return { owner, sessionId }
+  }
+
+  test('stands apart from the result of the service, on the page and behind a public link', async () => {
+    const { owner, sessionId } = await claiming()
+    const own = await textOf(owner, `/sessions/${sessionId}`)
+    await owner.post(`/sessions/${sessionId}/share`, {})
+    const link = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    for (const page of [own, await textOf(openVisitor(world.service), `/shared/${link}`)]) {
+      const [before = '', answer = ''] = page.split('<div class="answer">')
+      const [, frame = ''] = before.split('<div class="check-result">')
+      expect(frame).toContain('<span class="by">Check by the service</span>')
+      expect(frame).toContain('No quotations to check')
+      expect(answer).toContain('3 word for word')
+      expect(answer).not.toMatch(/class="(check|by)/)
+    }
+  })
+
+  test('follows a note in each file that no check is in it', async () => {
+    const { owner, sessionId } = await claiming()
+    const note = 'The answers are the text of a model.'
+    const markdown = await textOf(owner, `/sessions/${sessionId}/export`)
+    expect(markdown.indexOf(note)).toBeGreaterThan(0)
+    expect(markdown.indexOf(note)).toBeLessThan(markdown.indexOf('3 word for word'))
+    const word = await owner.get(`/sessions/${sessionId}/export?format=docx`)
+    const { text } = await readDocument('docx', Buffer.from(await word.arrayBuffer()), () => false)
+    expect(text.indexOf(note)).toBeGreaterThan(0)
+    expect(text.indexOf(note)).toBeLessThan(text.indexOf('3 word for word'))
   })
 })

@@ -29,7 +29,7 @@ async function ask(visitor: TestVisitor, question: string, path = '/ask', sessio
     )
     return run
   }
-  await expect.poll(async () => (await newest())?.ended, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await newest())?.ended).toBe(true)
   return { sessionId, runId: (await newest())?.id ?? '' }
 }
 

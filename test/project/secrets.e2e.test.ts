@@ -87,7 +87,7 @@ const failures = [
 ]
 
 test('a tour through everything, failures included, tells and stores no secret', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const visitor = openVisitor(at)
   await note('sign-up', visitor.post('/signup', { email: 'marked@example.org', password: marked.password }))
@@ -178,7 +178,7 @@ test('a tour through everything, failures included, tells and stores no secret',
   )
   proxy.refuse(false)
   await expect
-    .poll(async () => (await asKey('database back', key, 'GET', '/v1/models')).status, { timeout: 20_000 })
+    .poll(async () => (await asKey('database back', key, 'GET', '/v1/models')).status)
     .toBeGreaterThan(0)
 
   await upstream.close()

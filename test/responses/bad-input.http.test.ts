@@ -182,10 +182,10 @@ const cases: readonly Case[] = [
     says: /letters, digits/,
   },
   {
-    name: 'a choice of a custom tool',
-    fields: { tools: [{ type: 'custom', name: 'f' }], tool_choice: { type: 'custom', name: 'f' } },
+    name: 'a choice of a custom tool that is not sent',
+    fields: { tools: [{ type: 'custom', name: 'f' }], tool_choice: { type: 'custom', name: 'g' } },
     param: 'tool_choice',
-    says: /type `function`/,
+    says: /not in `tools`/,
   },
   {
     name: 'a choice of a tool that is not there',

@@ -115,7 +115,7 @@ test('a continuation waits for an unfinished response; a second branch is refuse
   await expect(ask('Two')).rejects.toMatchObject({ status: 409, code: 'session_busy' })
   held.open()
   const ended = () => openai.responses.retrieve(waiting.id)
-  await expect.poll(async () => (await ended()).output_text, { timeout: 10_000 }).toBe('After it.')
+  await expect.poll(async () => (await ended()).output_text).toBe('After it.')
   world.upstream.enqueue(reply('Branch.'))
   const branch = await ask('Two')
   expect(serviceOf(branch).session_id).not.toBe(serviceOf(root).session_id)

@@ -41,15 +41,14 @@ const hosted = [
   { type: 'local_shell' },
   { type: 'computer_use_preview' },
   { type: 'tool_search' },
-  { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
 ]
 
-test('hosted and custom tools are ignored; functions beside them are offered', async () => {
+test('hosted tools are ignored; functions beside them are offered', async () => {
   const { tools } = await ask({ tools: [...hosted, shell] })
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(['shell'])
   expect(offered()).toContain('shell')
   expect(offered()).toContain('search_sources')
-  expect(offered()).not.toContain('apply_patch')
+  expect(offered()).not.toContain('web_search')
 })
 
 test.each(hosted.slice(0, 9))('a choice of the hosted tool $type counts as `auto`', async ({ type }) => {
@@ -119,8 +118,8 @@ test('items of other servers reach the model as text; those without text are lef
   })
   expect(told()).toEqual([
     ['user', 'Fix it'],
-    ['assistant', 'Used web search: weather\n\nUsed apply_patch: *** Begin Patch'],
-    ['user', 'Result of apply_patch: Applied'],
+    ['assistant', 'Used web search: weather'],
+    ['tool', 'Applied'],
     ['assistant', 'Used look: {"a":1}\nResult: Found'],
     ['user', 'And now?'],
   ])
@@ -161,11 +160,10 @@ const chat = async (fields: object) => {
 const chatShell = { type: 'function', function: { name: 'shell' } }
 
 test('a chat request has its other tools ignored and its allowed tools obeyed', async () => {
-  const custom = { type: 'custom', custom: { name: 'patch' } }
-  await chat({ tools: [{ type: 'web_search' }, custom, chatShell], tool_choice: { type: 'web_search' } })
+  const search = { type: 'web_search' }
+  await chat({ tools: [search, chatShell], tool_choice: search })
   expect(offered()).toContain('shell')
-  expect(offered()).not.toContain('patch')
-  const allowed_tools = { mode: 'auto', tools: [custom] }
-  await chat({ tools: [custom, chatShell], tool_choice: { type: 'allowed_tools', allowed_tools } })
+  const allowed_tools = { mode: 'auto', tools: [search] }
+  await chat({ tools: [search, chatShell], tool_choice: { type: 'allowed_tools', allowed_tools } })
   expect(offered()).not.toContain('shell')
 })

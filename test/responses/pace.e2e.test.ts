@@ -40,7 +40,7 @@ test('a long whole reply begins with newlines; a failure then is a failed respon
     const body = bodyOf(await live.rest())
     expect(body).toMatchObject(
       fails
-        ? { status: 'failed', error: { code: 'upstream_failed' }, usage: { cost: 0 } }
+        ? { status: 'failed', error: { code: 'server_error' }, usage: { cost: 0 } }
         : { status: 'completed', output: [{ content: [{ text: 'Slowly.' }] }] },
     )
   }

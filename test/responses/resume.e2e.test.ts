@@ -49,7 +49,6 @@ test('a stream cut after any event and resumed elsewhere equals the uncut one', 
     .poll(
       async () =>
         (await world.row<{ n: number }>('select event_count as n from runs where id = $1', runOf(id))).n,
-      { timeout: 10_000 },
     )
     .toBeGreaterThanOrEqual(7)
   const during = [0, 1, 4, 5].map((after) => readStream(after % 2 ? other : world.service, id, after))
@@ -88,9 +87,7 @@ test('a background response is polled to its end and cancelled once', async () =
 
   world.upstream.enqueue(reply('Done meanwhile'))
   const { id } = await openai.responses.create({ model, input: 'Once more', background: true })
-  await expect
-    .poll(async () => (await openai.responses.retrieve(id)).output_text, { timeout: 10_000 })
-    .toBe('Done meanwhile')
+  await expect.poll(async () => (await openai.responses.retrieve(id)).output_text).toBe('Done meanwhile')
   expect(await openai.responses.cancel(id)).toMatchObject({ status: 'completed' })
 })
 

@@ -99,6 +99,24 @@ test('text.format reaches the model as its schema, and parse() reads what comes'
   })
 })
 
+test('parts of the tokens are shown as the model’s server reports them, zeros too', async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 5 }
+  const details = {
+    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 7 },
+    completion_tokens_details: { reasoning_tokens: 0 },
+  }
+  const script = reply('Counted', { usage: { ...usage, ...details } })
+  world.upstream.enqueue(script, script, reply('Plain', { usage }))
+  const messages = [{ role: 'user' as const, content: 'Count' }]
+  expect((await openai.chat.completions.create({ model, messages })).usage).toMatchObject(details)
+  expect((await openai.responses.create({ model, input: 'Count' })).usage).toMatchObject({
+    input_tokens_details: details.prompt_tokens_details,
+    output_tokens_details: details.completion_tokens_details,
+  })
+  const plain = await openai.chat.completions.create({ model, messages })
+  expect(plain.usage).not.toHaveProperty('prompt_tokens_details')
+})
+
 test('what was cut off by the length is incomplete, streamed and whole', async () => {
   const script = [{ text: 'Half a' }, { finish: 'length' }]
   world.upstream.enqueue(script, script)
@@ -117,7 +135,11 @@ test("a failed turn's stream ends with response.failed, its text and its cost", 
   expect(textOf(events)).toBe('Wait.')
   const final = lastResponse(events)
   expect(events.at(-1)?.type).toBe('response.failed')
-  expect(final).toMatchObject({ status: 'failed', error: { code: 'upstream_failed' } })
+  expect(final).toMatchObject({
+    status: 'failed',
+    error: { code: 'server_error' },
+    x_service: { error: { code: 'upstream_failed' } },
+  })
   expect(final.output).toMatchObject([
     { type: 'message', status: 'incomplete', content: [{ text: 'Wait.' }] },
   ])
@@ -144,7 +166,12 @@ test("a failed turn's whole reply is an error when free, otherwise a failed resp
     error(400, 'bad'),
   )
   const failed = await openai.responses.create({ model, input: 'Fail later' })
-  expect(failed).toMatchObject({ status: 'failed', output_text: 'Wait.', error: { code: 'upstream_failed' } })
+  expect(failed).toMatchObject({
+    status: 'failed',
+    output_text: 'Wait.',
+    error: { code: 'server_error' },
+    x_service: { error: { code: 'upstream_failed' } },
+  })
 })
 
 test('an Idempotency-Key replays the response on its route, whole and streamed', async () => {
@@ -204,7 +231,6 @@ test('a client that disconnects in the middle of a response gets it by a retry',
             runId,
           )
         ).closed,
-      { timeout: 10_000 },
     )
     .toBe(true)
   held.open()

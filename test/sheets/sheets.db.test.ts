@@ -51,7 +51,7 @@ const asOwner = <T>(work: (tx: Executor) => Promise<T>) => withTx(db.database, o
 const make = (title: string, entries: readonly SheetEntry[] = []) =>
   asOwner((tx) => createSheet(tx, owner, title, entries))
 const read = (entries: readonly SheetEntry[]) =>
-  readEntries(db.database.system, entries, AbortSignal.timeout(60_000))
+  readEntries(db.database.system, entries, AbortSignal.timeout(120_000))
 
 test('a sheet is made, listed with its number of passages, and deleted', async () => {
   const { id } = await make('  Lamps ', [newPassage('The Gate 1:1'), newNote('Why?')])

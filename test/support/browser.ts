@@ -49,20 +49,25 @@ export const looks: readonly LogPage[] = [
   { name: 'phone', width: 390, height: 844, dark: false },
 ]
 
+/** Pages come at once, unless other work has the processors. */
+const patienceMs = 120_000
+
 /** A window with its own cookies. */
-export function openWindow(
+export async function openWindow(
   browser: Browser,
   service: TestService,
   options: { readonly look?: LogPage; readonly scripts?: boolean } = {},
 ): Promise<BrowserContext> {
   const { width = 1_280, height = 860, dark = false } = options.look ?? {}
-  return browser.newContext({
+  const window = await browser.newContext({
     baseURL: service.url,
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     javaScriptEnabled: options.scripts ?? true,
     locale: 'en-GB',
   })
+  window.setDefaultTimeout(patienceMs)
+  return window
 }
 
 /** Signs in by the form. */

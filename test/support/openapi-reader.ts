@@ -9,6 +9,7 @@ type Response = {
 }
 type Operation = {
   readonly 'x-scope': string
+  readonly description?: string
   readonly security: readonly unknown[]
   readonly requestBody?: { readonly content: Json }
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
@@ -16,7 +17,10 @@ type Operation = {
 type Document = {
   readonly info: { readonly version: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly schemas: Json
+  }
 }
 
 /**

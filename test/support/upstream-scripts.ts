@@ -7,7 +7,12 @@ export type ScriptedCall = {
   readonly id?: string
 }
 
-export type ScriptedUsage = { readonly prompt_tokens: number; readonly completion_tokens: number }
+export type ScriptedUsage = {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly prompt_tokens_details?: Readonly<Record<string, number>>
+  readonly completion_tokens_details?: Readonly<Record<string, number>>
+}
 
 /**
  * One step of a scripted reply. The headers (200, `text/event-stream`) go out with the first body bytes, unless a

@@ -5,6 +5,7 @@ import { type Database, withTx } from '../../src/db/client.ts'
 import { createSourceMarks } from '../../src/sources/citations/source-marks.ts'
 import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
 import type { StorageLimits } from '../../src/workspace/quota.ts'
+import type { Recognition } from '../../src/workspace/recognition.ts'
 import { workspaceTools } from '../../src/workspace/tools/agent-tools.ts'
 import { receiveUpload, sealUpload } from '../../src/workspace/uploads.ts'
 import { libraryIn } from './library-database.ts'
@@ -27,16 +28,24 @@ export type TestWorkspace = {
   call(name: string, args: object, signal?: AbortSignal): Promise<Said>
 }
 
+async function newPlace(database: Database): Promise<TestWorkspace['place']> {
+  const { id: accountId } = await makeAccount(database)
+  const projectId = await makeProject(database, accountId)
+  return { accountId, projectId, sessionId: 'sess_test', runId: 'run_test' }
+}
+
+/** @param given the project of another one; default: a new project. */
 export async function openWorkspace(
   database: Database,
   limits: Partial<StorageLimits> = {},
+  recognition?: Recognition,
+  given?: TestWorkspace['place'],
 ): Promise<TestWorkspace> {
-  const { id: accountId } = await makeAccount(database)
-  const projectId = await makeProject(database, accountId)
-  const place = { accountId, projectId, sessionId: 'sess_test', runId: 'run_test' }
+  const place = given ?? (await newPlace(database))
   const plan = { ...builtInPlans.of('pro'), ...limits }
   const tools = workspaceTools({
     database,
+    recognition,
     library: libraryIn(database),
     place,
     findLimits: async () => plan,
@@ -55,7 +64,7 @@ export async function openWorkspace(
       const own = { ...place, sessionId: null, runId: null }
       return withTx(database, place, (tx) => sealUpload(tx, own, plan, received, 'user_data'))
     },
-    async call(name, args, signal = AbortSignal.timeout(60_000)) {
+    async call(name, args, signal = AbortSignal.timeout(120_000)) {
       const tool = tools.find(({ spec }) => spec.name === name)
       if (!tool) throw new Error(`no tool ${name}`)
       const outcome = await tool.execute({ ...args }, signal)

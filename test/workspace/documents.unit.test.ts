@@ -5,7 +5,7 @@ import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.t
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 
 /** Each document is read by a process of its own; the machine may be busy. */
-const patience = 60_000
+const patience = 300_000
 vi.setConfig({ testTimeout: patience })
 
 async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {

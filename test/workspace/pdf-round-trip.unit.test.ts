@@ -34,7 +34,7 @@ const phrase = fc
   .map((all) => all.flat().join('').trim())
 
 const read = async (made: Sheet): Promise<string> => {
-  const [file] = await renderSheet(made, ['pdf'], AbortSignal.timeout(60_000))
+  const [file] = await renderSheet(made, ['pdf'], AbortSignal.timeout(120_000))
   const { text, problem } = await readDocument('pdf', file!.content, () => false)
   expect(problem).toBe('')
   return plain(text)

@@ -75,17 +75,17 @@ const textOfPdf = async (of = conversation) => {
   const { text } = await extractText(
     'pdf',
     Readable.from([await render('pdf', of)]),
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(120_000),
   )
   return text.replace(/[\u2066-\u2069]/g, '')
 }
 const render = async (format: 'docx' | 'pdf', of = conversation) => {
-  const [file] = await renderSheet(of, [format], AbortSignal.timeout(60_000))
+  const [file] = await renderSheet(of, [format], AbortSignal.timeout(120_000))
   return file?.content ?? Buffer.alloc(0)
 }
 
 test('Word has an answer with its headings, lists, tables, formats and directions', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const archive = await openArchive(await render('docx'))
   const part = async (name: string) => (await Array.fromAsync(archive.read(name))).map(String).join('')
@@ -112,7 +112,7 @@ test('Word has an answer with its headings, lists, tables, formats and direction
 })
 
 test('PDF has an answer without the signs of Markdown, in the order of reading', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const words = (await textOfPdf()).replace(/\s+/g, ' ')
   for (const shown of [
@@ -129,7 +129,7 @@ test('PDF has an answer without the signs of Markdown, in the order of reading',
   expect(words.indexOf('5. again')).toBeLessThan(words.indexOf('let x = 1'))
 })
 
-test('a conversation without sources has no list of versions', { timeout: 60_000 }, async () => {
+test('a conversation without sources has no list of versions', async () => {
   const bare = sheet({
     title: 'Talk',
     intro: '',
@@ -149,7 +149,7 @@ const hebrewOf = (text: string) => {
 }
 
 test('a conversation as PDF keeps Hebrew letters in order, with points, without Latin ones', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const line = pointed.split(' Book')[0] ?? ''
   const talk = sheet({
@@ -169,16 +169,16 @@ test('a conversation as PDF keeps Hebrew letters in order, with points, without 
 })
 
 test('the largest conversation of formatted words ends at a limit of work, not at the patience of others', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const long = '**a** b '.repeat(7_500)
   const exchanges = Array.from({ length: 50 }, () => ({ question: 'Q?', answer: long }))
-  const rendered = renderSheet(sheet({ exchanges }), ['docx'], AbortSignal.timeout(90_000))
+  const rendered = renderSheet(sheet({ exchanges }), ['docx'], AbortSignal.timeout(120_000))
   await expect(rendered).rejects.toMatchObject({ name: 'RenderingFailed', isTooLarge: true })
 })
 
 test('fifty full notes of pointed Hebrew are a PDF within the processor time of one sheet', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const note = `${pointed} `.repeat(40).slice(0, 4_000)
   const sources = Array.from({ length: 50 }, () => source({ note, rows: [] }))

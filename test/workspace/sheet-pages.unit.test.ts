@@ -49,14 +49,14 @@ const manySources = sheet({
 })
 
 const render = async (made: Sheet, format: SheetFormat): Promise<Buffer> => {
-  const [rendered] = await renderSheet(made, [format], AbortSignal.timeout(60_000))
+  const [rendered] = await renderSheet(made, [format], AbortSignal.timeout(120_000))
   return rendered!.content
 }
 const textOf = async (kind: 'docx' | 'pdf' | 'html', content: Buffer): Promise<string> => {
   async function* pieces() {
     yield content
   }
-  const { text, problem } = await extractText(kind, pieces(), AbortSignal.timeout(60_000))
+  const { text, problem } = await extractText(kind, pieces(), AbortSignal.timeout(120_000))
   expect(problem).toBe('')
   return text
 }

@@ -54,7 +54,7 @@ test("a sheet that the model requests can be downloaded with the library's texts
   async function* pieces() {
     yield content
   }
-  const { text } = await extractText('docx', pieces(), AbortSignal.timeout(30_000))
+  const { text } = await extractText('docx', pieces(), AbortSignal.timeout(120_000))
   for (const part of [pointed, english, 'The lamp', '<script>alert(1)</script>', 'CC0']) {
     expect(text).toContain(part)
   }

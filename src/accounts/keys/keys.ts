@@ -144,12 +144,34 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
   }
 }
 
-export function listKeys(executor: Executor, accountId?: string): Promise<KeyInfo[]> {
+/**
+ * Keys of all accounts or of one, newest first.
+ * @param page.after the id of the last key on the previous page.
+ * @throws ServiceError `not_found` if no key has that id.
+ */
+export async function listKeys(
+  executor: Executor,
+  page: {
+    readonly accountId: string | undefined
+    readonly after?: string | undefined
+    readonly limit: number
+  },
+): Promise<KeyInfo[]> {
+  const { accountId, after, limit } = page
+  if (after !== undefined && !(await findKeyOfAny(executor, after))) throw notFound('after')
+  // In SQL, because a `Date` has no microseconds.
+  const last = sql`(select created_at, id from api_keys where id = ${after})`
   return executor
     .select(keyColumns)
     .from(apiKeys)
-    .where(accountId ? eq(apiKeys.accountId, accountId) : undefined)
+    .where(
+      and(
+        accountId === undefined ? undefined : eq(apiKeys.accountId, accountId),
+        after === undefined ? undefined : sql`(${apiKeys.createdAt}, ${apiKeys.id}) < ${last}`,
+      ),
+    )
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+    .limit(limit)
 }
 
 /** Finds one key of the account. Undefined if it does not exist. */

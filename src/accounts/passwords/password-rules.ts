@@ -40,9 +40,7 @@ export async function requireGoodPassword(password: string, inputs: readonly str
   }
   const measured: StrengthInput = { password: characters.slice(0, measuredCharacters).join(''), inputs }
   if ((await runJob<StrengthInput, number>(strength, measured)) < minScore) {
-    throw refuse(
-      'This password is among the first that would be guessed. A few unrelated words make a better one.',
-    )
+    throw refuse('Too easy to guess. A few unrelated words make a good password.')
   }
 }
 

@@ -23,8 +23,9 @@ export function sendReply(
   onText: TextListener,
 ): CallEnd {
   if (signal.aborted) return stopped
-  const whole = shaped(request, answer)
-  if (whole === undefined) return unfit
+  const shape = shaped(request, answer)
+  if (shape === undefined) return unfit
+  const whole = untilStop(request, shape)
   const text = within(request, whole)
   if (!pieces(text).every((piece) => !signal.aborted && onText(piece)))
     return signal.aborted ? stopped : { type: 'enough' }
@@ -56,6 +57,14 @@ function objectIn(text: string): object | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The answer before the first stop text of the request. JSON stays whole, because a part of it cannot be parsed. */
+function untilStop({ sampling }: ModelRequest, text: string): string {
+  if (answerFormatOf(sampling)) return text
+  const places = (sampling.stop ?? []).map((stop) => (stop === '' ? -1 : text.indexOf(stop)))
+  const found = places.filter((place) => place !== -1)
+  return found.length === 0 ? text : text.slice(0, Math.min(...found))
 }
 
 /** The answer within the token limit of the request. JSON stays whole, because a part of it cannot be parsed. */

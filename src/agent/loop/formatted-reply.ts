@@ -27,6 +27,8 @@ export async function formattedReply(
   const first = await source.ask(request)
   if (first.kind === 'fault') return first
   if (first.toolCalls.length > 0) return { ...first, text: '' }
+  // A refusal needs no form, as with OpenAI.
+  if (first.refusal !== undefined) return first
   const fault = faultOf(first, source.format)
   const reply = fault === null ? first : await corrected(source, request, first, fault)
   if (reply.kind === 'fault') return reply
@@ -57,7 +59,7 @@ async function corrected(
 
 /** A truncated answer is accepted as it is, because its `finish_reason` reports it. */
 function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
-  return endsEarly(reply) ? null : formatFault(jsonTextOf(reply.text), format)
+  return endsEarly(reply) || reply.refusal !== undefined ? null : formatFault(jsonTextOf(reply.text), format)
 }
 
 function unfit(why: string, reply: ModelStep): ModelFault {

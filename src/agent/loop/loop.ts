@@ -7,7 +7,7 @@ import { estimateUsage } from '../usage.ts'
 import { formattedReply } from './formatted-reply.ts'
 import type { LoopInput } from './loop-input.ts'
 import { ReplyText } from './reply-text.ts'
-import { SlicedText } from './sliced-text.ts'
+import { SlicedText, withoutHalfPair } from './sliced-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 
@@ -180,6 +180,9 @@ async function streamReply<T>(
     toolCalls,
     reason: end.reason,
     usage: end.usage,
+    ...(end.refusal !== undefined && {
+      refusal: withoutHalfPair(storable(end.refusal).slice(0, input.limits.textLength)),
+    }),
     ...(end.attached && { attached: { ...end.attached, callIds: toolCalls.map(({ id }) => id) } }),
     ...(end.leftOut && { leftOut: end.leftOut }),
     ...upstream,

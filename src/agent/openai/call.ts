@@ -46,12 +46,12 @@ async function attempt(
 function finish(
   { contextTokens, onFalseUsage, target }: CallSettings,
   request: ModelRequest,
-  { reason, toolCalls, written, reported, attached: json }: AssembledReply,
+  { reason, toolCalls, refusal, written, reported, attached: json }: AssembledReply,
 ): Finish {
   const { usage, fault } = judgeUsage(request, written, reported, contextTokens)
   if (fault !== undefined) onFalseUsage?.(fault)
   const attached = json !== undefined && { attached: { upstream: target.upstream, json } }
-  return { type: 'finish', reason, toolCalls, usage, ...attached }
+  return { type: 'finish', reason, toolCalls, usage, ...(refusal !== '' && { refusal }), ...attached }
 }
 
 /**

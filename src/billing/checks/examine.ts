@@ -111,6 +111,11 @@ export async function examineUnlessFresh(
     await save(tx, found)
     onFound(found)
   })
+  return newestState(database)
+}
+
+/** The newest state; undefined before the first check. */
+export async function newestState(database: Database): Promise<CheckState | undefined> {
   const { rows } = await database.system.execute<{ at: string; broken: string[]; unchecked: string[] }>(sql`
     select extract(epoch from checked_at)::text as at, broken, unchecked from invariant_checks`)
   return rows[0] && { ...rows[0], checkedAt: new Date(Number(rows[0].at) * 1_000) }

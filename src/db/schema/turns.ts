@@ -111,6 +111,8 @@ export const runs = pgTable(
     index('runs_client_closed')
       .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.clientClosedAt} is not null`),
+    // Runs of responses with `store: false`, until their content is removed. No write of a turn changes its columns.
+    index('runs_to_empty').on(t.sessionId).where(sql`${t.request} #>> '{response,store}' = 'false'`),
     check('runs_cost', sql`${t.costMicros} <= ${t.holdMicros}`),
     check('runs_status', sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`),
   ],

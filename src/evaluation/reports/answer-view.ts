@@ -13,6 +13,7 @@ const results: Readonly<Record<QuoteCheck['result'], string>> = {
   fuzzy: 'close',
   translation: 'translation',
   misattributed: 'in another passage',
+  from_tool: 'from a tool',
   not_found: 'not found',
   paraphrase: 'no quotation',
 }

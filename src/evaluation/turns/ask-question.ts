@@ -6,7 +6,7 @@ import { admitTurn } from '../../turns/admit/admit-turn.ts'
 import { requireModel } from '../../turns/admit/requested-model.ts'
 import { endOfRun } from '../../turns/read/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { TerminalEvent } from '../../turns/run/run-events.ts'
+import { answerText, type TerminalEvent } from '../../turns/run/run-events.ts'
 import { findRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import type { Question } from '../questions/question.ts'
@@ -113,9 +113,9 @@ async function readEnded({ database }: AskingServices, { asker }: Asking, { id }
 
 function answerOf(id: string, attempt: number, event: TerminalEvent, run: Run): KeptAnswer {
   const ended = run.finishedAt ?? new Date()
-  const { text, sources, citations, quotations, unknown_marks, unknown_refs } = event.end
+  const { sources, citations, quotations, unknown_marks, unknown_refs } = event.end
   const end: AnswerEnd = {
-    text,
+    text: answerText(event.end),
     sources,
     citations,
     quotations: quotations ?? [],
@@ -138,7 +138,9 @@ function answerOf(id: string, attempt: number, event: TerminalEvent, run: Run): 
 function errorOf(event: TerminalEvent): KeptAnswer['error'] {
   if (event.type === 'run.failed') return { code: event.code, message: event.message }
   if (event.type === 'run.cancelled') return { code: 'cancelled', message: 'The run was cancelled.' }
-  return event.end.text.trim() === '' ? { code: 'empty', message: 'The model answered with no text.' } : null
+  return answerText(event.end).trim() === ''
+    ? { code: 'empty', message: 'The model answered with no text.' }
+    : null
 }
 
 function refused(id: string, attempt: number, error: ServiceError): KeptAnswer {

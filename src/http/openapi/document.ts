@@ -55,7 +55,7 @@ const introduction = `A chat-completion API in which every request is an agent t
 clients work unmodified: give them \`/v1\` as their base address and an API key.
 
 Every operation names the scope it asks of a key in \`x-scope\`: one of the key scopes, \`any-key\` or \`public\`. What a \
-key cannot reach answers 404, exactly as what does not exist. Every failure has the body \`Error\`; each error response \
+key cannot reach answers 404, exactly as what does not exist. Every failure has the body \`ApiError\`; each error response \
 lists the codes it can have in \`x-codes\`. Replies may gain fields; clients should ignore those they do not know.`
 
 function openApiDocument(routes: readonly DescribedRoute[], name: string, version: string) {
@@ -70,7 +70,10 @@ function openApiDocument(routes: readonly DescribedRoute[], name: string, versio
   }
   return {
     openapi: '3.1.1',
-    info: { title: name, version, description: introduction },
+    info: {
+      ...{ title: name, version, description: introduction },
+      ...{ contact: { name }, license: { name: 'MIT', identifier: 'MIT' } },
+    },
     servers: [{ url: '/' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

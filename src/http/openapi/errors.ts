@@ -19,13 +19,12 @@ export const errorSchema = z
       .optional()
       .describe('Of a turn that failed: its ids, and `usage` with what was charged'),
   })
-  .meta({ id: 'Error', description: `Every failure.\n\n${codeTable(codes)}` })
+  .meta({ id: 'ApiError', description: `Every failure.\n\n${codeTable(codes)}` })
 
 /** Properties of a route that decide which errors it can return. */
 export type FailureFacts = {
   readonly scope: string
   readonly hasPathParameter: boolean
-  readonly hasQuery: boolean
   /** Whether the route has a required parameter or field. */
   readonly hasRequired: boolean
   /** True for all methods except GET: their bodies are read even where none is expected. */
@@ -38,11 +37,12 @@ export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
   const open = facts.scope === 'public'
   const possible = new Set<ErrorCode>([
     'internal_error',
+    // Also of a request without a Host header, or with two.
+    'invalid_value',
     ...facts.more,
     ...(open ? [] : keyCodes),
     ...(open || facts.scope === 'any-key' ? [] : (['missing_scope'] as const)),
     ...(facts.hasPathParameter ? (['not_found'] as const) : []),
-    ...(facts.hasQuery ? (['invalid_value'] as const) : []),
     ...(facts.hasRequired ? (['missing_required_parameter'] as const) : []),
     ...(facts.readsBody ? bodyCodes : []),
   ])
@@ -57,7 +57,7 @@ const keyCodes = [
   'database_unavailable',
 ] as const
 
-const bodyCodes = ['invalid_value', 'invalid_json', 'request_too_large', 'unsupported_content_type'] as const
+const bodyCodes = ['invalid_json', 'request_too_large', 'unsupported_content_type'] as const
 
 /**
  * The error responses of an operation by status; `x-codes` lists the codes of each. Responses without
@@ -88,7 +88,7 @@ function errorResponse(some: readonly ErrorCode[], headers: JsonSchema): JsonSch
   return {
     description: some.map((code) => `\`${code}\``).join(', '),
     headers,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
     'x-codes': some,
   }
 }

@@ -30,7 +30,7 @@ export function operationOf(
   return {
     operationId: operationId(route),
     summary: docs.summary,
-    ...(docs.description !== undefined && { description: docs.description }),
+    description: docs.description ?? neededKey(scope),
     tags: [docs.tag],
     'x-scope': scope,
     security: open ? [] : [{ bearer: [] }],
@@ -45,6 +45,11 @@ export function operationOf(
       ...errorResponses(route, possibleCodes(failureFacts(route)), errors),
     },
   }
+}
+
+function neededKey(scope: string): string {
+  if (scope === 'public') return 'Needs no key.'
+  return scope === 'any-key' ? 'Needs a key.' : `Needs a key with the scope \`${scope}\`.`
 }
 
 /** Writes `/v1/files/:id` in the notation of OpenAPI. */
@@ -69,7 +74,6 @@ function failureFacts({ method, url, scope, docs, query, body }: DescribedRoute)
   return {
     scope,
     hasPathParameter: url.includes(':'),
-    hasQuery: query !== undefined,
     hasRequired: [query, body, docs.body].some(requiresSomething),
     readsBody: method !== 'GET',
     more: [...(docs.errors ?? []), ...(docs.lateErrors ?? [])],

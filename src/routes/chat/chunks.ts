@@ -56,7 +56,7 @@ export function createChunkEncoder(
     readonly asFunctions?: boolean
   },
 ): ChunkEncoder {
-  const { asFunctions = false } = options
+  const { asFunctions = false, reasoning } = options
   const base: Same = {
     id: completionId(run),
     object: 'chat.completion.chunk',
@@ -75,7 +75,6 @@ export function createChunkEncoder(
   const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
   const text = (content: string) => head + eventData(content) + tail
 
-  const { reasoning } = options
   const progress = (event: Progress) => {
     const line = reasoning && event.type === 'tool.started' ? { [reasoning]: `${event.title}\n` } : undefined
     if (!options.progress) return line ? chunk(line) : ''
@@ -86,9 +85,10 @@ export function createChunkEncoder(
     if (event.type !== 'run.completed')
       return errorFrame(failureOf(event), endBlock(run, event), refusedParam(run, event))
     const annotations = annotationsOf(event.end)
-    const calls = callsDelta(event.end, asFunctions)
+    const calls = callsDelta(run, event.end, asFunctions)
     return [
       event.end.source_list === '' ? '' : text(event.end.source_list),
+      event.end.refusal === undefined ? '' : chunk({ refusal: event.end.refusal }),
       annotations.length === 0 ? '' : chunk({ annotations }),
       calls ? chunk(calls) : '',
       chunk({}, finishOf(event.reason, asFunctions), { x_service: endBlock(run, event) }),
@@ -130,11 +130,11 @@ export function createChunkEncoder(
 }
 
 /** The calls of client tools. The older form has room for one. */
-function callsDelta(end: RunEnd, asFunctions: boolean): Delta | undefined {
-  const calls = toolCallsOf(end)
+function callsDelta(run: Run, end: RunEnd, asFunctions: boolean): Delta | undefined {
+  const calls = toolCallsOf(run, end)
   const [first] = calls
   if (!first) return undefined
-  if (asFunctions) return { function_call: first.function }
+  if (asFunctions && first.type === 'function') return { function_call: first.function }
   return { tool_calls: calls.map((call, index) => ({ index, ...call })) }
 }
 

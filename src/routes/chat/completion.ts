@@ -6,7 +6,7 @@ import { version } from '../../version/version.ts'
 import {
   annotationsOf,
   completionId,
-  contentOf,
+  contentBesidesRefusal,
   endBlock,
   failureOf,
   noUsage,
@@ -34,12 +34,16 @@ export function completionBody(
 ): CompletionBody {
   const { end } = event
   const failure = event.type === 'run.completed' ? undefined : failureOf(event)
-  const content = failure
-    ? [contentOf(end), `[${failure.message}]`].filter(Boolean).join('\n\n')
-    : contentOf(end)
+  const said = contentBesidesRefusal(end)
+  const content = failure ? [said, `[${failure.message}]`].filter(Boolean).join('\n\n') : said
   const annotations = annotationsOf(end)
   const reason = event.type === 'run.completed' ? finishOf(event.reason, asFunctions) : 'stop'
-  const more = { ...reasoning, ...(annotations.length > 0 && { annotations }), ...callsOf(end, asFunctions) }
+  const more = {
+    ...(end.refusal !== undefined && { content: content === '' ? null : content, refusal: end.refusal }),
+    ...reasoning,
+    ...(annotations.length > 0 && { annotations }),
+    ...callsOf(run, end, asFunctions),
+  }
   return {
     ...bodyWith(run, created, content, reason, more),
     usage: usageBody(end.usage),
@@ -48,11 +52,11 @@ export function completionBody(
 }
 
 /** The calls of client tools. The older form has room for one. */
-function callsOf(end: RunEnd, asFunctions: boolean) {
-  const calls = toolCallsOf(end)
+function callsOf(run: Run, end: RunEnd, asFunctions: boolean) {
+  const calls = toolCallsOf(run, end)
   const [first] = calls
   if (!first) return {}
-  return asFunctions ? { function_call: first.function } : { tool_calls: calls }
+  return asFunctions && first.type === 'function' ? { function_call: first.function } : { tool_calls: calls }
 }
 
 /** The finish reason in the form of the request. */

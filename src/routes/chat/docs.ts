@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedList, bounds } from '../../http/limits/bounds.ts'
 import type { RouteDocs } from '../../http/openapi/docs.ts'
-import { chatBody, functionTool } from '../turn-request/chat-body.ts'
+import { chatBody, clientTool } from '../turn-request/chat-body.ts'
 import { turnDocs } from '../turn-request/docs.ts'
 import { serviceOptions } from '../turn-request/options.ts'
 import { namesOf } from '../turn-request/parameters.ts'
@@ -11,7 +11,7 @@ import { completionSchema, streamData } from './reply-schema.ts'
 /** The body, with the members that code reads outside its schema. */
 const request = chatBody
   .extend({
-    tools: boundedList(functionTool, bounds.tools).nullish().describe('Tools of other types are ignored.'),
+    tools: boundedList(clientTool, bounds.tools).nullish().describe('Tools of other types are ignored.'),
     x_service: serviceOptions.nullish(),
     metadata: z
       .looseObject({})

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { count } from '../../http/openapi/docs.ts'
 import { serviceBlock } from '../turn-reply/service-block.ts'
-import { chatUsage, fileChange, finishReason, toolCall } from '../turn-reply/turn-schema.ts'
+import {
+  chatUsage,
+  customCall,
+  fileChange,
+  finishReason,
+  functionCall,
+  toolCall,
+} from '../turn-reply/turn-schema.ts'
 
 const annotation = z
   .object({
@@ -11,7 +18,7 @@ const annotation = z
   .meta({ id: 'Annotation' })
 
 /** The one call of a reply to a request with `functions`. */
-const functionCall = z.object({ name: z.string(), arguments: z.string() })
+const onlyCall = z.object({ name: z.string(), arguments: z.string() })
 const chatFinish = z.enum([...finishReason.options, 'function_call'])
 
 const reasoningMembers = {
@@ -34,12 +41,12 @@ export const completionSchema = z
         index: count,
         message: z.object({
           role: z.literal('assistant'),
-          content: z.string(),
-          refusal: z.null(),
+          content: z.string().nullable().describe('null if the model only refused'),
+          refusal: z.string().nullable().describe('The words with which the model refused to answer'),
           ...reasoningMembers,
           annotations: z.array(annotation).optional(),
           tool_calls: z.array(toolCall).optional(),
-          function_call: functionCall.optional(),
+          function_call: onlyCall.optional(),
         }),
         logprobs: z.null(),
         finish_reason: chatFinish,
@@ -61,15 +68,23 @@ export const progressEvent = z
     z.object({ type: z.literal('tool.finished'), step, name: z.string(), ok: z.boolean() }),
     z.object({ type: z.literal('file'), step, file: fileChange }),
   ])
-  .meta({ id: 'ProgressEvent', description: 'What the turn is doing; it may be passed over.' })
+  .meta({ id: 'TurnProgress', description: 'What the turn is doing; it may be passed over.' })
 
 export const delta = z.object({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
+  refusal: z.string().optional().describe('The words with which the model refused to answer, whole'),
   ...reasoningMembers,
   annotations: z.array(annotation).optional(),
-  tool_calls: z.array(toolCall.extend({ index: count })).optional(),
-  function_call: functionCall.optional(),
+  tool_calls: z
+    .array(
+      z.discriminatedUnion('type', [
+        functionCall.extend({ index: count }),
+        customCall.extend({ index: count }),
+      ]),
+    )
+    .optional(),
+  function_call: onlyCall.optional(),
 })
 
 export const chunkSchema = z

@@ -71,7 +71,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       }
       const reasoning = reasoningField(body, options)
       if (!streamed) return delivery.whole(wholeBodies(run, created, asFunctions, reasoning))
-      const includeUsage = body.stream_options?.include_usage === true
+      const includeUsage = includesUsage(body)
       const { progress } = options
       const encoder = createChunkEncoder(run, { includeUsage, progress, reasoning, created, asFunctions })
       return delivery.stream(
@@ -80,6 +80,12 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       )
     },
   )
+}
+
+/** Whether a stream ends with its usage: as OpenAI's clients ask for it, or as OpenRouter's do. */
+function includesUsage({ stream_options: options, usage }: ChatBody): boolean {
+  if (options?.include_usage === true) return true
+  return typeof usage === 'object' && usage !== null && 'include' in usage && usage.include === true
 }
 
 async function admit(

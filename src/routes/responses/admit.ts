@@ -45,6 +45,13 @@ export async function admitResponse(
   const { attachments, idOf } = readAttachments(chat.messages, model.readsImages, 'input')
   const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
+  if (background && body.store === false) {
+    throw new ServiceError(
+      'invalid_value',
+      'A response in the background is read later, so it must be stored. Leave out `store` or the background option.',
+      { param: 'store' },
+    )
+  }
   const input: ClientTurn = {
     model: model.id,
     maxCostMicros: options.maxCostMicros,

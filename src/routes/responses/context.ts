@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { findRun } from '../../turns/run/runs.ts'
+import { findStoredRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import { decorateTurnRequests, resolveContext, turnContextOf } from '../turn-request/context.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
@@ -25,7 +25,7 @@ export function decorateResponseRequests(app: FastifyInstance): void {
 
 /** The run behind the response that the path names. */
 export const namedResponse: ResourceLookup = (tx, principal, params) =>
-  findRun(tx, principal, runIdOf(params['id'] ?? ''))
+  findStoredRun(tx, principal, runIdOf(params['id'] ?? ''))
 
 /** Checks the visibility of the named session, project, conversation and response before the other fields. */
 export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
@@ -59,7 +59,7 @@ async function previousOf(services: Services, request: FastifyRequest): Promise<
   // Other values are refused with the other fields.
   if (typeof sent !== 'string' || sent === '') return undefined
   const principal = principalOf(request)
-  const run = await withTx(services.database, principal, (tx) => findRun(tx, principal, runIdOf(sent)))
+  const run = await withTx(services.database, principal, (tx) => findStoredRun(tx, principal, runIdOf(sent)))
   if (!run) throw notFound('previous_response_id')
   requireScope(principal, 'sessions:write')
   return run

@@ -3,7 +3,7 @@ import { type Executor, withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/admit/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { findRun } from '../../turns/run/runs.ts'
+import { findStoredRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import type { ChatMessage } from '../turn-request/chat-body.ts'
 import { callItemOf } from './ids.ts'
@@ -86,7 +86,7 @@ async function resolved(
 
 async function callBehind(executor: Executor, principal: Principal, id: string): Promise<PlainItem> {
   const named = callItemOf(id)
-  const run = named && (await findRun(executor, principal, named.runId))
+  const run = named && (await findStoredRun(executor, principal, named.runId))
   const call = run && openCallsOf(run)[named.index]
   if (!call) throw notFound()
   return { type: 'function_call', call_id: call.id, name: call.name, arguments: call.arguments }

@@ -9,7 +9,8 @@ import { responsesParameters } from './input/parameters.ts'
 import { responsesBody } from './input/schema.ts'
 import { documentedTool } from './input/tools.ts'
 import { itemList } from './output/items.ts'
-import { responseSchema, streamEvent } from './output/reply-schema.ts'
+import { responseSchema } from './output/reply-schema.ts'
+import { streamEvent } from './output/stream-schema.ts'
 
 /** The body, with the members that code reads outside its schema. */
 const request = responsesBody

@@ -63,6 +63,10 @@ export const runSchema = z
 const runEnd = z
   .object({
     text: z.string().describe('The answer without its list of sources'),
+    refusal: z
+      .string()
+      .optional()
+      .describe('The words with which the model refused to answer. Absent if it did not'),
     source_list: z.string().describe('The list that closes the shown text; may be empty'),
     sources: z.array(citedSource),
     citations: z.array(z.object({ n: z.int().min(1), start: count, end: count })),

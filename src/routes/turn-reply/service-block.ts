@@ -26,7 +26,7 @@ export const serviceBlock = z
         'Quotations of the question: those that it attributes to a work or a place, and those that the library has',
       ),
     usage: turnUsage.optional(),
-    error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),
+    error: failure.optional().describe('How the turn failed, in a reply without an error status'),
   })
   .meta({
     id: 'ServiceBlock',

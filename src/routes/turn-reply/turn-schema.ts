@@ -8,6 +8,7 @@ export const runStatus = z.enum(['queued', 'in_progress', 'completed', 'failed',
 export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
 
 const sourceKind = z.enum(['library', 'file'])
+const checkedKind = z.enum([...sourceKind.options, 'tool'])
 
 export const quoteCheck = z
   .object({
@@ -18,6 +19,7 @@ export const quoteCheck = z
       'fuzzy',
       'translation',
       'misattributed',
+      'from_tool',
       'not_found',
       'paraphrase',
     ]),
@@ -58,7 +60,7 @@ export const quoteCheck = z
       })
       .optional()
       .describe('Only in answers of an earlier version: words that the passage has beside the quoted words'),
-    source_kind: sourceKind
+    source_kind: checkedKind
       .optional()
       .describe('Only in answers: the kind of source that was compared. Absent when nothing was found'),
     position: z
@@ -74,7 +76,8 @@ export const quoteCheck = z
     description: `What comparing a quotation with the passage it is attributed to came to. \`verbatim\`: it stands \
 there in one piece. \`edited\`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; \`differences\` has the words. \
 \`fuzzy\`: something at least 85 % alike stands there. \`translation\`: the library has the passage only in another script, so the words were not \
-compared. \`misattributed\`: it stands in \`found_ref\` instead, exactly, edited or closely. \`not_found\`: none of these. \`paraphrase\`: the source is cited without a quotation.`,
+compared. \`misattributed\`: it stands in \`found_ref\` instead, exactly, edited or closely. \`from_tool\`: it repeats a result of a tool of the client \
+or of an outside server, and was not compared with the library. \`not_found\`: none of these. \`paraphrase\`: the source is cited without a quotation.`,
   })
 
 export const citedSource = z
@@ -103,7 +106,7 @@ export const freeQuotation = z
     id: 'Quotation',
     description: `A quotation of the answer that carries no citation. It was looked for at the place that its sentence \
 names, and in the whole library: \`verbatim\`, \`edited\` and \`fuzzy\` were found (at \`ref\`, else at \`found_ref\`), \
-\`misattributed\` stands in \`found_ref\` and not at \`ref\`, \`not_found\` stands nowhere in the library.`,
+\`misattributed\` stands in \`found_ref\` and not at \`ref\`, \`from_tool\` repeats the result of a tool, \`not_found\` stands nowhere in the library.`,
   })
 
 export const fileChange = z
@@ -134,13 +137,16 @@ export const chatUsage = z
     completion_tokens: count,
     total_tokens: count,
     prompt_tokens_details: z
-      .object({ cached_tokens: count.describe('Tokens that the model’s server read from its cache') })
+      .object({
+        cached_tokens: count.describe('Tokens that the model’s server read from its cache'),
+        cache_write_tokens: count.optional().describe('Tokens that it wrote to its cache'),
+      })
       .optional()
-      .describe('Absent without cached tokens'),
+      .describe('Absent if it reports none'),
     completion_tokens_details: z
       .object({ reasoning_tokens: count.describe('Tokens that the model spent on reasoning') })
       .optional()
-      .describe('Absent without reasoning tokens'),
+      .describe('Absent if its server reports none'),
     cost: z.number().min(0).describe('Credits charged for the turn'),
   })
   .meta({ id: 'ChatUsage' })
@@ -176,10 +182,17 @@ export const turnUsage = z
   })
   .meta({ id: 'TurnUsage' })
 
+export const functionCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+})
+export const customCall = z.object({
+  id: z.string(),
+  type: z.literal('custom'),
+  custom: z.object({ name: z.string(), input: z.string() }),
+})
+
 export const toolCall = z
-  .object({
-    id: z.string(),
-    type: z.literal('function'),
-    function: z.object({ name: z.string(), arguments: z.string() }),
-  })
+  .discriminatedUnion('type', [functionCall, customCall])
   .meta({ id: 'ToolCall', description: 'A call of one of the client’s own tools.' })

@@ -4,6 +4,7 @@ import type { BodyOf } from '../../http/openapi/docs.ts'
 import { checkedKindOf, type SourceKind, sourceKindOf } from '../../turns/read/source-kind.ts'
 import type { Run } from '../../turns/run/run.ts'
 import {
+  answerText,
   type CitedSource,
   type RunEnd,
   type RunUsage,
@@ -12,7 +13,7 @@ import {
 } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { serviceBlock } from './service-block.ts'
-import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
+import type { chatUsage, fileChange, toolCall, turnUsage } from './turn-schema.ts'
 
 /** Pieces of the chat format that streamed and whole replies share. */
 
@@ -23,6 +24,11 @@ export function completionId(run: Run): string {
 
 /** The text for the client: the answer, and the list of sources if that is inline. */
 export function contentOf(end: RunEnd): string {
+  return answerText(end) + end.source_list
+}
+
+/** The same, for APIs that have a member of its own for a refusal. */
+export function contentBesidesRefusal(end: RunEnd): string {
   return end.text + end.source_list
 }
 
@@ -37,13 +43,20 @@ export function usageBody(usage: RunUsage): BodyOf<typeof chatUsage> {
   }
 }
 
-/** The parts of the tokens that have a price of their own, where there are any. */
+/** The parts of the tokens that the model's server reports. */
 export function usageDetails({
   cached_tokens: cached,
+  cache_write_tokens: written,
   reasoning_tokens: reasoning,
-}: Pick<RunUsage, 'cached_tokens' | 'reasoning_tokens'>) {
+}: Pick<RunUsage, 'cached_tokens' | 'cache_write_tokens' | 'reasoning_tokens'>) {
+  const hasCache = cached !== undefined || written !== undefined
   return {
-    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(hasCache && {
+      prompt_tokens_details: {
+        cached_tokens: cached ?? 0,
+        ...(written !== undefined && { cache_write_tokens: written }),
+      },
+    }),
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
 }
@@ -142,12 +155,29 @@ export function annotationsOf(end: RunEnd) {
   })
 }
 
-export function toolCallsOf(end: RunEnd) {
-  return end.tool_calls.map((call) => ({
-    id: call.id,
-    type: 'function' as const,
-    function: { name: call.name, arguments: call.arguments },
-  }))
+/** The calls of client tools, each with the type of its tool. */
+export function toolCallsOf(run: Run, end: RunEnd): readonly BodyOf<typeof toolCall>[] {
+  return end.tool_calls.map(({ id, name, arguments: args }) =>
+    isCustom(run, name)
+      ? { id, type: 'custom', custom: { name, input: customInput(args) } }
+      : { id, type: 'function', function: { name, arguments: args } },
+  )
+}
+
+/** Whether the client sent the tool with the type `custom`. */
+export function isCustom(run: Pick<Run, 'request'>, name: string): boolean {
+  const { customTools } = run.request as RunRequest
+  return customTools !== undefined && Object.hasOwn(customTools, name)
+}
+
+/** The input of a tool of type `custom`: the one argument of its function. A model may have written the input alone. */
+export function customInput(args: string): string {
+  try {
+    const { input } = JSON.parse(args)
+    return typeof input === 'string' ? input : args
+  } catch {
+    return args
+  }
 }
 
 /** A parameter that the model's server refused, as the client of this run named it. */

@@ -3,7 +3,16 @@ import { ServiceError } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { answerSchema, fileData, imageUrl, metadata, tokenLimit } from './field-schemas.ts'
-import { allowedMode, customChoice, customRefusal, functionShape, hostedChoice, toolList } from './tools.ts'
+import {
+  allowedMode,
+  argumentsOf,
+  asFunction,
+  chatCustomShape,
+  functionShape,
+  hostedChoice,
+  type SentFunction,
+  toolList,
+} from './tools.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: boundedText(bounds.text) })
 const imagePart = z.object({
@@ -46,11 +55,24 @@ const calledFunction = z.object({
   name: boundedText(bounds.name).min(1),
   arguments: boundedText(bounds.text),
 })
-const toolCall = z.object({
-  id: boundedText(bounds.id).min(1),
+const callId = boundedText(bounds.id).min(1)
+const functionCall = z.object({
+  id: callId,
   type: z.literal('function').nullish(),
   function: calledFunction,
 })
+const customCall = z
+  .object({
+    id: callId,
+    type: z.literal('custom'),
+    custom: z.object({ name: calledFunction.shape.name, input: boundedText(bounds.text) }),
+  })
+  .transform(({ id, custom }) => ({
+    id,
+    type: 'function' as const,
+    function: { name: custom.name, arguments: argumentsOf(custom.input) },
+  }))
+const toolCall = z.looseObject({ type: z.string().nullish() }).pipe(z.union([functionCall, customCall]))
 
 /** A message of any role. `content` may be absent if there are tool calls. */
 export const message = z
@@ -86,13 +108,18 @@ export const message = z
 
 export type ChatMessage = z.infer<typeof message>
 
-/** A tool that the client runs. */
-export const functionTool = z.object({ type: z.literal('function'), function: z.object(functionShape) })
+/** Tools that the client runs. */
+const functionTool = z.object({ type: z.literal('function'), function: z.object(functionShape) })
+const customTool = z.object({ type: z.literal('custom'), custom: z.object(chatCustomShape) })
+export const clientTool = z.union([functionTool, customTool])
 
+const named = z.object({ name: boundedText(bounds.name) })
 const allowedTools = z.object({
   mode: allowedMode,
   tools: boundedList(
-    z.looseObject({ function: z.object({ name: boundedText(bounds.name) }).nullish() }),
+    z
+      .looseObject({ function: named.nullish(), custom: named.nullish() })
+      .transform(({ function: one, custom }) => ({ function: one ?? custom })),
     bounds.tools,
   ),
 })
@@ -100,9 +127,11 @@ const allowedTools = z.object({
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
-    z.object({ type: z.literal('function'), function: z.object({ name: boundedText(bounds.name) }) }),
+    z.object({ type: z.literal('function'), function: named }),
+    z
+      .object({ type: z.literal('custom'), custom: named })
+      .transform(({ custom }) => ({ type: 'function' as const, function: custom })),
     z.object({ type: z.literal('allowed_tools'), allowed_tools: allowedTools }),
-    customChoice,
     hostedChoice,
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "function": {"name": …}}`' },
@@ -147,7 +176,10 @@ export const chatBody = z.looseObject({
   reasoning_effort: boundedText(bounds.effort).nullish(),
   user: boundedText(bounds.user).nullish(),
   response_format: responseFormat.nullish(),
-  tools: toolList({ function: functionTool }).nullish(),
+  tools: toolList<{ type: 'function'; function: SentFunction }>({
+    function: functionTool,
+    custom: customTool.transform(({ custom }) => ({ type: 'function', function: asFunction(custom) })),
+  }).nullish(),
   tool_choice: toolChoice.nullish(),
   functions: boundedList(z.object(functionShape), bounds.tools).nullish(),
   function_call: functionChoice.nullish(),
@@ -159,7 +191,6 @@ export type ChatBody = z.infer<typeof chatBody>
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): void {
   if (!chosen || typeof chosen !== 'object') return
-  if (chosen.type === 'custom') throw customRefusal()
   if (chosen.type !== 'function') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
   throw new ServiceError(

@@ -108,6 +108,7 @@ export function toRunRequest(body: ChatBody, options: StoredOptions): RunRequest
       description: f.description ?? '',
       parameters: f.parameters ?? { type: 'object', properties: {} },
     })),
+    ...customToolsOf(body),
     toolChoice: toolChoiceOf(body),
     // A reply that must parse as JSON cannot contain citation numbers or a list of sources.
     sources: structured ? 'block' : options.sources,
@@ -148,6 +149,13 @@ function offeredTools({ tools, tool_choice: choice }: ChatBody): NonNullable<Cha
   return tools.filter((tool) => names.has(tool.function.name))
 }
 
+function customToolsOf(body: ChatBody): Pick<RunRequest, 'customTools'> {
+  const custom = offeredTools(body).flatMap(({ function: f }) =>
+    f.custom ? [[f.name, f.custom] as const] : [],
+  )
+  return custom.length === 0 ? {} : { customTools: Object.fromEntries(custom) }
+}
+
 function toolChoiceOf(body: ChatBody): ToolChoice {
   const choice = body.tool_choice
   if (!choice || choice === 'none' || offeredTools(body).length === 0) return 'auto'
@@ -157,7 +165,5 @@ function toolChoiceOf(body: ChatBody): ToolChoice {
       return { name: choice.function.name }
     case 'allowed_tools':
       return choice.allowed_tools.mode
-    case 'custom':
-      return 'auto'
   }
 }

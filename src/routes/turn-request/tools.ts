@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
+import type { CustomTool } from '../../turns/run/run-request.ts'
 import { toolParameters } from './field-schemas.ts'
 
 /** The members of a function that both APIs read. */
@@ -35,14 +35,54 @@ export const hostedChoice = z
   .looseObject({ type: z.string().regex(/^(?!(?:function|custom|allowed_tools)$)/) })
   .transform(() => 'auto' as const)
 
-/** A choice of a tool of type `custom`; `refuseUnknownChoice` refuses it. */
-export const customChoice = z.looseObject({ type: z.literal('custom') })
+const grammar = z.object({
+  syntax: z.enum(['lark', 'regex']),
+  definition: boundedText(bounds.toolDescription),
+})
 
-/** The refusal of a choice that forces a call of a tool that the service cannot call. */
-export function customRefusal(): ServiceError {
-  return new ServiceError(
-    'invalid_value',
-    'Tools of type `custom` are not supported, so none can be chosen. Send a tool of type `function`.',
-    { param: 'tool_choice' },
-  )
+/** The members of a tool of type `custom`, whose input is a text. @param format that of its API. */
+const customShape = <F extends z.ZodType>(format: F) => ({
+  name: functionShape.name,
+  description: functionShape.description,
+  format: format.nullish(),
+})
+const plainText = z.object({ type: z.literal('text') })
+
+export const chatCustomShape = customShape(
+  z.discriminatedUnion('type', [plainText, z.object({ type: z.literal('grammar'), grammar })]),
+)
+export const responsesCustomShape = customShape(
+  z.discriminatedUnion('type', [plainText, grammar.extend({ type: z.literal('grammar') })]),
+)
+
+type SentCustom =
+  | z.infer<z.ZodObject<typeof chatCustomShape>>
+  | z.infer<z.ZodObject<typeof responsesCustomShape>>
+
+/** A function that a client has sent; `custom` if it is a tool of type `custom`. */
+export type SentFunction = z.infer<z.ZodObject<typeof functionShape>> & { readonly custom?: CustomTool }
+
+/**
+ * A tool of type `custom` as the function that stands for it: models of any server call functions, and its one
+ * argument is the input. A grammar is only told, because no server of ours constrains a function's text by one.
+ */
+export function asFunction({ name, description, format }: SentCustom): SentFunction {
+  const rules =
+    format && 'grammar' in format ? format.grammar : format?.type === 'grammar' ? format : undefined
+  const told = [
+    description ?? '',
+    rules === undefined ? '' : `The input must fit this grammar (${rules.syntax}):\n${rules.definition}`,
+  ]
+  const input = { type: 'string', description: 'The whole input of the tool' }
+  return {
+    name,
+    description: told.filter((text) => text !== '').join('\n\n'),
+    parameters: { type: 'object', properties: { input }, required: ['input'], additionalProperties: false },
+    custom: { ...(description && { description }), ...(format && { format }) },
+  }
+}
+
+/** The arguments of the function that stands for a tool of type `custom`. */
+export function argumentsOf(input: string): string {
+  return JSON.stringify({ input })
 }

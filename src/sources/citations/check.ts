@@ -2,6 +2,7 @@ import type { NumberedSource } from './attribution/cited-marks.ts'
 import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import { Doc } from './quotations/doc.ts'
+import { withToolTexts } from './repeated-words.ts'
 import { checkText, type VerifiedQuote } from './verify.ts'
 
 export type { QuoteCheck } from './comparison/quote-check.ts'
@@ -25,6 +26,8 @@ export type AnswerToCheck = {
   readonly text: string
   readonly cited: readonly NumberedSource[]
   readonly question: string
+  /** Results of tools that are not ours, as the model got them. Default: none. */
+  readonly toolResults?: readonly string[]
 }
 
 /** The result for an answer and its question, without the texts of its sources, so that it is small between threads. */
@@ -41,7 +44,7 @@ export type AnswerChecks = Omit<CheckedAnswer, 'sources'> & {
  * @throws errors of the look-ups.
  */
 export async function checkAnswer(
-  { text, cited, question }: AnswerToCheck,
+  { text, cited, question, toolResults = [] }: AnswerToCheck,
   lookups: VerifyLookups,
   enough?: () => boolean,
 ): Promise<AnswerChecks> {
@@ -49,6 +52,7 @@ export async function checkAnswer(
   const { quotes, unheld } = await checkQuestion(question, lookups, enough)
   return {
     ...checked,
+    quotations: withToolTexts(checked.quotations, toolResults),
     verifications: sources.map(({ verification }) => verification),
     asked: quotes,
     unheld: [...new Set([...checked.unheld, ...unheld])],

@@ -48,3 +48,15 @@ function addressOf({ url, ref }: Omit<OfferedSource, 'mark'>, origin: string): s
 function passageKey(source: Omit<OfferedSource, 'mark'>): string {
   return JSON.stringify([source.ref, source.language, source.version, source.text])
 }
+
+/** What a text has in brackets that could be read as marks or as numbers of citations: `[S1]`, `(S1, S2)`, `[3]`, `【3†source】`. */
+const marklike =
+  /[[【](\^? ?(?:[Ss]\d[^[\]【】\n]{0,60}|\d{1,3}(?: ?[,;–-] ?\d{1,3}){0,20} ?(?:†[^\]】\n]{0,30})?))[\]】]|\(([Ss]\d{1,4}(?:[,;] ?[Ss]\d{1,4}){0,5})\)/g
+
+/**
+ * A text of the library as a model gets it: brackets that could be marks become `{…}`, so that a quotation of them cites
+ * nothing. The comparison reads both brackets in the same way.
+ */
+export function withoutMarklike(text: string): string {
+  return text.replace(marklike, (_, square?: string, round?: string) => `{${square ?? round}}`)
+}

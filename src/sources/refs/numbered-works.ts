@@ -48,9 +48,9 @@ export async function numberedWorks(
     with ranked as (
       select a.asked, w.id, w.title,
         rank() over (partition by a.asked order by min(a.rank + 1000 * (h.kind = 'former')::int)) as place
-      from unnest(${sql.param(asked.map(({ title }) => title))}::text[],
-          ${sql.param(asked.map(({ key }) => key))}::text[],
-          ${sql.param(asked.map(({ rank }) => rank))}::int[]) as a (asked, key, rank)
+      from unnest(string_to_array(${asked.map(({ title }) => title).join('\n')}, chr(10)),
+          string_to_array(${asked.map(({ key }) => key).join('\n')}, chr(10)),
+          string_to_array(${asked.map(({ rank }) => rank).join('\n')}, chr(10))::int[]) as a (asked, key, rank)
         join headings h on h.key = a.key join works w on w.id = h.work_id and w.title = h.heading
       group by a.asked, w.id, w.title),
     meant as (

@@ -102,29 +102,44 @@ type Row = {
  * Finds the meaning of titles, in the order in which they are given. It tries, in this order: the heading of
  * passages; an alternative title of one; the title of a work with the end of one of its headings (`Besht Noach`,
  * `Tanya Iggeret HaKodesh`) or with words that several of them share (`Kedushat Levi, Genesis`); the same in other
- * spellings.
+ * spellings. The keys are sent once each as one text, with their numbers: ten refs have thousands of rows of a few
+ * hundred keys, and the driver escapes each element of an array.
  */
 export async function findTitles(
   executor: Executor,
   titles: readonly string[],
 ): Promise<readonly (Named | undefined)[]> {
   const keys = titles.map(keysFor)
-  const whole = keys.flatMap((of, asked) => of.whole.map((one) => ({ ...one, asked })))
-  const split = keys.flatMap((of, asked) => of.split.map((one) => ({ ...one, asked })))
+  const words = new Map<string, number>()
+  const numberOf = (word: string): number => {
+    const number = words.get(word) ?? words.size + 1
+    words.set(word, number)
+    return number
+  }
+  const whole = keys.flatMap((of, asked) => of.whole.map(({ key, rank }) => [asked, numberOf(key), rank]))
+  const split = keys.flatMap((of, asked) =>
+    of.split.map(({ title, rest, rank }) => [asked, numberOf(title), numberOf(rest), rank]),
+  )
+  const column = (rows: readonly (readonly number[])[], at: number): string =>
+    `{${rows.map((row) => row[at]).join(',')}}`
   const found = await executor.execute<Row>(sql`
-    with whole (asked, key, rank) as (select * from unnest(
-      ${sql.param(whole.map((k) => k.asked))}::int[], ${sql.param(whole.map((k) => k.key))}::text[],
-      ${sql.param(whole.map((k) => k.rank))}::int[])),
-    split (asked, title, rest, rank) as (select * from unnest(
-      ${sql.param(split.map((k) => k.asked))}::int[], ${sql.param(split.map((k) => k.title))}::text[],
-      ${sql.param(split.map((k) => k.rest))}::text[], ${sql.param(split.map((k) => k.rank))}::int[])),
+    with words as materialized (
+      select word, number::int from unnest(string_to_array(${[...words.keys()].join('\n')}, chr(10)))
+        with ordinality as w (word, number)),
+    stored as materialized (
+      select k.number, h.*, w.title = h.heading as is_work
+      from words k join headings h on h.key = k.word join works w on w.id = h.work_id),
+    whole (asked, key, rank) as (select * from unnest(
+      ${column(whole, 0)}::int[], ${column(whole, 1)}::int[], ${column(whole, 2)}::int[])),
+    split (asked, title, rest, rank) as (select * from unnest(${column(split, 0)}::int[],
+      ${column(split, 1)}::int[], ${column(split, 2)}::int[], ${column(split, 3)}::int[])),
     of_work as (
-      select s.asked, s.rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
-      from split s join headings h on h.key = s.title join works w on w.id = h.work_id and w.title = h.heading),
+      select s.asked, r.word as rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
+      from split s join stored h on h.number = s.title and h.is_work join words r on r.number = s.rest),
     matches as (
       select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work, true as is_whole,
         array[k.rank / ${looseRank}, 0, (h.kind <> 'place')::int, k.rank] as rank
-      from whole k join headings h on h.key = k.key
+      from whole k join stored h on h.number = k.key
       where exists (
         select 1 from headings p where p.work_id = h.work_id and p.heading = h.heading and p.kind = 'place')
       union all

@@ -1,3 +1,5 @@
+import { lazy } from './lazy.ts'
+
 /**
  * Folds texts to the form in which they are compared. It removes what editors add or print differently and keeps the
  * letters.
@@ -13,8 +15,7 @@ export type Folded = {
   readonly offsets: number[]
 }
 
-/** Matches a base character with its marks. Normalisation never combines characters of two matches. */
-const cluster = /\P{M}\p{M}*|\p{M}+/gu
+const mark = /\p{M}/uy
 
 /** Vowel points, cantillation and Latin accents (all are marks), and invisible characters. */
 const dropped = /[\p{M}\p{Cf}]/gu
@@ -44,11 +45,14 @@ export function fold(text: string): Folded {
   const offsets: number[] = []
   let folded = ''
   let separatorAt = -1
-  for (const match of text.matchAll(cluster)) {
-    const letters = foldCluster(match[0])
+  let end = 0
+  for (let at = 0; at < text.length; at = end) {
+    end = endOfCluster(text, at)
+    // The marks are dropped, so that those of a common character need not be read.
+    const letters = common()[text.charCodeAt(at)]?.letters ?? foldCluster(text.slice(at, end))
     if (letters === '') continue
     if (letters === ' ') {
-      if (separatorAt < 0) separatorAt = match.index
+      if (separatorAt < 0) separatorAt = at
       continue
     }
     if (separatorAt >= 0 && folded !== '') {
@@ -57,10 +61,36 @@ export function fold(text: string): Folded {
     }
     separatorAt = -1
     folded += letters
-    for (let i = 0; i < letters.length; i += 1) offsets.push(match.index)
+    for (let i = 0; i < letters.length; i += 1) offsets.push(at)
   }
   offsets.push(separatorAt >= 0 ? separatorAt : text.length)
   return { folded, offsets }
+}
+
+/** The characters before this one, of Latin, Greek, Cyrillic and Hebrew, are read from a table. */
+const firstRare = 0x600
+
+/** By code: whether a character is a mark, and what its cluster folds to. */
+const common = lazy(() =>
+  Array.from({ length: firstRare }, (_, code) => {
+    const character = String.fromCharCode(code)
+    return { isMark: /\p{M}/u.test(character), letters: computeCluster(character) }
+  }),
+)
+
+/**
+ * The end of a character with its marks. Normalisation never combines characters of two such clusters.
+ */
+function endOfCluster(text: string, at: number): number {
+  let end = at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+  while (end < text.length) {
+    const code = text.charCodeAt(end)
+    mark.lastIndex = end
+    const isMark = code < firstRare ? common()[code]?.isMark : mark.test(text)
+    if (!isMark) return end
+    end = code < firstRare ? end + 1 : mark.lastIndex
+  }
+  return end
 }
 
 const simple = new Map<string, string>()

@@ -1,6 +1,6 @@
 import type { OfferedSource, ToolOutcome } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import type { SourceMarks } from '../citations/source-marks.ts'
+import { type SourceMarks, withoutMarklike } from '../citations/source-marks.ts'
 import { type LinkTarget, targetsOf } from '../library/links.ts'
 import type { Passage } from '../library/types.ts'
 import type { SearchHit } from '../search/hit.ts'
@@ -86,7 +86,7 @@ function show(source: OfferedSource, truncated: boolean, named: readonly string[
     language: source.language,
     version: source.version,
     license: source.license,
-    text: source.text,
+    text: withoutMarklike(source.text),
     ...(truncated && { truncated }),
     ...(isWithin(source.ref, named) && { in_named_place: true }),
   }
@@ -100,7 +100,7 @@ function fitOf({ ref, coverage, snippet }: Offered, text: string, named: readonl
     ...(coverage.titled && { titled: true }),
     // The passage may share only a chance word with the question.
     ...(!isRelevant(coverage) && !isWithin(ref, named) && { weak_match: true }),
-    ...(text.length > shortText && snippet && { best_part: snippet }),
+    ...(text.length > shortText && snippet && { best_part: withoutMarklike(snippet) }),
   }
 }
 

@@ -41,7 +41,10 @@ export function openCallsOf(run: Run): readonly ToolCall[] {
   return replyOf(run)?.end.tool_calls ?? []
 }
 
-/** Reads the texts of these answers, by message id. Answers that the principal cannot see are left out. */
+/**
+ * Reads the texts of these answers, by message id. Answers that the principal cannot see, and those of responses with
+ * `store: false`, are left out.
+ */
 export async function findAnswers(
   executor: Executor,
   principal: Principal,
@@ -51,7 +54,14 @@ export async function findAnswers(
     .select({ id: messages.id, content: messages.content })
     .from(messages)
     .innerJoin(runs, eq(runs.id, messages.runId))
-    .where(and(inArray(messages.id, [...ids]), eq(messages.role, 'assistant'), visibleTo(principal, runs)))
+    .where(
+      and(
+        inArray(messages.id, [...ids]),
+        eq(messages.role, 'assistant'),
+        visibleTo(principal, runs),
+        sql`${runs.request} #>> '{response,store}' is null`,
+      ),
+    )
   return new Map(rows.map(({ id, content }) => [id, (content as { readonly content: string }).content]))
 }
 

@@ -3,7 +3,6 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
-import { besidesQuestion } from '../../sources/citations/besides-question.ts'
 import type {
   AnswerChecks,
   AnswerToCheck,
@@ -11,6 +10,7 @@ import type {
 } from '../../sources/citations/check.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
+import { besidesQuestion } from '../../sources/citations/repeated-words.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
@@ -108,6 +108,7 @@ export function createAnswer(
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown.toString(),
+        ...refusalOf(steps),
         source_list: sources === 'inline' && !paused && !isLite ? list(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
@@ -151,6 +152,12 @@ export function languageOf(text: string): 'he' | 'en' {
   const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
   const latin = text.match(/[a-z]/gi)?.length ?? 0
   return hebrew > latin ? 'he' : 'en'
+}
+
+/** Only the last reply of a turn can be a refusal. */
+function refusalOf(steps: readonly StepRecord[]): Pick<RunEnd, 'refusal'> {
+  const last = steps.at(-1)
+  return last?.kind === 'model' && last.refusal !== undefined ? { refusal: last.refusal } : {}
 }
 
 /** Tool calls that the client must answer: those of the last reply without a result from this service. */

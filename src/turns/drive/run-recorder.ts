@@ -31,6 +31,8 @@ export type PriorAttempts = {
   readonly given: ReadonlySet<number>
   /** The user's message of this turn. */
   readonly question: string
+  /** Results of the client's tools, newest first. */
+  readonly clientResults: readonly string[]
 }
 
 /** Turns the events of the agent loop into the run's events and its end. */
@@ -62,7 +64,7 @@ export class RunRecorder {
     run: Run,
     live: LiveRun,
     journal: RunJournal,
-    { state, partialText, given, question }: PriorAttempts,
+    { state, partialText, given, question, clientResults }: PriorAttempts,
     stop: TurnStop,
     watch: TurnWatch,
   ) {
@@ -70,7 +72,7 @@ export class RunRecorder {
     this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
     const isLite = services.model?.isLite ?? false
-    this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop)
+    this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop, clientResults)
     this.#log = services.log
     this.#model = services.model?.id
     const journaled = state.steps.map(({ record }) => record)
@@ -209,6 +211,7 @@ export class RunRecorder {
 
   #add(record: StepRecord): void {
     if (record.kind === 'model') this.#attached = record.attached
+    this.#verifier?.add(record)
     this.#answer.add(record)
   }
 

@@ -18,6 +18,7 @@ import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
+import type { Recognition } from '../../workspace/recognition.ts'
 import { foldLog, longestOpenText } from '../record/fold-log.ts'
 import { RunJournal } from '../record/journal.ts'
 import { readLog } from '../record/run-log.ts'
@@ -25,7 +26,7 @@ import type { SharedAppends } from '../record/shared-appends.ts'
 import type { TurnStore } from '../record/turn-store.ts'
 import type { Signals } from '../replicas/signals.ts'
 import { instructionsOfRun } from '../run/instructions.ts'
-import { givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
+import { clientResultsOf, givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import { stepOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -53,6 +54,8 @@ export type RunnerServices = {
   readonly plans: Plans
   /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
+  /** Undefined: scanned documents have no text. */
+  readonly recognition?: Recognition | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
   /** Undefined: turns have no tools of outside servers. */
@@ -109,9 +112,12 @@ export async function runTurn(
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
     const given = givenNumbers(transcript)
-    const left = { state, partialText: longestOpenText(log), given, question: questionOf(transcript) }
+    const left = {
+      ...{ state, partialText: longestOpenText(log), given },
+      ...{ question: questionOf(transcript), clientResults: clientResultsOf(transcript) },
+    }
     const ask = services.fallback?.forTurn()
-    const turn = new RunRecorder({ ...services, ask, model }, run, live, journal, left, stop, watch)
+    const turn = new RunRecorder({ ...services, ask, model, outside }, run, live, journal, left, stop, watch)
     turn.begin()
     let freed: boolean
     if (!model)

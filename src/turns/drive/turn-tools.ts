@@ -10,6 +10,7 @@ import { createSourceMarks, type SourceMarks } from '../../sources/citations/sou
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
+import type { Recognition } from '../../workspace/recognition.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
 import { type ToolGroup, toolGroups } from '../run/run-request.ts'
@@ -19,6 +20,8 @@ export type ToolServices = {
   readonly library: LibraryDatabase
   readonly plans: Plans
   readonly semantic?: SemanticSearch | undefined
+  /** Undefined: scanned documents have no text. */
+  readonly recognition?: Recognition | undefined
   /** Asks the publisher for refs that the library does not have, within the limit of the turn. */
   readonly ask?: AskPublisher | undefined
 }
@@ -88,7 +91,7 @@ type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }
  * error can be repeated. Those of the library repeat it themselves.
  */
 function makeTools(
-  { database, library, plans, semantic, ask }: ToolServices,
+  { database, library, plans, semantic, recognition, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
 ): readonly GroupedTool[] {
@@ -99,7 +102,7 @@ function makeTools(
   })
   const findLimits = (tx: Executor) => planOfAccount(tx, plans, accountId)
   const ofLibrary = sourceTools(library, sourceMarks, semantic, ask)
-  const ofProject = workspaceTools({ database, library, place, findLimits, sourceMarks })
+  const ofProject = workspaceTools({ database, recognition, library, place, findLimits, sourceMarks })
   return [
     ...ofLibrary.map((tool) => ({ group: 'library' as const, tool })),
     ...ofProject.map((tool) => ({ group: groupInProject(tool.spec.name), tool: repeated(tool) })),

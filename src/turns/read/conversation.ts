@@ -11,7 +11,7 @@ import { turnTools } from '../drive/turn-tools.ts'
 import { foldLog } from '../record/fold-log.ts'
 import { type CommittedStep, readLogs } from '../record/run-log.ts'
 import type { Run } from '../run/run.ts'
-import { type FirstCitation, type RunEnd, replyOf } from '../run/run-events.ts'
+import { answerText, type FirstCitation, type RunEnd, replyOf } from '../run/run-events.ts'
 import { noQuestion, questionsOf, type ShownQuestion } from './shown-messages.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
@@ -91,7 +91,7 @@ async function turnsOf(
     return {
       run,
       ...(questions.get(run.id) ?? noQuestion),
-      answer: end ? end.text : text,
+      answer: end ? answerText(end) : text,
       steps: stepsOf(services, run, steps),
       doing: end ? [] : tools.flatMap(({ state, title }) => (state === 'now' ? [title] : [])),
       read: passages,

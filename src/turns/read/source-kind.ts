@@ -1,7 +1,7 @@
 import type { CitedSource, RunEnd } from '../run/run-events.ts'
 
-/** Against what something was checked: a passage of the library, or a file of the project. */
-export type SourceKind = 'library' | 'file'
+/** Against what something was checked: a passage of the library, a file of the project, or the result of a tool. */
+export type SourceKind = 'library' | 'file' | 'tool'
 
 /** The address that `markPassage` gives, alone or behind the origin of the service. */
 const ofFile = /^(?:https?:\/\/[^/]+)?\/v1\/files\/(file-\w+)\/content\?version=\d+$/
@@ -12,7 +12,7 @@ export function fileIdOf({ url }: Pick<CitedSource, 'url'>): string | undefined 
 }
 
 /** The kind of a source. A file's `ref` is its name and a place in it, however much it looks like a ref. */
-export function sourceKindOf(source: Pick<CitedSource, 'url'>): SourceKind {
+export function sourceKindOf(source: Pick<CitedSource, 'url'>): 'library' | 'file' {
   return fileIdOf(source) === undefined ? 'library' : 'file'
 }
 
@@ -29,6 +29,7 @@ export function checkedKindOf(
   source: CitedSource | undefined,
   { sources }: Pick<RunEnd, 'sources'>,
 ): SourceKind | undefined {
+  if (check.result === 'from_tool') return 'tool'
   if (source && check.found_ref === undefined) return sourceKindOf(source)
   const at = check.found_ref ?? (check.result === 'not_found' ? undefined : check.ref)
   if (at === undefined) return undefined

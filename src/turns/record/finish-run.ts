@@ -3,17 +3,20 @@ import type { Attached, ModelMessage, ModelRequest } from '../../agent/provider.
 import { estimateTokens } from '../../agent/tokens.ts'
 import { promptTokens } from '../../agent/usage.ts'
 import type { Run } from '../run/run.ts'
-import { type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
+import { answerText, type RunEnd, type RunUsage, statusOf, type TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
 import type { RunEndRow } from './turn-store.ts'
 
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   const replies = steps.filter((step) => step.kind === 'model')
-  const sum = (countOf: (usage: ModelStep['usage']) => number | undefined) =>
-    replies.reduce((total, { usage }) => total + (countOf(usage) ?? 0), 0)
-  const prompt = sum(({ promptTokens }) => promptTokens)
-  const completion = sum(({ completionTokens }) => completionTokens)
+  /** Undefined if no reply has the count. */
+  const sum = (countOf: (usage: ModelStep['usage']) => number | undefined) => {
+    const counts = replies.map(({ usage }) => countOf(usage)).filter((count) => count !== undefined)
+    return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count)
+  }
+  const prompt = sum(({ promptTokens }) => promptTokens) ?? 0
+  const completion = sum(({ completionTokens }) => completionTokens) ?? 0
   const parts = {
     cached_tokens: sum(({ cachedTokens }) => cachedTokens),
     cache_write_tokens: sum(({ cacheWriteTokens }) => cacheWriteTokens),
@@ -27,7 +30,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
+    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== undefined)),
     model_calls: replies.filter(({ preset }) => !preset).length,
     tool_calls: steps.length - replies.length,
     estimated: replies.some(({ usage }) => usage.estimated),
@@ -59,10 +62,11 @@ export function endOf(run: Run, event: TerminalEvent, attached?: Attached): RunE
 
 /** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
 function answerOf(end: RunEnd, attached: Attached | undefined): string | null {
-  if (end.text === '' && end.tool_calls.length === 0) return null
+  const content = answerText(end)
+  if (content === '' && end.tool_calls.length === 0) return null
   const answer: ModelMessage = {
     role: 'assistant',
-    content: end.text,
+    content,
     toolCalls: end.tool_calls,
     ...(attached && { attached }),
   }

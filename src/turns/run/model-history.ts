@@ -85,3 +85,19 @@ export function questionOf(conversation: readonly ModelMessage[]): string {
   const newest = conversation.findLast((message) => message.role === 'user')
   return newest?.role === 'user' ? textOf(newest.content) : ''
 }
+
+/** Characters of the client's tool results in which quotations of an answer are looked for. */
+const maxClientResults = 500_000
+
+/** The results of the client's tools, newest first. Old ones beyond the limit are left out. */
+export function clientResultsOf(conversation: readonly ModelMessage[]): readonly string[] {
+  const results: string[] = []
+  let room = maxClientResults
+  for (const message of conversation.toReversed()) {
+    if (message.role !== 'tool') continue
+    room -= message.content.length
+    if (room < 0) break
+    results.push(message.content)
+  }
+  return results
+}

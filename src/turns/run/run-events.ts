@@ -34,11 +34,11 @@ export type RunUsage = {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
-  /** Part of `prompt_tokens` that the model's server read from its cache. Absent: none. */
+  /** Part of `prompt_tokens` that the model's server read from its cache. Absent: it reports none. */
   readonly cached_tokens?: number
-  /** Part of `prompt_tokens` that it wrote to its cache. Absent: none. */
+  /** Part of `prompt_tokens` that it wrote to its cache. Absent: it reports none. */
   readonly cache_write_tokens?: number
-  /** Part of `completion_tokens` that the model spent on reasoning. Absent: none. */
+  /** Part of `completion_tokens` that the model spent on reasoning. Absent: its server reports none. */
   readonly reasoning_tokens?: number
   readonly model_calls: number
   readonly tool_calls: number
@@ -56,6 +56,8 @@ export type RunEnd = {
   readonly text: string
   /** The source list that follows the text. Empty if the client did not ask for it or nothing was cited. */
   readonly source_list: string
+  /** The words with which the model refused to answer, after the text. Absent: it did not. */
+  readonly refusal?: string
   readonly sources: readonly CitedSource[]
   readonly citations: readonly CitationSpan[]
   /** Number of marks without a source. They were removed from the text. */
@@ -137,6 +139,11 @@ export type TerminalEvent = Extract<RunEvent, { readonly end: RunEnd }>
 
 export function isTerminal(event: RunEvent): event is TerminalEvent {
   return 'end' in event
+}
+
+/** The answer with the model's words of refusal, if it refused, for readers that do not tell them apart. */
+export function answerText({ text, refusal }: Pick<RunEnd, 'text' | 'refusal'>): string {
+  return [text, refusal].filter(Boolean).join('\n\n')
 }
 
 /** The last event of a run, with its whole reply. Undefined if it has not ended. */

@@ -13,6 +13,8 @@ export const summaryStyles = ['auto', 'concise', 'detailed'] as const
 export type RunRequest = {
   readonly sampling: Sampling
   readonly clientTools: readonly ToolSpec[]
+  /** Those of the client's tools that it sent with the type `custom`, by name. Absent: none. */
+  readonly customTools?: Readonly<Record<string, CustomTool>>
   readonly toolChoice: ToolChoice
   /**
    * How sources appear. `inline`: numbers in the text and a list at its end. `numbered`: numbers only, for
@@ -46,9 +48,30 @@ export type RunRequest = {
     readonly metadata: Readonly<Record<string, string>>
     readonly background: boolean
     readonly parallelToolCalls: boolean
+    /** Sent parameters that change nothing. */
+    readonly echoed?: EchoedParameters
+    /**
+     * `false`: the response cannot be read after its reply, and retention removes its content. `emptied`: it has. Absent:
+     * the response is stored.
+     */
+    readonly store?: false | 'emptied'
     /** The response reports the agent's tool calls as reasoning; absent: it does not. */
     readonly reasoningSummary?: (typeof summaryStyles)[number]
     /** The functions that came in a namespace: their own names, by the names that the model gets. */
     readonly namespaces?: Readonly<Record<string, { readonly namespace: string; readonly name: string }>>
   }
+}
+
+/** What a client sent of a tool of type `custom` besides its name, as its API has it. */
+export type CustomTool = { readonly description?: string; readonly format?: { readonly type: string } }
+
+/** Parameters of the Responses API that a response shows as they were sent. */
+export type EchoedParameters = {
+  readonly frequency_penalty?: number
+  readonly max_tool_calls?: number
+  readonly presence_penalty?: number
+  readonly prompt_cache_key?: string
+  readonly safety_identifier?: string
+  readonly service_tier?: string
+  readonly truncation?: 'auto' | 'disabled'
 }

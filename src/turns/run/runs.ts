@@ -4,9 +4,16 @@ import { runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Page, type PageRequest, pageOfLarge } from './paging.ts'
 import type { Run } from './run.ts'
+import type { RunRequest } from './run-request.ts'
 import { finderIn } from './visibility.ts'
 
 export const findRun = finderIn(runs)
+
+/** Finds the run of a response. One with `store: false` cannot be read after its reply. */
+export async function findStoredRun(...named: Parameters<typeof findRun>): Promise<Run | undefined> {
+  const run = await findRun(...named)
+  return run && (run.request as RunRequest).response?.store === undefined ? run : undefined
+}
 
 /** Reads a run of the transaction's account, whoever can see it. */
 export async function readRun(executor: Executor, id: string): Promise<Run | undefined> {

@@ -7,7 +7,7 @@ export type QuotationMark = {
   /** The quotation as the check gives it: on one line, without marks. */
   readonly quote: string
   /** Class of the quotation and of its label. */
-  readonly kind: 'verbatim' | 'edited' | 'fuzzy' | 'translation' | 'misattributed' | 'not_found'
+  readonly kind: 'verbatim' | 'edited' | 'fuzzy' | 'translation' | 'misattributed' | 'from_tool' | 'not_found'
   /** The words of the label, for screen readers where `sign` is shown. */
   readonly label: string
   /** Shown in place of the words. */

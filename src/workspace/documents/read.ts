@@ -61,8 +61,10 @@ function tidy(writer: TextWriter): string {
     .toWellFormed()
 }
 
+/** The problem of a scanned PDF. */
+export const noTextLayer =
+  'It has no text layer: its pages are pictures. Recognise them first (OCR), and send the result.'
+
 function noText(kind: DocumentKind): string {
-  return kind === 'pdf'
-    ? 'It has no text layer: its pages are pictures. Recognise them first (OCR), and send the result.'
-    : 'It holds no text.'
+  return kind === 'pdf' ? noTextLayer : 'It holds no text.'
 }

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
-import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { type Executor, withTx } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import { cleanFileName } from '../documents/file-names.ts'
 import { type FilePlace, findByIdOrName, listByName, type StoredFile } from '../files.ts'
 import { passagesOf } from '../passages.ts'
 import { searchTexts } from '../search.ts'
-import { type FileText, fileText } from '../texts.ts'
+import { type FileReader, type FileText, fileText } from '../texts.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { sheetTool } from './tool.ts'
 import { type FindLimits, writingTools } from './writing-tools.ts'
@@ -18,8 +18,7 @@ import { type FindLimits, writingTools } from './writing-tools.ts'
 const maxBytes = 24 * 1024
 
 /** What the tools of one turn work with. */
-export type Workspace = {
-  readonly database: Database
+export type Workspace = FileReader & {
   readonly library: LibraryDatabase
   readonly place: FilePlace
   readonly findLimits: FindLimits
@@ -77,7 +76,8 @@ const readArguments = z.object({
   offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
 })
 
-function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
+function readTool(workspace: Workspace): Tool<Executor> {
+  const { database, place, sourceMarks } = workspace
   return {
     spec: {
       name: 'read_file',
@@ -90,7 +90,7 @@ function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
         const wanted = cleanFileName(name, 'name')
         const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
         if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
-        const found = await fileText(database, file, signal)
+        const found = await fileText(workspace, file, signal)
         if (found.text === '' && found.problem !== '') {
           const error = `The file "${file.name}" cannot be read. ${found.problem}`
           return {
@@ -149,7 +149,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
     execute: (raw, signal) =>
       withArguments(searchArguments, raw, async ({ query, limit }) => {
         const { files, more } = await withTx(database, place, (tx) => listByName(tx, place.projectId))
-        const { texts, skipped } = await readTexts(database, files, signal)
+        const { texts, skipped } = await readTexts(workspace, files, signal)
         const hits = await searchTexts(texts, query, limit, signal)
         const room = new Room()
         for (const { found, passage } of hits) {
@@ -169,7 +169,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
 }
 
 /** Reads the texts of files, newest first, within the limits of a search. For other files it returns the names. */
-async function readTexts(database: Database, files: readonly StoredFile[], signal: AbortSignal) {
+async function readTexts(reader: FileReader, files: readonly StoredFile[], signal: AbortSignal) {
   const texts: FileText[] = []
   const skipped: string[] = []
   const late = AbortSignal.timeout(readingMs)
@@ -177,7 +177,7 @@ async function readTexts(database: Database, files: readonly StoredFile[], signa
   for (const file of files) {
     const found =
       texts.length < maxFiles && length < maxSearched && !late.aborted
-        ? await inTime(fileText(database, file, AbortSignal.any([signal, late])), signal, late)
+        ? await inTime(fileText(reader, file, AbortSignal.any([signal, late])), signal, late)
         : undefined
     if (found === undefined) skipped.push(file.name)
     else if (found.text !== '') texts.push(found)

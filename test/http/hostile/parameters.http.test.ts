@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatParameters } from '../../../src/routes/chat/parameters.ts'
 import { responsesParameters } from '../../../src/routes/responses/input/parameters.ts'
-import { responsesBody } from '../../../src/routes/responses/input/schema.ts'
+import { echoedNames, responsesBody } from '../../../src/routes/responses/input/schema.ts'
 import { chatBody } from '../../../src/routes/turn-request/chat-body.ts'
 import type { Parameter } from '../../../src/routes/turn-request/parameters.ts'
 import { type Reply, sendJson } from '../../support/http-raw.ts'
@@ -148,7 +148,7 @@ const responsesExamples: Readonly<Record<string, Example>> = {
   reasoning: { value: { effort: 'low' }, sent: ['reasoning_effort', 'low'] },
   safety_identifier: { value: 'person' },
   service_tier: { value: 'flex' },
-  store: { value: false },
+  store: { value: false, seen: (outcome) => expect(bodyOf(outcome).store).toBe(false) },
   stream: { value: true, seen: isStream },
   stream_options: { value: { include_obfuscation: false } },
   temperature: { value: 0.25, sent: ['temperature', 0.25] },
@@ -203,7 +203,7 @@ const apis: readonly Api[] = [
     parameters: responsesParameters,
     examples: responsesExamples,
     shape: responsesBody.shape,
-    echoed: ['parallel_tool_calls'],
+    echoed: ['parallel_tool_calls', ...echoedNames],
     plain: { model: 'service', input: 'Is it so? Answer in JSON.' },
     official: ['resources/responses/responses.d.ts', 'ResponseCreateParamsBase'],
     page: 'docs/responses.md',

@@ -249,7 +249,7 @@ test('two hundred slow bodies are cut off, and other requests are answered', asy
   const { sockets, stop } = slowly(200, head(lines))
   const others = await Promise.all(Array.from({ length: 20 }, () => call(service, key, 'GET', '/v1/models')))
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))
-  await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length, { timeout: 15_000 }).toBe(0)
+  await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBe(0)
   stop()
 })
 
@@ -259,12 +259,12 @@ test('two hundred slow headers are cut off, and other requests are answered', as
   const { sockets, stop } = slowly(200, 'GET /v1/models HTTP/1.1\r\nHost: a\r\nX-Slow: ')
   const others = await Promise.all(Array.from({ length: 20 }, () => call(service, key, 'GET', '/v1/models')))
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))
-  await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length, { timeout: 50_000 }).toBe(0)
+  await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBe(0)
   stop()
 })
 
 test('nothing that was sent above has left a connection open', async () => {
   const open = () => new Promise((resolve) => service.app.server.getConnections((_, count) => resolve(count)))
   service.app.server.closeIdleConnections()
-  await expect.poll(open, { timeout: 10_000 }).toBe(0)
+  await expect.poll(open).toBe(0)
 })

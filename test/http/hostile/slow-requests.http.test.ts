@@ -56,7 +56,7 @@ test('an upload that stands still is cut off and leaves nothing', async () => {
   request.write(body.subarray(0, body.length - 20))
   expect(await status).toBe('cut off')
   const rows = () => db.database.system.execute(`select 1 from file_versions where state = 'uploading'`)
-  await expect.poll(async () => (await rows()).rows, { timeout: 5_000 }).toEqual([])
+  await expect.poll(async () => (await rows()).rows).toEqual([])
 })
 
 test('any other request has to be there in time, however steadily it drips', async () => {
@@ -86,5 +86,5 @@ test('an upload that drips is cut off and leaves nothing', async () => {
   expect(await status).toBe('cut off')
   clearInterval(dripping)
   const rows = () => db.database.system.execute(`select 1 from file_versions where state = 'uploading'`)
-  await expect.poll(async () => (await rows()).rows, { timeout: 5_000 }).toEqual([])
+  await expect.poll(async () => (await rows()).rows).toEqual([])
 })

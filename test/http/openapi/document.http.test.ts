@@ -1,4 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { arch, platform } from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,6 +39,28 @@ test('the document is valid OpenAPI 3.1 by a public validator', async () => {
   expect(result).toEqual({ valid: true })
   const { info: _, ...spoiled } = JSON.parse(text)
   expect(await new Validator().validate(spoiled)).toMatchObject({ valid: false })
+})
+
+test('no schema has the name of a global type, which would hide it from generated clients', async () => {
+  const library = fileURLToPath(
+    import.meta.resolve(`@typescript/typescript-${platform}-${arch}/package.json`),
+  )
+  const globals = new Set<string>()
+  for (const file of ['lib.dom.d.ts', 'lib.es5.d.ts']) {
+    const declared = await readFile(join(dirname(library), 'lib', file), 'utf8')
+    for (const [, name = ''] of declared.matchAll(/^(?:interface|declare (?:var|type)|type) (\w+)/gm))
+      globals.add(name)
+  }
+  expect(globals).toContain('FileList')
+  expect(Object.keys(api.document.components.schemas).filter((name) => globals.has(name))).toEqual([])
+})
+
+test('every operation says how a client can be wrong, and what key it needs', () => {
+  for (const operations of Object.values(api.document.paths))
+    for (const operation of Object.values(operations)) {
+      expect(Object.keys(operation.responses).filter((status) => status.startsWith('4'))).not.toEqual([])
+      expect(operation.description).toMatch(/\w/)
+    }
 })
 
 test('every route of the service is in the document, with the scope it asks for', () => {

@@ -74,7 +74,7 @@ beforeAll(async () => {
     const found = samplesOf(await scrape(world.service, token))
     expect(found.map(({ name }) => name)).toContain('service_broken_invariants')
     return found
-  }, 20_000)
+  }, 120_000)
 })
 
 afterAll(async () => {

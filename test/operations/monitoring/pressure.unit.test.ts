@@ -30,9 +30,9 @@ test('pressure is noticed while it lasts and forgotten when it is over', async (
   await expect.poll(() => watched?.reason()).toBeUndefined()
 })
 
-/** Keeps the event loop busy in pieces, as too much work does, until `done` says so; 10 s at most. */
+/** Keeps the event loop busy in pieces, as too much work does, until `done` says so; two minutes at most. */
 async function keepBusy(pieceMs: number, done: () => boolean): Promise<void> {
-  const until = performance.now() + 10_000
+  const until = performance.now() + 120_000
   while (!done() && performance.now() < until) {
     const end = performance.now() + pieceMs
     while (performance.now() < end);
@@ -45,7 +45,7 @@ test('a process is under pressure only while its event loop is busy', async () =
   expect(watched.reason()).toBeUndefined()
   await keepBusy(800, () => watched?.reason() !== undefined)
   expect(watched.reason()).toBe('event_loop')
-  await expect.poll(() => watched?.reason(), { timeout: 10_000 }).toBeUndefined()
+  await expect.poll(() => watched?.reason()).toBeUndefined()
 })
 
 test('one long pause is no pressure: a process that was frozen is not busy', () => {

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
 
   test('what the page shows is what the ledger has and what the API says', async () => {
     await page.goto('/usage')
-    const charged = page.locator('.sums div').filter({ hasText: 'Charged' }).locator('dd')
+    const charged = page.locator('.sums div').filter({ hasText: 'Credits spent' }).locator('dd')
     expect(await amounts(charged)).toEqual([creditsText(await ledgerSum())])
     for (const group of ['model', 'key', 'project'] as const) {
       const answer = await call(service, key, 'GET', `/v1/usage?group_by=${group}`)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { besidesQuestion } from '../../../src/sources/citations/besides-question.ts'
+import { besidesQuestion } from '../../../src/sources/citations/repeated-words.ts'
 import type { VerifiedQuote } from '../../../src/sources/citations/verify.ts'
 
 const question = 'Who said „The river does not hurry”, and where?'

@@ -21,6 +21,11 @@ const own = [
   { ref: 'Refrains 3:3', he: 'ואל ידבר קלות ח"ו בבית ה\' ולא יסיח דעתו' },
   { ref: 'Refrains 4:1', he: 'הנגר בונה את הדלת בבוקר ואת החלון בערב' },
   { ref: 'Refrains 4:2', he: 'המעיין יוצא מן הסלע', en: 'The spring leaves the rock and seeks the valley' },
+  {
+    ref: 'Refrains 5:1',
+    he: '',
+    en: 'The wick drinks slowly; so it is taught [S1] in the gate of oil [3] and again',
+  },
 ].map((line) => ({ work: 'Refrains', ...line }))
 
 beforeAll(async () => {
@@ -65,6 +70,8 @@ describe('word for word', () => {
     `**${malkah}**\n: It is also called the meal of King David.`,
     `*It is also called the meal of King David*, ${malkah}`,
     `"It is also called the meal of King David (${malkah})"`,
+    '“The wick drinks slowly;[1] so it is taught” (Refrains 5:1)',
+    '“so it is taught {S1} in the gate of oil {3} and again” (Refrains 5:1)',
     '“עזרם ומגנם הוא” (Refrains 1:2)',
     '“עזרם ומגנם הוא” (Refrains 1:1)',
     '“ויאמר אליו מי לכם בבית ויאמר אחי” (Refrains 2:1)',

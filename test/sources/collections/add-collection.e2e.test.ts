@@ -45,7 +45,7 @@ const run = (...words: readonly string[]) => launch(...words).ended
 const add = (...words: readonly string[]) => run('sources', 'add', ...words, '--base-url', fake.baseUrl)
 
 /** Each start of the embedded Postgres takes seconds. */
-const patient = { timeout: 240_000 }
+const patient = { timeout: 600_000 }
 
 test('one command takes an empty folder to a library, and the same command updates it', patient, async () => {
   const asked = await add('breslov')
@@ -81,7 +81,7 @@ test('Ctrl-C stops an import cleanly, and the same command goes on', patient, as
   for (const name of ['breslov', 'tanya']) await add(name, '--yes')
   const release = fake.hold('Book of Nobody/English')
   const first = launch('sources', 'add', 'chassidut', '--yes', '--base-url', fake.baseUrl)
-  await expect.poll(first.said, { timeout: 60_000 }).toMatch(/\/7 works/)
+  await expect.poll(first.said).toMatch(/\/7 works/)
   first.signal('SIGINT')
   const stopped = await first.ended
   expect(stopped.code).toBe(130)

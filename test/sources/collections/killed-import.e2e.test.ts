@@ -27,14 +27,14 @@ test('an import whose process is killed is continued by another process', async 
   await withTx(world.db.database, 'system', (tx) =>
     queueJob(tx, { collection: 'breslov', allowLicenses: [], requestedBy: 'acct_operator' }),
   )
-  await expect.poll(async () => (await jobNow())?.progress, { timeout: 60_000 }).not.toBeFalsy()
+  await expect.poll(async () => (await jobNow())?.progress).not.toBeFalsy()
   await first.stop('SIGKILL')
   release()
   expect(await jobNow()).toMatchObject({ status: 'running', epoch: 1 })
   // The lease of a dead process runs out by itself; the test does not wait for that.
   await world.rows("update library_jobs set lease_expires_at = now() - interval '1 second'")
   await world.start(env)
-  await expect.poll(async () => (await jobNow())?.status, { timeout: 60_000 }).toBe('done')
+  await expect.poll(async () => (await jobNow())?.status).toBe('done')
   expect(await jobNow()).toMatchObject({ epoch: 2, finishedAt: expect.any(Date) })
   const held = await world.rows<{ license: string }>(
     "select distinct v.license from versions v join works w on w.id = v.work_id where 'Chasidut' = any(w.categories)",

@@ -149,7 +149,7 @@ it('a ref that resolves alone is found in a sentence of either language', async 
     }
   }
   expect(lost).toEqual([])
-}, 120_000)
+})
 
 it('a title with a number that several places have is ambiguous, and names them', async () => {
   const [ref] = await find('It is taught in Doors, chapter 3, that a door opens.')

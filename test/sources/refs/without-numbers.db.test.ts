@@ -30,7 +30,7 @@ it('the quick test finds no text with a number or a URL of a place', async () =>
     { numRuns: 20_000 },
   )
   expect(quick).toBeGreaterThan(500)
-}, 60_000)
+})
 
 it('a text has the same refs with and without the quick test', async () => {
   const find = (text: string) => findRefs(db.database.system, text, { numbersOnly: true })
@@ -41,7 +41,7 @@ it('a text has the same refs with and without the quick test', async () => {
     }),
     { numRuns: 400 },
   )
-}, 120_000)
+})
 
 it.each([
   ['A light drives away darkness — and it is so (for a while)…', true],

@@ -57,7 +57,7 @@ export async function addServices(
     get: async <T>(path: string) => (await (await call(service, key, 'GET', path)).json()) as T,
     async end(runId) {
       const reader = { database: db.database, runner: service.runner, log: service.app.log }
-      const end = await endOfRun(reader, { id: runId, accountId }, AbortSignal.timeout(20_000))
+      const end = await endOfRun(reader, { id: runId, accountId }, AbortSignal.timeout(120_000))
       if (end) return end
       throw new Error(`run ${runId} was given up`)
     },

@@ -89,7 +89,7 @@ test.each(ways.flatMap(([way, retried, sends]) => fates.map((fate) => ({ way, re
     await cut
     expect(repeated).toBe(false)
     const expected = { id: run.id, status: 'completed', epoch: 1, closed: false, charges: 1 }
-    await expect.poll(runsOf, { timeout: 10_000 }).toEqual([expected])
+    await expect.poll(runsOf).toEqual([expected])
     expect(upstream.requests).toHaveLength(1)
   },
 )
@@ -108,11 +108,11 @@ test.each(ways)(
     expect(await runsOf()).toMatchObject([{ epoch: 1, closed: false }])
     proxy.refuse(false)
     // It is released, so it need not wait for the end of its lease.
-    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ epoch: 2, closed: true }])
+    await expect.poll(runsOf).toMatchObject([{ epoch: 2, closed: true }])
     const again = await admitTurn(services, person.principal, clientTurn())
     expect(again).toMatchObject({ repeated: true, run: { epoch: 2 } })
     held.open()
-    await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', charges: 1 }])
+    await expect.poll(runsOf).toMatchObject([{ status: 'completed', charges: 1 }])
     expect(upstream.requests).toHaveLength(1)
   },
 )
@@ -144,6 +144,6 @@ test('one attempt at a run is driven once, however often it is started', async (
   expect(runner.start(run)).toBe(live)
   await expect.poll(() => upstream.requests.length).toBe(1)
   held.open()
-  await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([{ status: 'completed', epoch: 1 }])
+  await expect.poll(runsOf).toMatchObject([{ status: 'completed', epoch: 1 }])
   expect(upstream.requests).toHaveLength(1)
 })

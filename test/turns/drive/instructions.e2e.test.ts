@@ -132,7 +132,7 @@ test('a replica with other instructions of the host goes on with those that the 
   })
   await world.service.stop()
   await first.stop()
-  await expect.poll(() => world.upstream.requests.length - before, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => world.upstream.requests.length - before).toBe(2)
   const told = world.upstream.requests.slice(before).map(({ body: sent }) => sent.messages[0]?.content)
   expect(told[0]).toMatch(/our house of study\.\n\nPrefer Chabad\.$/)
   expect(told[1]).toBe(told[0])

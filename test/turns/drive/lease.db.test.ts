@@ -69,14 +69,14 @@ const expireLease = (run: Run) =>
 
 async function endSeenBy(runner: Runner, run: Run): Promise<TerminalEvent> {
   const services = { ...turnServices(db.database, catalogue), runner }
-  const end = await endOfRun(services, run, AbortSignal.timeout(15_000))
+  const end = await endOfRun(services, run, AbortSignal.timeout(120_000))
   if (!end) throw new Error('the run had no end')
   return end
 }
 
 async function waitForText(live: LiveRun, text: string): Promise<void> {
   let seen = ''
-  const isSaid = await live.read(AbortSignal.timeout(15_000), (batch) => {
+  const isSaid = await live.read(AbortSignal.timeout(120_000), (batch) => {
     for (const event of batch) if (event.type === 'text.delta') seen += event.text
     return seen.includes(text)
   })
@@ -193,7 +193,7 @@ test('a process takes over no run while it is short of memory', async () => {
     return isShort
   }
   const runner = newRunner({ isShortOfMemory, reason: () => undefined, stop: () => undefined })
-  await expect.poll(() => looks.length, { timeout: 10_000 }).toBeGreaterThan(1)
+  await expect.poll(() => looks.length).toBeGreaterThan(1)
   expect(await rowOf(run)).toMatchObject({ epoch: 1 })
   isShort = false
   expect(await endSeenBy(runner, run)).toMatchObject({ type: 'run.completed', end: { text: 'Later.' } })

@@ -59,11 +59,11 @@ test('a replica says in its heartbeat whether it lives without its lock', async 
     locked: () => locked,
     outage: { failed: () => undefined, works: () => undefined },
   })
-  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(true)
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked).toBe(true)
   expect([presence.clientsAt(), await ended('replica_g')]).toEqual([null, false])
   locked = true
   presence.changed()
-  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(false)
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked).toBe(false)
   await expect.poll(presence.clientsAt).toBe('replica_g')
   // Of this test nobody holds the lock.
   expect(await ended('replica_g')).toBe(true)
@@ -72,13 +72,13 @@ test('a replica says in its heartbeat whether it lives without its lock', async 
 
 test('a replica whose listening connection is lost takes its lock again', async () => {
   const replica = openReplica(db.database, 'replica_d', log)
-  await expect.poll(() => replica.clientsAt(), { timeout: 5_000 }).toBe('replica_d')
+  await expect.poll(() => replica.clientsAt()).toBe('replica_d')
   expect(await ended('replica_d')).toBe(false)
   await db.database.systemPool.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 720311504`,
   )
-  await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(false)
-  await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => replica.signals.listening()).toBe(false)
+  await expect.poll(() => replica.signals.listening()).toBe(true)
   expect(await ended('replica_d')).toBe(false)
   await replica.close()
 })

@@ -89,7 +89,7 @@ const somebodyWaitsForALock = () =>
             '',
           )
         ).length,
-      { timeout: 10_000, interval: 20 },
+      { interval: 20 },
     )
     .toBeGreaterThan(0)
 
@@ -223,7 +223,7 @@ test('a turn cancelled after its owner was killed pays for the text in the log',
     .toHaveLength(1)
   await world.expireLease(runId)
   expect((await cancelled).status).toBe(200)
-  await expect.poll(async () => (await endOf(runId))?.status, { timeout: 10_000 }).toBe('cancelled')
+  await expect.poll(async () => (await endOf(runId))?.status).toBe('cancelled')
   expect(await endOf(runId)).toEqual({ ...endedOnce, status: 'cancelled' })
   const [run] = await world.rows<{ cost: number; usage: object }>(
     `select cost_micros::float8 as cost, reply #> '{end,usage}' as usage from runs where id = $1`,
@@ -303,7 +303,7 @@ test('a replica that slept longer than its lease writes nothing when it wakes', 
   await world.upstream.request(index + 1)
   const seconds = (performance.now() - slept) / 1_000
   expect(seconds).toBeGreaterThan(9)
-  await expect.poll(() => endOf(runId), { timeout: 10_000 }).toEqual(endedOnce)
+  await expect.poll(() => endOf(runId)).toEqual(endedOnce)
   const settled = await everythingOf(runId)
   late.open()
   owner.signal('SIGCONT')

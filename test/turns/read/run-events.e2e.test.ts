@@ -58,7 +58,7 @@ test('a run is followed live from a replica that does not drive it, to its end',
   ])
   const runId = await startRun()
   const following = readEvents(other, runId)
-  await expect.poll(async () => (await readEvents(other, runId, {}, 5)).length, { timeout: 10_000 }).toBe(5)
+  await expect.poll(async () => (await readEvents(other, runId, {}, 5)).length).toBe(5)
   held.open()
   const events = await following
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))

@@ -198,7 +198,7 @@ test('text streamed while the database is away is written when it is back', asyn
   disconnect()
   away.open()
   let seen = ''
-  const isAllSaid = await live.read(AbortSignal.timeout(10_000), (batch) => {
+  const isAllSaid = await live.read(AbortSignal.timeout(120_000), (batch) => {
     seen += textOf(batch)
     return seen.length === 'Begun.'.length + long.length
   })

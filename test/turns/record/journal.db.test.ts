@@ -155,7 +155,7 @@ test('a step that cannot be written fails the next model call and ends the run',
     journal.event({ type: 'run.started' })
     journal.model(asking)
     expect(journal.costMicros).toBe(3_000n)
-    await expect.poll(() => journal.costMicros, { timeout: 10_000 }).toBe(0n)
+    await expect.poll(() => journal.costMicros).toBe(0n)
     await expect(journal.prepareCall(0n)).rejects.toMatchObject({ message: 'refused' })
   } finally {
     await db.database.systemPool.query('drop function refuse_step cascade')
@@ -188,7 +188,7 @@ test('committed results of parallel calls survive a crash, and the rest follow',
   journal.event({ type: 'tool.started', step: 3, name: 'list_files', title: 'List' })
   await journal.tool(2, first, { content: '{"files":[]}' })
   // The second call goes on for long: what is finished does not wait for it.
-  await expect.poll(async () => (await stateOf(run)).steps.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await stateOf(run)).steps.length).toBe(2)
   await journal.close()
   upstream.enqueue(reply('Nothing there.'))
   const seen = await finish(await claim(run))

@@ -167,9 +167,9 @@ test.each(cuts)(
     request.write(rest.subarray(0, bytes))
     const chunks = async () => (await rowCounts(world.db))['file_chunks'] ?? 0
     const arrived = (before['file_chunks'] ?? 0) + Math.floor((bytes - 200) / mebibyte)
-    await expect.poll(chunks, { timeout: 10_000 }).toBe(arrived)
+    await expect.poll(chunks).toBe(arrived)
     request.destroy()
-    await expect.poll(() => rowCounts(world.db), { timeout: 10_000 }).toEqual(before)
+    await expect.poll(() => rowCounts(world.db)).toEqual(before)
   },
 )
 

@@ -65,7 +65,7 @@ const count = async (sql: string): Promise<number> =>
 const held = () => count('select coalesce(sum(octet_length(data)), 0) as n from file_chunks')
 const underWay = () => count(`select count(*) as n from file_versions where state = 'uploading'`)
 const cleared = async () => {
-  await expect.poll(underWay, { timeout: 60_000 }).toBe(0)
+  await expect.poll(underWay).toBe(0)
   await db.database.systemPool.query('delete from files')
   await db.database.systemPool.query('delete from file_versions')
 }
@@ -76,7 +76,7 @@ test.each([
 ])('uploads under way %s hold no more than the plan stores, over all replicas', async (_how, how) => {
   const key = await newKey()
   const begun = Array.from({ length: 12 }, (_, n) => begin(key, n % 2 ? replica : service, how))
-  await expect.poll(underWay, { timeout: 60_000 }).toBe(12)
+  await expect.poll(underWay).toBe(12)
   const whole = begun.map(finish)
   let most = 0
   const watch = setInterval(() => void held().then((bytes) => (most = Math.max(most, bytes))), 20)
@@ -94,14 +94,14 @@ test.each([
 test('bytes of an upload under way leave no room for another file', async () => {
   const key = await newKey()
   const begun = [begin(key), begin(key), begin(key)]
-  await expect.poll(held, { timeout: 60_000 }).toBeGreaterThanOrEqual(6 * mebibyte)
+  await expect.poll(held).toBeGreaterThanOrEqual(6 * mebibyte)
   await expect.poll(underWay).toBe(3)
   const more = form([{ name: 'file', filename: 'b.bin', content: Buffer.alloc(2 * mebibyte) }])
   const upload = () => send(replica, { method: 'POST', path: '/v1/files', key, ...more })
   const refused = await upload()
   expect([refused.status, JSON.parse(refused.text).error.code]).toEqual([413, 'file_too_large'])
   begun[0]?.destroy()
-  await expect.poll(underWay, { timeout: 60_000 }).toBe(2)
+  await expect.poll(underWay).toBe(2)
   expect((await upload()).status).toBe(200)
   for (const request of begun) request.destroy()
   await cleared()
@@ -110,7 +110,7 @@ test('bytes of an upload under way leave no room for another file', async () => 
 test('an account has so many uploads at once and no more, and others are free', async () => {
   const key = await newKey()
   const begun = Array.from({ length: uploadsAtOnce }, (_, n) => begin(key, n % 2 ? replica : service))
-  await expect.poll(underWay, { timeout: 60_000 }).toBe(uploadsAtOnce)
+  await expect.poll(underWay).toBe(uploadsAtOnce)
   const refused = await finish(begin(key))
   expect(refused.status).toBe(429)
   expect(JSON.parse(refused.text).error).toMatchObject({
@@ -147,10 +147,10 @@ test('an upload that its client aborts is no fault in the log', async () => {
   logged = ''
   for (const how of [{}, { 'transfer-encoding': 'chunked' }]) {
     const request = begin(await newKey(), service, how)
-    await expect.poll(held, { timeout: 60_000 }).toBeGreaterThanOrEqual(2 * mebibyte)
+    await expect.poll(held).toBeGreaterThanOrEqual(2 * mebibyte)
     request.destroy()
     await cleared()
   }
-  await expect.poll(() => logged.match(/"left":true/g)?.length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => logged.match(/"left":true/g)?.length).toBe(2)
   expect(logged).not.toMatch(/"level":(40|50)|database_unavailable/)
 })

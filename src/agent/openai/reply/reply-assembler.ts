@@ -53,6 +53,8 @@ function partText(part: unknown): string | undefined {
 
 /** A complete reply. Its text has already been taken. */
 export type AssembledReply = Pick<Finish, 'reason' | 'toolCalls'> & {
+  /** Words of refusal in place of text and tool calls; otherwise empty. */
+  readonly refusal: string
   /** Text and tool calls as the model wrote them, without its reasoning. */
   readonly written: string
   readonly reported: ReportedUsage
@@ -69,6 +71,7 @@ export class ReplyAssembler {
   readonly #choices = new ChoiceSelector()
   readonly #members = new ReplyMembers()
   readonly #usage = new ReplyUsage()
+  #refusal = ''
   #length = 0
   #reason: FinishReason | null = null
   #done = false
@@ -123,6 +126,11 @@ export class ReplyAssembler {
   end(): void {
     if (this.#reason === null) for (const choice of this.#choices.rest()) this.#acceptChoice(choice)
     this.#text.end(this.#reason === 'length')
+    // Beside other content, words of refusal are text.
+    if (this.#refusal === '' || (this.#text.isBlank && this.#calls.count === 0)) return
+    this.#text.add(this.#refusal)
+    this.#refusal = ''
+    this.#text.end(false)
   }
 
   /**
@@ -141,13 +149,15 @@ export class ReplyAssembler {
     }
     const effective = this.#effectiveReason(reason)
     const hasReasoning = this.#text.hasReasoning || this.#members.hasReasoning
-    if (effective === 'stop' && hasReasoning && this.#text.isBlank) {
+    if (effective === 'stop' && hasReasoning && this.#text.isBlank && this.#refusal === '') {
       throw new CallFailure('upstream', 'The model sent reasoning and no answer.')
     }
     return {
       reason: effective,
       toolCalls: calls,
-      written: this.#text.toString() + calls.map((call) => call.name + call.arguments).join(''),
+      refusal: this.#refusal,
+      written:
+        this.#text.toString() + this.#refusal + calls.map((call) => call.name + call.arguments).join(''),
       reported: this.#usage.reported,
       attached: this.#members.json(attached),
     }
@@ -188,7 +198,7 @@ export class ReplyAssembler {
 
   #acceptDelta(delta: Json): void {
     this.#addContent(delta['content'])
-    this.#addContent(delta['refusal'])
+    this.#addRefusal(delta['refusal'])
     const { tool_calls: calls, function_call: legacy } = delta
     if (Array.isArray(calls)) for (const call of calls) this.#addCall(call)
     if (isRecord(legacy)) this.#addCall({ index: 'function_call', function: legacy })
@@ -202,6 +212,7 @@ export class ReplyAssembler {
     for (const part of content) {
       const text = partText(part)
       if (text !== undefined) this.#addText(text)
+      else if (isRecord(part) && part['type'] === 'refusal') this.#addRefusal(part['refusal'])
       else if (isRecord(part)) this.#grow(this.#members.addPart(part))
     }
   }
@@ -212,6 +223,13 @@ export class ReplyAssembler {
     this.#hasContent = true
     this.#text.add(text.slice(0, REPLY_CHARACTERS - this.#length))
     this.#grow(text.length)
+  }
+
+  #addRefusal(words: unknown): void {
+    if (typeof words !== 'string' || words === '') return
+    this.#hasContent = true
+    this.#refusal += words.slice(0, REPLY_CHARACTERS - this.#length)
+    this.#grow(words.length)
   }
 
   #addCall(call: unknown): void {

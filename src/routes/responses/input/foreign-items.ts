@@ -24,6 +24,14 @@ const withoutText = [
   'configuration_update',
 ] as const
 
+/** Calls and results of the client's own tools. */
+const ownTypes: ReadonlySet<string> = new Set([
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+])
+
 /** An item of another server, for the API description. */
 export const foreignItem = z
   .looseObject({
@@ -39,8 +47,7 @@ export function readForeign(sent: unknown): { readonly message?: ForeignMessage 
   if (typeof sent !== 'object' || sent === null) return undefined
   const item = sent as Fields
   const type = item['type']
-  if (typeof type !== 'string' || type === 'function_call' || type === 'function_call_output')
-    return undefined
+  if (typeof type !== 'string' || ownTypes.has(type)) return undefined
   if ((withoutText as readonly string[]).includes(type)) return {}
   if (!/_(call|output)$/.test(type)) return undefined
   const message = type.endsWith('_output') ? outputMessage(item, type) : callMessage(item, type)

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../../http/openapi/zod.ts'
 import { fileData, imageUrl } from '../../turn-request/field-schemas.ts'
+import { argumentsOf } from '../../turn-request/tools.ts'
 import { foreignItem, readForeign } from './foreign-items.ts'
 import { toolName } from './tools.ts'
 
@@ -46,6 +47,19 @@ const content = z.union(
   },
 )
 
+const callShape = {
+  call_id: boundedText(bounds.id).min(1),
+  name: boundedText(bounds.name).min(1),
+  namespace: toolName.namespace,
+}
+const resultShape = {
+  call_id: idText,
+  output: z.union([boundedText(bounds.text), boundedList(outputPart, bounds.contentParts)], {
+    error: 'must be a text or an array of parts of type `input_text` or `input_image` (with `image_url`)',
+  }),
+}
+
+/** Items by their type. A call of a custom tool and its output become those of the function that stands for it. */
 const kinds = {
   message: z.object({
     type: z.literal('message').nullish(),
@@ -54,18 +68,20 @@ const kinds = {
   }),
   function_call: z.object({
     type: z.literal('function_call'),
-    call_id: boundedText(bounds.id).min(1),
-    name: boundedText(bounds.name).min(1),
-    namespace: toolName.namespace,
+    ...callShape,
     arguments: boundedText(bounds.text),
   }),
-  function_call_output: z.object({
-    type: z.literal('function_call_output'),
-    call_id: idText,
-    output: z.union([boundedText(bounds.text), boundedList(outputPart, bounds.contentParts)], {
-      error: 'must be a text or an array of parts of type `input_text` or `input_image` (with `image_url`)',
-    }),
-  }),
+  function_call_output: z.object({ type: z.literal('function_call_output'), ...resultShape }),
+  custom_tool_call: z
+    .object({ type: z.literal('custom_tool_call'), ...callShape, input: boundedText(bounds.text) })
+    .transform(({ input, ...call }) => ({
+      ...call,
+      type: 'function_call' as const,
+      arguments: argumentsOf(input),
+    })),
+  custom_tool_call_output: z
+    .object({ type: z.literal('custom_tool_call_output'), ...resultShape })
+    .transform((result) => ({ ...result, type: 'function_call_output' as const })),
   item_reference: z.object({ type: z.literal('item_reference').nullish(), id: idText }),
 } as const
 
@@ -98,7 +114,7 @@ export function readItems(input: string | readonly unknown[], field = 'input'): 
       }))
       throw new InputError(new z.ZodError(issues))
     }
-    return [{ ...parsed.data, type: kind } as Item]
+    return [{ ...parsed.data, type: parsed.data.type ?? kind } as Item]
   })
 }
 

@@ -51,7 +51,7 @@ export const responsesParameters: readonly Parameter[] = [
   },
   { name: 'safety_identifier', does: 'ignored' },
   { name: 'service_tier', does: 'ignored' },
-  { name: 'store', does: 'ignored' },
+  { name: 'store', does: 'honoured' },
   { name: 'stream', does: 'honoured' },
   { name: 'stream_options', does: 'ignored' },
   { name: 'temperature', does: 'honoured' },

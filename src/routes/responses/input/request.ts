@@ -1,8 +1,8 @@
-import { type RunRequest, summaryStyles } from '../../../turns/run/run-request.ts'
+import { type EchoedParameters, type RunRequest, summaryStyles } from '../../../turns/run/run-request.ts'
 import type { ChatBody, ChatMessage } from '../../turn-request/chat-body.ts'
 import { type StoredOptions, toRunRequest } from '../../turn-request/messages.ts'
 import type { ServiceOptions } from '../../turn-request/options.ts'
-import type { ResponsesBody } from './schema.ts'
+import { echoedNames, type ResponsesBody } from './schema.ts'
 import { flatName } from './tools.ts'
 
 /** Converts the request to the form of the chat route, so that both APIs start turns in one way. */
@@ -36,6 +36,8 @@ export function toResponseRequest(
       metadata: textsOf(body['metadata']),
       background: body.background === true,
       parallelToolCalls: body.parallel_tool_calls ?? true,
+      ...echoedOf(body),
+      ...(body.store === false && { store: false as const }),
       ...namespacesOf(body),
       ...summaryOf(body, options),
     },
@@ -50,14 +52,19 @@ function responseFormatOf({ text }: ResponsesBody): ChatBody['response_format'] 
 }
 
 function toolsOf({ tools }: ResponsesBody): ChatBody['tools'] {
-  return tools?.map(({ name, description, parameters }) => ({
+  return tools?.map(({ name, description, parameters, custom }) => ({
     type: 'function',
-    function: { name, ...(description && { description }), ...(parameters && { parameters }) },
+    function: {
+      name,
+      ...(description && { description }),
+      ...(parameters && { parameters }),
+      ...(custom && { custom }),
+    },
   }))
 }
 
 function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_choice'] {
-  if (!choice || typeof choice !== 'object' || choice.type === 'custom') return choice
+  if (!choice || typeof choice !== 'object') return choice
   if (choice.type === 'function') return { type: 'function', function: { name: flatName(choice) } }
   const { type, mode, tools } = choice
   const named = tools.flatMap(({ name, namespace }) =>
@@ -65,6 +72,11 @@ function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_ch
   )
   const allowed = named.map((tool) => ({ function: { name: flatName(tool) } }))
   return { type, allowed_tools: { mode, tools: allowed } }
+}
+
+function echoedOf(body: ResponsesBody): { readonly echoed?: EchoedParameters } {
+  const sent = echoedNames.flatMap((name) => (body[name] == null ? [] : [[name, body[name]] as const]))
+  return sent.length === 0 ? {} : { echoed: Object.fromEntries(sent) }
 }
 
 /** The names of the functions that came in a namespace, by the names that the model gets. */

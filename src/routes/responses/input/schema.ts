@@ -3,19 +3,21 @@ import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
 import { answerSchema, metadata, tokenLimit } from '../../turn-request/field-schemas.ts'
-import { allowedMode, customChoice, customRefusal, hostedChoice } from '../../turn-request/tools.ts'
+import { allowedMode, hostedChoice } from '../../turn-request/tools.ts'
 import { flatName, responseTools, toolName } from './tools.ts'
 
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
     z.object({ type: z.literal('function'), ...toolName }),
+    z
+      .object({ type: z.literal('custom'), ...toolName })
+      .transform((choice) => ({ ...choice, type: 'function' as const })),
     z.object({
       type: z.literal('allowed_tools'),
       mode: allowedMode,
       tools: boundedList(z.looseObject({ ...toolName, name: toolName.name.nullish() }), bounds.tools),
     }),
-    customChoice,
     hostedChoice,
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "name": …}`' },
@@ -35,7 +37,20 @@ const textFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
 )
 
-/** Schema of the fields that are honoured; `responsesParameters` lists the others. */
+/** Fields that change nothing. The response shows them as they were sent. */
+const echoed = {
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  max_tool_calls: z.number().int().min(0).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  prompt_cache_key: boundedText(bounds.user).nullish(),
+  safety_identifier: boundedText(bounds.user).nullish(),
+  service_tier: boundedText(bounds.name).nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+}
+
+export const echoedNames = Object.keys(echoed) as readonly (keyof typeof echoed)[]
+
+/** Schema of the fields that are read; `responsesParameters` lists the others. */
 export const responsesBody = z.looseObject({
   model: boundedText(bounds.name).min(1).nullish(),
   /** `readItems` checks the items, because its errors say more than those of a union. */
@@ -65,6 +80,8 @@ export const responsesBody = z.looseObject({
   tool_choice: toolChoice.nullish(),
   user: boundedText(bounds.user).nullish(),
   metadata: metadata.nullish(),
+  store: z.boolean().nullish(),
+  ...echoed,
 })
 
 export type ResponsesBody = z.infer<typeof responsesBody>
@@ -87,7 +104,6 @@ export type CountedBody = z.infer<typeof countedBody>
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
   if (!chosen || typeof chosen !== 'object') return
-  if (chosen.type === 'custom') throw customRefusal()
   if (chosen.type !== 'function' || tools?.some(({ name }) => name === flatName(chosen))) return
   throw new ServiceError(
     'invalid_value',

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { boundedText, bounds } from '../../../http/limits/bounds.ts'
-import { functionShape, toolList } from '../../turn-request/tools.ts'
+import {
+  asFunction,
+  functionShape,
+  responsesCustomShape,
+  type SentFunction,
+  toolList,
+} from '../../turn-request/tools.ts'
 
 /** How requests name a function: a function of a group of tools has the group's name too. */
 export const toolName = {
@@ -11,13 +17,15 @@ export const toolName = {
 
 const functionTool = z.object({ type: z.literal('function'), ...functionShape })
 
+const customTool = z.object({ type: z.literal('custom'), ...responsesCustomShape })
+
 const namespaceTool = z.object({
   type: z.literal('namespace'),
   name: toolName.name.min(1),
-  tools: toolList({ function: functionTool }),
+  tools: toolList<SentFunction>({ function: functionTool, custom: customTool.transform(asFunction) }),
 })
 
-type FunctionTool = z.infer<typeof functionTool> & {
+type FunctionTool = SentFunction & {
   /** The names that the client gave, for a function of a namespace. */
   readonly place?: { readonly namespace: string; readonly name: string }
 }
@@ -25,12 +33,14 @@ type FunctionTool = z.infer<typeof functionTool> & {
 /** A tool, for the API description. */
 export const documentedTool = z.union([
   functionTool,
-  namespaceTool.extend({ tools: z.array(functionTool).max(bounds.tools.max) }),
+  customTool,
+  namespaceTool.extend({ tools: z.array(z.union([functionTool, customTool])).max(bounds.tools.max) }),
 ])
 
 /** The functions of a request; those of namespaces have one flat name each. */
 export const responseTools = toolList<readonly FunctionTool[]>({
   function: functionTool.transform((tool) => [tool]),
+  custom: customTool.transform((tool) => [asFunction(tool)]),
   namespace: namespaceTool.transform(({ name: namespace, tools }) =>
     tools.map((tool) => ({
       ...tool,

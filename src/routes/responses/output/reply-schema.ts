@@ -3,7 +3,7 @@ import { count, instant } from '../../../http/openapi/docs.ts'
 import { summaryStyles } from '../../../turns/run/run-request.ts'
 import { serviceBlock } from '../../turn-reply/service-block.ts'
 
-const annotation = z
+export const annotation = z
   .object({
     type: z.literal('url_citation'),
     start_index: count,
@@ -22,6 +22,12 @@ export const outputText = z
   })
   .meta({ id: 'ResponseOutputText' })
 
+const refusalPart = z
+  .object({ type: z.literal('refusal'), refusal: z.string() })
+  .meta({ id: 'ResponseRefusal', description: 'The words with which the model refused to answer.' })
+
+export const messagePart = z.discriminatedUnion('type', [outputText, refusalPart])
+
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete'])
 
 export const messageItem = z
@@ -30,7 +36,7 @@ export const messageItem = z
     type: z.literal('message'),
     role: z.literal('assistant'),
     status: itemStatus,
-    content: z.array(outputText),
+    content: z.array(messagePart),
   })
   .meta({ id: 'ResponseMessage' })
 
@@ -46,7 +52,22 @@ export const callItem = z
   })
   .meta({ id: 'ResponseFunctionCall', description: 'A call of one of the client’s own tools.' })
 
-const summaryText = z.object({ type: z.literal('summary_text'), text: z.string() })
+export const customCallItem = z
+  .object({
+    id: z.string(),
+    type: z.literal('custom_tool_call'),
+    status: itemStatus,
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().optional().describe('The namespace of the tool, if it came in one'),
+    input: z.string(),
+  })
+  .meta({
+    id: 'ResponseCustomToolCall',
+    description: 'A call of one of the client’s own tools of type `custom`.',
+  })
+
+export const summaryText = z.object({ type: z.literal('summary_text'), text: z.string() })
 
 export const reasoningItem = z
   .object({
@@ -60,7 +81,7 @@ export const reasoningItem = z
     description: 'What the agent did before its answer, one line per tool call, if the request wants it.',
   })
 
-export const outputItem = z.discriminatedUnion('type', [reasoningItem, messageItem, callItem])
+export const outputItem = z.discriminatedUnion('type', [reasoningItem, messageItem, callItem, customCallItem])
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -90,155 +111,53 @@ export const responseSchema = z
     completed_at: z.null(),
     conversation: z.object({ id: z.string() }).nullable().describe('The conversation that the request named'),
     error: z
-      .object({ type: z.literal('invalid_request_error'), code: z.string(), message: z.string() })
-      .nullable(),
+      .object({ code: z.enum(['server_error', 'invalid_prompt']), message: z.string() })
+      .nullable()
+      .describe('`x_service.error` has the code of the service'),
     incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
-    frequency_penalty: z.literal(0),
+    frequency_penalty: z.number(),
     instructions: z.string().nullable(),
     max_output_tokens: count.nullable(),
-    max_tool_calls: z.null(),
+    max_tool_calls: count.nullable(),
     metadata: z.record(z.string(), z.string()),
     model: z.string(),
     output: z.array(outputItem).describe('Empty until the turn has ended'),
     parallel_tool_calls: z.boolean(),
-    presence_penalty: z.literal(0),
+    presence_penalty: z.number(),
     previous_response_id: z.string().nullable(),
+    prompt_cache_key: z.string().nullable(),
     reasoning: z.object({ effort: z.string().nullable(), summary: z.enum(summaryStyles).nullable() }),
-    service_tier: z.literal('default'),
-    store: z.literal(true),
+    safety_identifier: z.string().nullable(),
+    service_tier: z.string().describe('As sent. It changes nothing'),
+    store: z.boolean(),
     temperature: z.number().describe('1 if the request has none; the model’s server then has its own'),
     text: z.object({ format }),
     tool_choice: z.union([
       z.enum(['none', 'auto', 'required']),
-      z.object({ type: z.literal('function'), name: z.string() }),
+      z.object({ type: z.enum(['function', 'custom']), name: z.string() }),
     ]),
     tools: z.array(
-      z.object({
-        type: z.literal('function'),
-        name: z.string(),
-        description: z.string(),
-        parameters: z.record(z.string(), z.unknown()),
-        strict: z.null(),
-      }),
+      z.discriminatedUnion('type', [
+        z.object({
+          type: z.literal('function'),
+          name: z.string(),
+          description: z.string(),
+          parameters: z.record(z.string(), z.unknown()),
+          strict: z.null(),
+        }),
+        z.object({
+          type: z.literal('custom'),
+          name: z.string(),
+          description: z.string().optional(),
+          format: z.looseObject({ type: z.string() }).optional(),
+        }),
+      ]),
     ),
     top_logprobs: z.literal(0),
     top_p: z.number().describe('1 if the request has none; the model’s server then has its own'),
-    truncation: z.literal('disabled'),
+    truncation: z.enum(['auto', 'disabled']),
     usage: usage.optional().describe('When the turn has ended'),
     user: z.string().optional(),
     x_service: serviceBlock,
   })
-  .meta({ id: 'Response' })
-
-const sequence_number = count.describe('Counts the events; what `starting_after` takes')
-const output_index = count
-const inMessage = { item_id: z.string(), output_index, content_index: z.literal(0) }
-const inSummary = { item_id: z.string(), output_index, summary_index: z.literal(0) }
-const noLogprobs = z.array(z.never())
-
-const lifecycle = <Type extends string>(type: Type) =>
-  z.object({ type: z.literal(`response.${type}` as const), sequence_number, response: responseSchema })
-const ofItem = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.output_item.${type}` as const),
-    sequence_number,
-    output_index,
-    item: outputItem,
-  })
-const ofPart = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.content_part.${type}` as const),
-    sequence_number,
-    ...inMessage,
-    part: outputText,
-  })
-
-const ofSummary = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(`response.reasoning_summary_part.${type}` as const),
-    sequence_number,
-    ...inSummary,
-    part: summaryText,
-  })
-
-const streamFailure = z.object({
-  type: z.literal('invalid_request_error'),
-  code: z.string(),
-  message: z.string(),
-  param: z.null(),
-  x_service: serviceBlock,
-})
-
-export const streamEvent = z
-  .discriminatedUnion('type', [
-    lifecycle('created'),
-    lifecycle('in_progress'),
-    ofItem('added'),
-    ofSummary('added'),
-    z.object({
-      type: z.literal('response.reasoning_summary_text.delta'),
-      sequence_number,
-      ...inSummary,
-      delta: z.string(),
-    }),
-    z.object({
-      type: z.literal('response.reasoning_summary_text.done'),
-      sequence_number,
-      ...inSummary,
-      text: z.string(),
-    }),
-    ofSummary('done'),
-    ofPart('added'),
-    z.object({
-      type: z.literal('response.output_text.delta'),
-      sequence_number,
-      ...inMessage,
-      delta: z.string(),
-      logprobs: noLogprobs,
-    }),
-    z.object({
-      type: z.literal('response.output_text.annotation.added'),
-      sequence_number,
-      ...inMessage,
-      annotation_index: count,
-      annotation,
-    }),
-    z.object({
-      type: z.literal('response.output_text.done'),
-      sequence_number,
-      ...inMessage,
-      text: z.string(),
-      logprobs: noLogprobs,
-    }),
-    ofPart('done'),
-    ofItem('done'),
-    z.object({
-      type: z.literal('response.function_call_arguments.delta'),
-      sequence_number,
-      item_id: z.string(),
-      output_index,
-      delta: z.string(),
-    }),
-    z.object({
-      type: z.literal('response.function_call_arguments.done'),
-      sequence_number,
-      item_id: z.string(),
-      output_index,
-      name: z.string(),
-      arguments: z.string(),
-    }),
-    lifecycle('completed'),
-    lifecycle('incomplete'),
-    lifecycle('failed'),
-    z
-      .object({
-        type: z.literal('error'),
-        sequence_number,
-        code: z.string(),
-        message: z.string(),
-        param: z.null(),
-        error: streamFailure,
-      })
-      .describe('The stream ends here although the turn goes on'),
-  ])
-  .meta({ id: 'ResponseStreamEvent', description: 'The JSON of one `data:` line of a streamed response.' })
+  .meta({ id: 'ModelResponse' })

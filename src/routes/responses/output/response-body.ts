@@ -1,17 +1,26 @@
+import type { ToolSpec } from '../../../agent/provider.ts'
 import { creditsNumber } from '../../../billing/credits.ts'
 import { unixSeconds } from '../../../http/lists.ts'
 import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
-import type { RunEnd, TerminalEvent } from '../../../turns/run/run-events.ts'
-import type { RunRequest } from '../../../turns/run/run-request.ts'
-import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../../turn-reply/wire.ts'
+import type { RunEnd, RunFailureCode, TerminalEvent } from '../../../turns/run/run-events.ts'
+import type { CustomTool, RunRequest } from '../../../turns/run/run-request.ts'
+import {
+  annotationsOf,
+  contentBesidesRefusal,
+  customInput,
+  endBlock,
+  failureOf,
+  isCustom,
+  openBlock,
+} from '../../turn-reply/wire.ts'
 import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
-import type { callItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
+import type { callItem, customCallItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
 
 export type ResponseBody = BodyOf<typeof responseSchema>
 export type MessageItem = BodyOf<typeof messageItem>
 export type ReasoningItem = BodyOf<typeof reasoningItem>
-export type CallItem = BodyOf<typeof callItem>
+export type CallItem = BodyOf<typeof callItem> | BodyOf<typeof customCallItem>
 
 /** The response of a run that has not ended. */
 export function openResponse(run: Run, status: 'queued' | 'in_progress'): ResponseBody {
@@ -44,7 +53,7 @@ export function endedResponse(
   return {
     ...requestOf(run),
     status: statusOf(event),
-    error: event.type === 'run.failed' ? { type: 'invalid_request_error', ...failureOf(event) } : null,
+    error: event.type === 'run.failed' ? { ...failureOf(event), code: officialCodes[event.code] } : null,
     incomplete_details: incompleteDetails(event),
     output: outputOf(run, event, reasoning),
     usage: {
@@ -58,47 +67,84 @@ export function endedResponse(
       total_tokens,
       cost: creditsNumber(BigInt(cost_micros)),
     },
-    x_service: endBlock(run, event),
+    x_service: {
+      ...endBlock(run, event),
+      ...(event.type !== 'run.completed' && { error: failureOf(event) }),
+    },
   }
+}
+
+/** The API's own codes, because strict clients refuse others. `x_service.error` has ours. */
+const officialCodes = {
+  run_failed: 'server_error',
+  upstream_failed: 'server_error',
+  context_length_exceeded: 'invalid_prompt',
+  invalid_value: 'invalid_prompt',
+} as const satisfies Record<RunFailureCode, string>
+
+/** What a response shows of parameters that its request leaves out. The model's server has its own; strict clients want some. */
+const defaults = {
+  frequency_penalty: 0,
+  max_tool_calls: null,
+  presence_penalty: 0,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  service_tier: 'default',
+  temperature: 1,
+  top_p: 1,
+  truncation: 'disabled' as const,
 }
 
 /**
  * The constant members: the run, and the fields of its request. Runs of the chat route have fewer of them.
  */
 function requestOf(run: Run) {
-  const { sampling, clientTools, toolChoice, instructions, response } = run.request as RunRequest
+  const {
+    sampling,
+    clientTools,
+    customTools = {},
+    toolChoice,
+    instructions,
+    response,
+  } = run.request as RunRequest
   return {
     id: responseId(run),
     object: 'response' as const,
     created_at: unixSeconds(run.createdAt),
     access_programs: null,
+    ...defaults,
+    ...response?.echoed,
     background: response?.background ?? false,
     // A replay of a stream must equal it, and the stream ends before the time is stored.
     completed_at: null,
     conversation: response?.inConversation ? { id: conversationId(run.sessionId) } : null,
-    // The model's server has its own defaults for these; strict clients want them all the same.
-    frequency_penalty: 0 as const,
     instructions: instructions ?? null,
     max_output_tokens: sampling.maxTokens ?? null,
-    max_tool_calls: null,
     metadata: response?.metadata ?? {},
     model: run.model,
     parallel_tool_calls: response?.parallelToolCalls ?? true,
-    presence_penalty: 0 as const,
     previous_response_id: response?.previousId ?? null,
     reasoning: { effort: sampling.reasoningEffort ?? null, summary: response?.reasoningSummary ?? null },
-    service_tier: 'default' as const,
-    store: true as const,
-    temperature: sampling.temperature ?? 1,
+    store: response?.store === undefined,
+    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
     text: { format: formatOf(sampling) },
     tool_choice:
-      typeof toolChoice === 'string' ? toolChoice : { type: 'function' as const, name: toolChoice.name },
-    tools: clientTools.map((tool) => ({ type: 'function' as const, ...tool, strict: null })),
+      typeof toolChoice === 'string'
+        ? toolChoice
+        : {
+            type: isCustom(run, toolChoice.name) ? ('custom' as const) : ('function' as const),
+            ...toolChoice,
+          },
+    tools: clientTools.map((tool) => toolOf(tool, customTools[tool.name])),
     top_logprobs: 0 as const,
-    top_p: sampling.topP ?? 1,
-    truncation: 'disabled' as const,
+    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
     ...(sampling.user !== undefined && { user: sampling.user }),
   }
+}
+
+function toolOf(tool: ToolSpec, custom: CustomTool | undefined): ResponseBody['tools'][number] {
+  if (!custom) return { type: 'function', ...tool, strict: null }
+  return { type: 'custom', name: tool.name, ...custom }
 }
 
 function formatOf({ responseFormat: format }: RunRequest['sampling']): ResponseBody['text']['format'] {
@@ -162,28 +208,37 @@ export function reasoningOf(run: Run, text: string): ReasoningItem {
  * any output item would make a popular client send the whole turn again.
  */
 export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefined {
-  const text = contentOf(event.end)
+  const text = contentBesidesRefusal(event.end)
   if (text === '' && event.end.tool_calls.length > 0) return undefined
+  const { refusal } = event.end
   const annotations = annotationsOf(event.end).map(({ type, url_citation }) => ({ type, ...url_citation }))
   return {
     id: run.messageId,
     type: 'message',
     role: 'assistant',
     status: statusOf(event) === 'completed' ? 'completed' : 'incomplete',
-    content: [{ type: 'output_text', text, annotations, logprobs: [] }],
+    content: [
+      ...(text === '' && refusal !== undefined
+        ? []
+        : [{ type: 'output_text' as const, text, annotations, logprobs: [] }]),
+      ...(refusal === undefined ? [] : [{ type: 'refusal' as const, refusal }]),
+    ],
   }
 }
 
 /** The calls of client tools. A function of a namespace has both names, as the client sent them. */
 export function callsOf(run: Run, end: RunEnd): readonly CallItem[] {
   const placed = (run.request as RunRequest).response?.namespaces ?? {}
-  return end.tool_calls.map((call, index) => ({
-    id: callItemId(run, index),
-    type: 'function_call',
-    status: 'completed',
-    call_id: call.id,
-    name: call.name,
-    ...(Object.hasOwn(placed, call.name) && placed[call.name]),
-    arguments: call.arguments,
-  }))
+  return end.tool_calls.map((call, index) => {
+    const item = {
+      id: callItemId(run, index),
+      status: 'completed' as const,
+      call_id: call.id,
+      name: call.name,
+      ...(Object.hasOwn(placed, call.name) && placed[call.name]),
+    }
+    return isCustom(run, call.name)
+      ? { ...item, type: 'custom_tool_call', input: customInput(call.arguments) }
+      : { ...item, type: 'function_call', arguments: call.arguments }
+  })
 }

@@ -56,9 +56,10 @@ export function findNearestMatch(
   state: SearchState,
   only?: 'verbatim',
 ): NearestMatch | undefined {
-  const ready = stretches.map((stretch) => prepare(stretch, state))
   let edited: NearestMatch | undefined
-  for (const stretch of ready) {
+  for (const one of stretches) {
+    // It is folded only if those before it lack the words.
+    const stretch = prepare(one, state)
     const found = wordingIn(quotation, stretch)
     if (found !== undefined || only === 'verbatim') state.compared?.push(comparedPlace(stretch, found))
     if (found?.result === 'verbatim') return found
@@ -66,7 +67,8 @@ export function findNearestMatch(
   }
   if (only === 'verbatim' || edited !== undefined) return only === 'verbatim' ? undefined : edited
   let best: NearestMatch | undefined
-  for (const stretch of ready) {
+  for (const one of stretches) {
+    const stretch = prepare(one, state)
     const near = nearIn(quotation, stretch, state.budget)
     state.compared?.push(comparedPlace(stretch, near))
     if (near !== undefined && near.similarity > (best?.similarity ?? 0)) best = near

@@ -17,6 +17,7 @@ export type Difference = {
  * abbreviation counts as the words it stands for;
  * - `translation`: the library has the place only in the language of another script, so the words were not compared;
  * - `misattributed`: the place does not have it, but `found_ref` has it, exactly, edited or closely;
+ * - `from_tool`: it repeats a result of a tool that is not ours, and is not compared with the library;
  * - `not_found`: none of these;
  * - `paraphrase`: the source is cited without a quotation.
  */
@@ -26,6 +27,7 @@ export type QuoteResult =
   | 'fuzzy'
   | 'translation'
   | 'misattributed'
+  | 'from_tool'
   | 'not_found'
   | 'paraphrase'
 

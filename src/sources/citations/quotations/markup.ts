@@ -77,16 +77,17 @@ export function withoutStruck(quote: string): string {
   return /~~|<(?:del|s)/i.test(quote) ? quote.replace(struck, (words) => ' '.repeat(words.length)) : quote
 }
 
-/** A hyphen at the end of a line, and the letter of a Hebrew footnote behind a word: `אנשים[א]`. */
+/** A hyphen at the end of a line, and the number of a footnote behind a word: `אנשים[א]`, `slowly,[1]`. */
 const lineHyphen = /(?<=\p{L})[-‐]\s*\n\s*(?=[\p{Ll}\p{Lo}])/gu
-const noteLetter = /(?<=[א-ת\u05b0-\u05c7])\[(?:[א-ת]|[יכ][א-ט]|טו|טז)\](?=[\s.,;:!?)"”׳״]|$)/gu
+const noteInBrackets =
+  /(?:(?<=[א-ת\u05b0-\u05c7])\[(?:[א-ת]|[יכ][א-ט]|טו|טז)\]|(?<=[\p{L}\p{M}.,;:!?…])\[\d{1,3}\])(?=[\s.,;:!?)"”׳״]|$)/gu
 
 /**
- * Another way to read a quotation: words that a line break divides are one word, and letters in brackets are footnotes.
+ * Another way to read a quotation: words that a line break divides are one word, and letters and numbers in brackets are footnotes.
  * Equal to the quotation if it has neither.
  */
 export function withoutBreaks(quote: string): string {
-  return quote.replace(lineHyphen, fill).replace(noteLetter, fill)
+  return quote.replace(lineHyphen, fill).replace(noteInBrackets, fill)
 }
 
 /** Letters that a writer puts before a word, `[un]holy`, are words of their own: another way to read a quotation. */

@@ -34,8 +34,9 @@ export function joinNames(text: string): string {
  * @param written the text of the letters: a geresh in it decides about some names.
  */
 export function foldNames(letters: Letters, written: string): Letters {
+  if (!/[א-ת]/.test(letters.folded)) return letters
   let made = letters
-  for (const form of [name, shortName]) {
+  for (const form of mayHaveNames.test(made.folded) ? [name, shortName] : []) {
     made = replaceWords(made, form, (match, at) =>
       form === name || hasGeresh(made, at, at + match[0].length, written) ? `${match[1] ?? ''}ה` : undefined,
     )
@@ -68,6 +69,9 @@ export function foldNamesFreely(letters: Letters, written: string): Letters {
 function hasGeresh({ offsets }: Letters, start: number, end: number, written: string): boolean {
   return /["'׳״’”]/.test(written.slice(offsets[start] ?? 0, (offsets[end] ?? 0) + 1))
 }
+
+/** Most texts have none of these, and a search for them alone is fast. */
+const mayHaveNames = /יי|יהוה|הויה|ידוד|יקוק|הוי/
 
 /** Replaces words. All letters of a replacement get the offset at which the old word begins. */
 function replaceWords(

@@ -34,6 +34,7 @@ export function standsApart(
 
 const closers = /[”»]/
 const openers = /[“„«]/
+const anyMark = /["״“”„«»]/g
 
 /** Words that may stand between the opening mark and a title that is quoted alone: `"ספר התניא"`, `ב"תניא"`. */
 const opensBefore = /["“„״«'‘*_][ובהלמשכ]{0,3}(?:ספר |מסכת |the |sefer |book of )?$/i
@@ -57,8 +58,8 @@ export function isQuotedApart(
 /** Whether a quotation that began before `from` closes between the offsets. */
 function closesIn(text: string, from: number, to: number): boolean {
   let open = 0
-  for (let at = from; at < to; at += 1) {
-    const kind = kindOf(text, at)
+  for (const { index } of text.slice(from, to).matchAll(anyMark)) {
+    const kind = kindOf(text, from + index)
     if (kind === 'closes' && open === 0) return true
     if (kind === 'opens') open += 1
     if (kind === 'closes') open -= 1

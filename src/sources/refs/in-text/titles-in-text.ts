@@ -58,14 +58,23 @@ function* titlesOfText(
   words: readonly TextWord[],
   keys: Keys,
 ): Generator<undefined, readonly TitleInText[]> {
-  const begins = new Set<string>()
-  for (const key of [...keys.titles.keys(), ...keys.cited]) begins.add(firstWord(key))
+  const begins = new Map<string, number>()
+  for (const key of [...keys.titles.keys(), ...keys.cited]) {
+    const first = firstWord(key)
+    begins.set(first, Math.max(begins.get(first) ?? 0, longestWithArticles(key)))
+  }
   const titles: TitleInText[] = []
   for (const at of words.keys()) {
     titles.push(...titlesAt(text, words, at, keys, begins))
     yield
   }
   return titles
+}
+
+/** Maximum words with which a text writes a title: `Peri Ha Aretz` has an article that the title may lack. */
+function longestWithArticles(key: string): number {
+  const words = key.split(' ').length
+  return Math.min(maxTitleWords, /[a-z]/.test(key) ? 2 * words - 1 : words)
 }
 
 /** The titles of the vocabulary, by their first words. */
@@ -107,7 +116,7 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title
         and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
     from headings h join works w on w.id = h.work_id
-    where split_part(h.key, ' ', 1) = any(${sql.param([...first])}::text[])
+    where split_part(h.key, ' ', 1) = any(string_to_array(${[...first].join(' ')}, ' '))
       and split_part(h.key, ' ', 2) = any(string_to_array(${allowed}, ' '))
       and not exists (
         select 1 from unnest(string_to_array(h.key, ' ')) with ordinality as own (word, number)
@@ -142,14 +151,15 @@ function titlesAt(
   words: readonly TextWord[],
   at: number,
   keys: Keys,
-  begins: ReadonlySet<string>,
+  begins: ReadonlyMap<string, number>,
 ): readonly TitleInText[] {
   const word = words[at]
   if (!word) return []
   const found = new Map<number, TitleInText>()
   for (const form of formsOf(word)) {
-    if (!begins.has(form.key) && !begins.has(`~${form.loose}`)) continue
-    for (const title of titlesOf(text, words, at, keys, form)) {
+    const most = Math.max(begins.get(form.key) ?? 0, begins.get(`~${form.loose}`) ?? 0)
+    if (most === 0) continue
+    for (const title of titlesOf(text, words, at, keys, form, most)) {
       const known = found.get(title.to)
       // The whole word takes precedence: `לקו"א` is a title, although `קו"א` is also one.
       if (!known || (title.isExact && !known.isExact)) found.set(title.to, title)
@@ -165,11 +175,12 @@ function* titlesOf(
   at: number,
   keys: Keys,
   form: Form,
+  most: number,
 ): Generator<TitleInText> {
   const word = words[at]
   if (!word) return
   const start = startOf(word, form.cut)
-  for (const { to, key, loose, cutEnd } of growing(text, words, at, form)) {
+  for (const { to, key, loose, cutEnd } of growing(text, words, at, form, most)) {
     const isWord = isWordToo(keys, key)
     // In small letters, `numbers` is not a book.
     if (isWord && /^\p{Ll}/u.test(word.text)) continue
@@ -211,7 +222,7 @@ function isWordToo({ cited }: Keys, key: string): boolean {
 }
 
 /**
- * Yields the keys of one word, of two words and so on, up to the maximum length of a title. The last word also comes
+ * Yields the keys of one word, of two words and so on, up to the longest title that begins with the word. The last word also comes
  * without a possessive `'s`.
  */
 function* growing(
@@ -219,11 +230,12 @@ function* growing(
   words: readonly TextWord[],
   at: number,
   form: Form,
+  most: number,
 ): Generator<{ readonly to: number; readonly key: string; readonly loose: string; readonly cutEnd: number }> {
   let key = form.key
   let loose = `~${form.loose}`
   yield { to: at + 1, key, loose, cutEnd: form.cutEnd }
-  for (let to = at + 2; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
+  for (let to = at + 2; to <= Math.min(words.length, at + most); to += 1) {
     const next = words[to - 1]
     const isInitial = /^\p{Lu}$/u.test(words[to - 2]?.text ?? '')
     if (!next || (isBreak(gapBefore(text, words, to - 1)) && !isInitial)) return

@@ -27,6 +27,7 @@ const signs: Readonly<Record<Result, string>> = {
   fuzzy: '≈',
   translation: '⇄',
   misattributed: '→',
+  from_tool: '⚙',
   not_found: '✗',
 }
 
@@ -89,17 +90,27 @@ function signOf({ direction }: Texts, verdict: Result): string {
   return verdict === 'misattributed' && direction === 'rtl' ? '←' : signs[verdict]
 }
 
-/** The line above an answer about its quotations. */
-export function checkSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
-  const { none, quotations } = t.answers.checks
-  return checks.length === 0
-    ? html`<p class="checks faint">${none}</p>`
-    : summary(t, quotations, checks, names)
+/** What the service has checked of a turn. */
+export type TurnChecks = {
+  readonly question: readonly AnswerCheck[]
+  /** Undefined for a turn without an answer. */
+  readonly answer: readonly AnswerCheck[] | undefined
 }
 
-/** The line about the quotations of the question, if it has any. */
-export function questionSummary(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
-  return checks.length === 0 ? nothing : summary(t, t.answers.checks.inQuestion, checks, names)
+/**
+ * The service's own result, above the answer: about the quotations of the question, if it has any, and of the answer. A
+ * frame with a name of the service sets it apart from the answer, whose text may claim a check as well.
+ */
+export function checkResult(t: Texts, { question, answer }: TurnChecks, names: RefNames): Html {
+  const { none, quotations, inQuestion, byService } = t.answers.checks
+  if (question.length === 0 && !answer) return nothing
+  const ofAnswer =
+    answer?.length === 0
+      ? html`<p class="checks faint">${none}</p>`
+      : answer && summary(t, quotations, answer, names)
+  return html`<div class="check-result"><span class="by">${byService}</span>
+${question.length === 0 ? nothing : summary(t, inQuestion, question, names)}
+${ofAnswer}</div>`
 }
 
 /** How many quotations have which verdict. It opens to each of them. */
@@ -118,7 +129,8 @@ function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names:
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const { result, quote, ref, found_ref: found, found_version: version } = check
-  const at = found ?? (result === 'not_found' ? undefined : ref)
+  const isInLibrary = result !== 'not_found' && result !== 'from_tool'
+  const at = found ?? (isInLibrary ? ref : undefined)
   const place =
     at === undefined
       ? nothing

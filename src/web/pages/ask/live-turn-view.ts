@@ -19,7 +19,7 @@ export function liveTurn(
   const done = steps.filter((step) => step.kind === 'tool')
   return html`<div class="turn-body with-sources live">
 <div class="turn-main">
-<p class="checks faint">${passagesReadText(t, read)}</p>
+<div class="check-result"><p class="checks faint">${passagesReadText(t, read)}</p></div>
 <ul class="doing">${done.map((step) => html`<li class="done" dir="auto">${stepTitle(t, step, names)}</li>`)}
 ${doing.map((title) => html`<li class="now" dir="auto">${t.translate(title, names)}</li>`)}</ul>
 <div class="answer draft">${showMarkdown(answer, { citations: citationMarks(t, run.id, cited) })}</div>

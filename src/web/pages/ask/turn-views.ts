@@ -10,14 +10,7 @@ import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
-import {
-  checkPopovers,
-  checkSummary,
-  checksOf,
-  questionChecksOf,
-  questionSummary,
-  quotationMarks,
-} from './answer-checks.ts'
+import { checkPopovers, checkResult, checksOf, questionChecksOf, quotationMarks } from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
 import { outcome, unknownNote } from './outcome-views.ts'
 import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
@@ -102,8 +95,7 @@ function endedTurn(
   }
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
-${questionSummary(t, questionChecksOf(run.id, end), names)}
-${answer === '' ? nothing : checkSummary(t, checks, names)}
+${checkResult(t, { question: questionChecksOf(run.id, end), answer: answer === '' ? undefined : checks }, names)}
 ${answer === '' ? nothing : html`<div class="answer">${showMarkdown(answer, marks)}</div>`}
 ${checkPopovers(t, checks, names)}
 ${outcome(t, turn, extras !== undefined)}

@@ -3,8 +3,13 @@ import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
-/** A conversation as Markdown: each question is a heading, with its answer and the sources by their numbers. */
-export function conversationMarkdown(t: Texts, name: string, turns: readonly ConversationTurn[]): string {
+/** The heading of a conversation with what its answers are, as Markdown. Its turns follow. */
+export function headingMarkdown({ answers }: Texts, name: string): string {
+  return `# ${oneLine(name)}\n\n${answers.fileIsUnchecked}\n`
+}
+
+/** Turns as Markdown: each question is a heading, with its answer and the sources by their numbers. */
+export function turnsMarkdown(t: Texts, turns: readonly ConversationTurn[]): string {
   const parts = turns.flatMap(({ question, answer, end }) => [
     `## ${oneLine(question)}`,
     answer,
@@ -12,7 +17,7 @@ export function conversationMarkdown(t: Texts, name: string, turns: readonly Con
       ? [`### ${t.answers.sources}`, ...end.sources.map((source) => sourceItem(t, source))]
       : []),
   ])
-  return `${[`# ${oneLine(name)}`, ...parts].filter((part) => part !== '').join('\n\n')}\n`
+  return `\n${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
 function sourceItem(t: Texts, { n, ref, he_ref: heRef, version, license, url, text }: CitedSource): string {

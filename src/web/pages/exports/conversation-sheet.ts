@@ -14,6 +14,8 @@ type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 
 /** How a file of a conversation is written. */
 export type ConversationStyle = {
   readonly language: SheetLanguage
+  /** What stands above the first question. */
+  readonly intro: string
   /** Hebrew titles of works. */
   readonly heWorks: ReadonlyMap<string, string>
 }
@@ -26,7 +28,7 @@ export function conversationSheet(
   name: string,
   turns: readonly ConversationTurn[],
   passages: ReadonlyMap<string, readonly Passage[]>,
-  { language, heWorks }: ConversationStyle,
+  { language, intro, heWorks }: ConversationStyle,
 ): Sheet {
   const cited = turns.flatMap(({ end }) => end?.sources ?? [])
   const byRef = [...Map.groupBy(cited, ({ ref }) => ref)]
@@ -34,7 +36,7 @@ export function conversationSheet(
   return {
     language,
     title: printable(name),
-    intro: '',
+    intro,
     exchanges: turns.map((turn) => ({
       question: printable(turn.question),
       answer: printable(renumbered(turn, numbers)),

@@ -1,6 +1,6 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
@@ -10,18 +10,21 @@ import type { SheetFormat, SheetLanguage } from '../../../workspace/sheets/sheet
 import { languageForReader } from '../../../workspace/sheets/words.ts'
 import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
-import { textsIn } from '../../texts/catalogue.ts'
+import { type Texts, textsIn } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { nameOf } from '../ask/ask-form.ts'
 import { hebrewTitlesOfSources, sourcePassages } from '../ask/library-facts.ts'
-import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
-import { conversationMarkdown } from './conversation-markdown.ts'
+import { headingMarkdown, turnsMarkdown } from './conversation-markdown.ts'
+import { conversationParts } from './conversation-parts.ts'
 import { conversationSheet } from './conversation-sheet.ts'
 
 /** Maximum turns of one file, the newest ones. */
 const maxTurns = 50
+
+/** Maximum characters of a document. The renderer needs more time than it has for three quarters of them. */
+const maxCharacters = 4_000_000
 
 const types = {
   md: 'text/markdown; charset=utf-8',
@@ -63,22 +66,56 @@ async function sendFile(
   reply: FastifyReply,
   { session, format, signal }: Wanted,
 ): Promise<FastifyReply> {
-  const turns = await withTx(services.database, session, (tx) =>
-    readWithEarlier(services, tx, session.id, { limit: maxTurns }),
-  )
-  const ended = turns.filter(({ end }) => end !== undefined)
   const name = nameOf(textsOf(request), session)
   const t = textsIn(languageForReader(name, textsOf(request).language))
-  const content =
-    format === 'md'
-      ? conversationMarkdown(t, name, ended)
-      : await rendered(services, name, ended, {
-          format,
-          language: t.language,
-          signal,
-          owner: session.accountId,
-        })
-  return reply.type(types[format]).header('content-disposition', attachment(name, format)).send(content)
+  const parts = conversationParts(services, session, maxTurns)
+  reply.type(types[format]).header('content-disposition', attachment(name, format))
+  if (format === 'md') return sendInParts(reply, await markdownOf(t, name, parts, signal))
+  const file = { format, language: t.language, signal, owner: session.accountId }
+  return reply.send(await rendered(services, name, await turnsOf(parts, signal), file))
+}
+
+function sendInParts(reply: FastifyReply, parts: readonly Buffer[]): FastifyReply {
+  const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0)
+  return reply.header('content-length', bytes).send(Readable.from(parts))
+}
+
+type Parts = AsyncIterable<readonly ConversationTurn[]>
+
+/** Each part is encoded alone: encoding a long text at once would block the event loop. */
+async function markdownOf(
+  t: Texts,
+  name: string,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<readonly Buffer[]> {
+  const encoded: Buffer[] = []
+  for await (const turns of parts) {
+    signal.throwIfAborted()
+    const ended = turns.filter(({ end }) => end !== undefined)
+    if (ended.length > 0) encoded.unshift(Buffer.from(turnsMarkdown(t, ended)))
+  }
+  return [Buffer.from(headingMarkdown(t, name)), ...encoded]
+}
+
+/** The ended turns. @throws ServiceError `request_too_large` when they are too long for a document. */
+async function turnsOf(parts: Parts, signal: AbortSignal): Promise<readonly ConversationTurn[]> {
+  const all: ConversationTurn[] = []
+  let characters = 0
+  for await (const turns of parts) {
+    signal.throwIfAborted()
+    const ended = turns.filter(({ end }) => end !== undefined)
+    all.unshift(...ended)
+    characters += ended.reduce((sum, turn) => sum + charactersOf(turn), 0)
+    if (characters > maxCharacters)
+      throw fileNotMade(new RenderingFailed(`the conversation has ${characters} characters or more`, true))
+  }
+  return all
+}
+
+function charactersOf({ question, answer, end }: ConversationTurn): number {
+  const cited = end?.sources.reduce((sum, { text }) => sum + text.length, 0) ?? 0
+  return question.length + answer.length + cited
 }
 
 /** @throws ServiceError `overloaded` if the file could not be made. */
@@ -96,7 +133,8 @@ async function rendered(
   const { format, language, signal, owner } = file
   const passages = await sourcePassages(library, turns)
   const heWorks = language === 'he' ? await hebrewTitlesOfSources(library, turns) : new Map()
-  const sheet = conversationSheet(name, turns, passages, { language, heWorks })
+  const intro = textsIn(language).answers.fileIsUnchecked
+  const sheet = conversationSheet(name, turns, passages, { language, heWorks, intro })
   try {
     const [made] = await renderSheet(sheet, [format], signal, owner)
     return made?.content

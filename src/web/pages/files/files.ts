@@ -88,7 +88,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
       versions: await listVersions(tx, file.id, versionsShown),
     }))
     const left = disconnectSignal(reply)
-    const read = () => fileText(database, file, left)
+    const read = () => fileText(services, file, left)
     const text = isSafeImage(file) ? undefined : await documents.run(principal.accountId, left, read)
     const refs = text ? await refsOf(services.library, text.text.slice(0, charactersShown)) : []
     return { file, ...about, text, refs }

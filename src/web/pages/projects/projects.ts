@@ -111,9 +111,9 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
 }
 
 /** Where an upload leads: to its project, or to the page of a file without a text, which says why. */
-async function afterUpload({ database }: WebServices, file: StoredFile, left: AbortSignal): Promise<string> {
+async function afterUpload(services: WebServices, file: StoredFile, left: AbortSignal): Promise<string> {
   const isImage = isSafeImage(file)
-  const { text, problem } = isImage ? { text: '', problem: '' } : await fileText(database, file, left)
+  const { text, problem } = isImage ? { text: '', problem: '' } : await fileText(services, file, left)
   if (text === '' && problem !== '') return `/files/${file.id}?done=unread`
   const done = file.version > 1 ? 'uploaded-version' : isImage ? 'uploaded-image' : 'uploaded'
   return `/projects/${file.projectId}?done=${done}#files`

@@ -9,10 +9,9 @@ export const account = {
   operatorCreates: 'The operator of this service creates accounts.',
   closed: html`The operator of this service creates accounts. Ask them for one, then <a href="/signin">sign in</a>.`,
   about: 'Ask questions about chassidic teachings and read the answers next to their sources.',
-  planGives: (plan: string, credits: bigint) =>
-    `The plan “${plan}” gives ${credits.toLocaleString('en')} credits per month.`,
+  planGives: (plan: string, credits: bigint) => `${plan}: ${credits.toLocaleString('en')} credits a month.`,
   planGivesPages: (plan: string, credits: bigint) =>
-    `The plan “${plan}” gives ${credits.toLocaleString('en')} credits per month for questions on these pages; the API needs another plan.`,
+    `${plan}: ${credits.toLocaleString('en')} credits a month. No API.`,
   passwordRule: (min: number) => `At least ${min} characters. A few unrelated words make a good password.`,
   passwordRuleHere: (min: number) => `At least ${min} characters. All other browsers are signed out.`,
   done: {

@@ -5,11 +5,8 @@ export const keys = {
   title: 'API keys',
   newKey: 'New key',
   newTitle: 'New API key',
-  noAccess: (
-    plan: string,
-  ) => html`<b>Your plan “${plan}” does not include the API.</b> You can create keys, but the
-API refuses their requests with <code>plan_without_api_access</code> until the operator of this service gives you
-another plan. <a href="/ask">Questions on these pages</a> work on every plan.`,
+  noAccess: (plan: string) => html`<b>Your plan “${plan}” has no API access.</b> Ask your operator.
+<a href="/ask">Questions on these pages</a> work on every plan.`,
   none: 'No keys yet',
   noneHint: html`A key lets your programs ask questions. <a href="/settings/keys/new">Create your first key</a>.`,
   key: 'Key',
@@ -45,7 +42,7 @@ another plan. <a href="/ask">Questions on these pages</a> work on every plan.`,
   limits: 'Limits',
   noLimits: 'none',
   limitsHint:
-    'An empty field sets no limit. Requests above a limit are refused. Unfinished turns count with the credits that they hold.',
+    'An empty field sets no limit. Requests above a limit are refused. Credits reserved by running questions count.',
   defaults: 'Defaults',
   defaultsHint: 'For clients that cannot send these options. What a request sends itself counts more.',
   settings: {
@@ -58,7 +55,7 @@ another plan. <a href="/ask">Questions on these pages</a> work on every plan.`,
     on_disconnect: 'When the client disconnects',
     tools: 'Tools of the agent',
     citation_style: 'Citations',
-    continue_history: 'A resent conversation continues its session',
+    continue_history: 'Resume the session when its history is resent',
     max_output_tokens: 'Maximum tokens of a reply of the model',
     max_cost: 'Maximum credits of a turn',
   },

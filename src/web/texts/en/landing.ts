@@ -3,10 +3,10 @@ export const landing = {
   title: 'Chassidic teachings, with every quotation checked',
   promise: 'Ask about chassidic teachings. Every quotation is checked against its source.',
   about:
-    'Answers stand next to the passages they quote, in Hebrew and English, and say word for word what the text has.',
+    'Answers stand next to the passages they quote, in Hebrew and English, and show whether each quotation is exact.',
   start: 'Create a free account',
   browse: 'Browse the library',
-  example: 'An example from the library, checked as this page was made',
+  example: 'A real example, checked just now',
   checked: '✓ word for word',
   askTitle: 'Ask, for example',
   questions: [

@@ -3,8 +3,7 @@ import { html } from 'hono/html'
 /** `/docs`: the API reference. */
 export const reference = {
   title: 'API reference',
-  about: html`Every request to the API is an agent turn over the library. Clients for OpenAI work with it unchanged: give
-them the address <code>/v1</code> and a key.`,
+  about: html`Use any OpenAI client: set the base URL and a key.`,
   getKey: 'Get a key',
   getKeyAbout: 'You need a key to send requests. A plan with API access answers them.',
   yourKey: 'Your key, to try the requests below',

@@ -9,9 +9,8 @@ export const account: EnglishTexts['account'] = {
   operatorCreates: 'מפעיל השירות הוא שיוצר חשבונות.',
   closed: html`מפעיל השירות הוא שיוצר חשבונות. אפשר לבקש ממנו חשבון ואז <a href="/signin">להיכנס</a>.`,
   about: 'כאן שואלים שאלות בתורת החסידות וקוראים את התשובות לצד מקורותיהן.',
-  planGives: (plan, credits) => `התוכנית ”${plan}” נותנת ${credits.toLocaleString('he')} קרדיטים בחודש.`,
-  planGivesPages: (plan, credits) =>
-    `התוכנית ”${plan}” נותנת ${credits.toLocaleString('he')} קרדיטים בחודש לשאלות בדפים האלה; ל־API דרושה תוכנית אחרת.`,
+  planGives: (plan, credits) => `${plan}: ${credits.toLocaleString('he')} קרדיטים בחודש.`,
+  planGivesPages: (plan, credits) => `${plan}: ${credits.toLocaleString('he')} קרדיטים בחודש. ללא API.`,
   passwordRule: (min) => `לפחות ${min} תווים. כמה מילים שאין ביניהן קשר הן סיסמה טובה.`,
   passwordRuleHere: (min) => `לפחות ${min} תווים. כל שאר הדפדפנים ינותקו מהחשבון.`,
   done: {

@@ -14,7 +14,7 @@ export const usage: EnglishTexts['usage'] = {
     month: 'החודש',
   },
   period: 'תקופה',
-  charged: 'חויבו',
+  charged: 'קרדיטים שנוצלו',
   turns: 'שאלות',
   tokensInOut: 'טוקנים בקלט / בפלט',
   tokens: 'טוקנים',

@@ -1,4 +1,4 @@
-import type { Examination } from '../../../../billing/checks/examine.ts'
+import type { CheckState, Examination } from '../../../../billing/checks/examine.ts'
 import { invariants } from '../../../../billing/checks/invariants.ts'
 import type { ModelCheck } from '../../../../models/check/model-check.ts'
 import type {
@@ -29,6 +29,8 @@ type Shown = {
   readonly waitingTexts: number | undefined
   /** Undefined unless the checks were requested. */
   readonly examination: Examination | undefined
+  /** The newest check of any replica. */
+  readonly lastCheck: CheckState | undefined
 }
 
 /** The state of the service, and failures of the last day. */
@@ -42,7 +44,7 @@ export function healthPage(t: Texts, shown: Shown): Page {
 ${factList(factsOf(t, shown))}
 ${queue.orphaned > 0 ? notice('note', texts.orphanNote) : nothing}
 ${replicaTable(t, queue)}
-${ledgerChecks(t, shown.examination)}
+${ledgerChecks(t, shown)}
 ${failureSection(t, shown.failures)}
 ${modelChecks(t, shown.modelChecks)}
 <h2>${texts.largest}</h2>
@@ -94,11 +96,21 @@ function replicaTable(t: Texts, { replicas }: QueueHealth): Html {
   })
 }
 
-function ledgerChecks(t: Texts, found: Examination | undefined): Html {
+function ledgerChecks(t: Texts, { examination: found, lastCheck }: Shown): Html {
   const { health } = t.operator
   return html`<div class="head"><h2>${health.ledger}</h2>
 <a class="button quiet" href="/operator/health?check=money">${health.runChecks}</a></div>
-${found === undefined ? html`<p>${health.schedule(invariants.length)}</p>` : examinationOf(t, found)}`
+${found === undefined ? lastCheckOf(t, lastCheck) : examinationOf(t, found)}`
+}
+
+function lastCheckOf(t: Texts, last: CheckState | undefined): Html {
+  const { health } = t.operator
+  if (!last) return html`<p>${health.never}</p>`
+  const total = invariants.length
+  const { broken, unchecked, checkedAt } = last
+  const passed = total - broken.length - unchecked.length
+  const text = health.lastCheck(passed, total, t.duration(Date.now() - checkedAt.getTime()))
+  return notice(passed === total ? 'done' : 'problem', text)
 }
 
 function examinationOf({ operator: { health } }: Texts, { broken, unchecked }: Examination): Html {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { examineAll } from '../../../../billing/checks/examine.ts'
+import { examineAll, newestState } from '../../../../billing/checks/examine.ts'
 import { lastChecks } from '../../../../models/check/stored-checks.ts'
 import {
   databaseHealth,
@@ -39,6 +39,7 @@ export function operatorHealthPage(app: FastifyInstance, { database, library }: 
         library: libraryNow,
         waitingTexts: mark && mark.nextDoc - mark.indexedTo,
         examination: check === 'money' ? await examineAll(database, 30) : undefined,
+        lastCheck: await newestState(database),
       }),
     )
   })

@@ -39,8 +39,8 @@ export const answers = {
   },
   failed: 'The answer failed.',
   free: 'It cost nothing.',
-  stopped: 'You stopped this turn.',
-  stoppedHere: 'You stopped this turn here.',
+  stopped: 'You stopped this answer.',
+  stoppedHere: 'You stopped this answer.',
   stoppedByOwner: 'The answer was stopped here.',
   incomplete: 'This answer is incomplete: it reached a limit of its length, its steps or your credits.',
   waitsForTools: 'This question came from a program. The turn waits for the results of its tools.',
@@ -53,11 +53,12 @@ export const answers = {
   marksRemoved: (marks: number) =>
     `${citations(marks)} removed, because the turn never read ${marks === 1 ? 'its source' : 'their sources'}.`,
   notHeld: (ref: string) => html`The library does not have <bdi>${ref}</bdi>`,
-  nearest: (link: unknown) => html`The nearest ref is ${link}.`,
+  nearest: (link: unknown) => html`Did you mean ${link}?`,
   publisherHasIt: 'Its publisher has it',
   underLicence: (licence: string) => `under the licence ${licence}`,
   // Checks
   checks: {
+    byService: 'Check by the service',
     quotations: 'Quotations:',
     inQuestion: 'Quotations in the question:',
     none: 'No quotations to check',
@@ -69,13 +70,17 @@ export const answers = {
         meaning:
           'The passage has these words. An ellipsis, brackets or a dropped prefix make the quotation differ from it.',
       },
-      fuzzy: { label: 'close', meaning: 'The quotation is close to the passage, but not word for word.' },
+      fuzzy: { label: 'nearly exact', meaning: 'A few words differ from the passage.' },
       translation: {
         label: 'translation',
         meaning: 'The library has the passage only in the other language, so the words were not compared.',
       },
       misattributed: { label: 'in another passage', meaning: 'Another passage has the quotation.' },
-      not_found: { label: 'not found', meaning: 'The library does not have the quotation there.' },
+      from_tool: {
+        label: 'from a tool',
+        meaning: 'The words repeat the result of a tool. They were not compared with the library.',
+      },
+      not_found: { label: 'not found', meaning: 'Not in the cited passage.' },
     },
     foundIn: (ref: string) => `in ${ref}`,
     leftOut: (words: unknown) => html`Left out: ${words}`,
@@ -85,6 +90,9 @@ export const answers = {
     noQuotation: 'no quotation',
     noQuotationMeaning: 'The answer cites the passage without a quotation.',
   },
+  /** At the beginning of a file: a claim in an answer must not pass for a check. */
+  fileIsUnchecked:
+    'The answers are the text of a model. The checks of their quotations stand on the page of the conversation and not in this file.',
   // Sources
   citation: (n: number) => `Source ${n}`,
   sources: 'Sources',

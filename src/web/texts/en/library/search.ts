@@ -37,7 +37,7 @@ export const search = {
   undated: 'Not dated',
   without: (name: string) => `Without the filter “${name}”`,
   allResults: count({ one: '1 result', other: (n) => `${n} results` }),
-  bestResults: (shown: number) => `The best ${shown} results, by place. More follow on later pages.`,
+  bestResults: (shown: number) => `Top ${shown} results`,
   begin: 'What are you looking for?',
   beginHint: 'Enter words in Hebrew, English or transliteration, or a ref such as “Tanya 32”.',
   none: 'No results',

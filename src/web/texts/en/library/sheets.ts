@@ -59,9 +59,8 @@ export const sheets = {
   deleteQuestion: 'This permanently deletes the sheet. Its public link stops working.',
   deleteConfirm: 'Delete the sheet',
   link: 'Public link',
-  linkAbout:
-    'Everybody with the link can read and print the sheet, without an account. Search engines are asked to skip it.',
-  linkNone: 'Only you can see this sheet.',
+  linkAbout: 'Everybody with the link can read and print it, without an account.',
+  linkNone: 'Private. Create a link to share it.',
   createLink: 'Create a public link',
   revokeLink: 'Revoke the link',
   addTo: 'Add to sheet',

@@ -30,11 +30,10 @@ an owner longer, no process takes turns.`,
   lease: 'Lease until (UTC)',
   ledger: 'Ledger checks',
   runChecks: 'Run the checks now',
-  schedule: (
-    checks: number,
-  ) => html`The service runs ${checks} checks every ten minutes. It logs each failed check, and the
-metric <code>service_broken_invariants</code> counts them.`,
-  allPassed: (checks: number) => `All ${checks} checks passed.`,
+  never: 'Not checked yet. The checks run every ten minutes.',
+  allPassed: (checks: number) => `${checks} of ${checks} passed.`,
+  lastCheck: (passed: number, checks: number, ago: string) =>
+    `Last check: ${passed} of ${checks} passed, ${ago} ago.`,
   failed: (failed: number, total: number) => `${failed} of ${total} checks failed.`,
   notRun: (notRun: number, total: number) => `${notRun} of ${total} checks could not run.`,
   failures: 'Failures in the last 24 hours',

@@ -32,7 +32,7 @@ export const search: EnglishTexts['search'] = {
   undated: 'ללא תאריך',
   without: (name) => `בלי הסינון ”${name}”`,
   allResults: count({ one: 'תוצאה אחת', two: 'שתי תוצאות', other: (n) => `${n} תוצאות` }),
-  bestResults: (number) => `${number} התוצאות הטובות ביותר, לפי מקומן. אחרות מופיעות בדפים הבאים.`,
+  bestResults: (number) => `${number} התוצאות המובילות`,
   begin: 'מה מחפשים?',
   beginHint: 'אפשר לכתוב מילים בעברית, באנגלית או בתעתיק, או מראה מקום כגון ”תניא ל״ב”.',
   none: 'אין תוצאות',

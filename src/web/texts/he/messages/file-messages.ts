@@ -45,6 +45,12 @@ export const fileMessages: Messages = {
   'It is damaged: its text cannot be taken out.': 'הוא פגום: אי אפשר להוציא ממנו את הטקסט.',
   'It has no text layer: its pages are pictures. Recognise them first (OCR), and send the result.':
     'אין בו שכבת טקסט: דפיו הם תמונות. יש לזהות קודם את הכתוב בהן (OCR) ולשלוח את התוצאה.',
+  'It has no text layer, and the recognition of its characters (OCR) failed.':
+    'אין בו שכבת טקסט, וזיהוי הכתוב בו (OCR) נכשל.',
+  'Its characters are being recognised (OCR). Read it again in a few minutes.':
+    'הכתוב בו נמצא בזיהוי (OCR). אפשר לקרוא אותו שוב בעוד כמה דקות.',
+  'Its text was recognised from pictures of its pages (OCR), and can have mistakes.':
+    'הטקסט שלו זוהה מתמונות של דפיו (OCR), וייתכנו בו טעויות.',
   'A part of it is another document inside it, which was not read. Save it in Word again.':
     'חלק ממנו הוא מסמך אחר שבתוכו, שלא נקרא. יש לשמור אותו שוב ב־Word.',
   'It holds no text.': 'אין בו טקסט.',

@@ -34,7 +34,7 @@ const accountMessages: Messages = {
   'A password has at least {min} characters. A few words in a row make a good one.':
     'בסיסמה יש לפחות {min} תווים. כמה מילים ברצף הן סיסמה טובה.',
   'A password has at most {max} characters.': 'בסיסמה יש לכל היותר {max} תווים.',
-  'This password is among the first that would be guessed. A few unrelated words make a better one.':
+  'Too easy to guess. A few unrelated words make a good password.':
     'זו אחת הסיסמאות הראשונות שמנחשים. כמה מילים שאין ביניהן קשר הן סיסמה טובה יותר.',
   'Too many sign-in attempts from your address. Try again in {min} min.':
     'יותר מדי ניסיונות כניסה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',

@@ -34,9 +34,9 @@ export const health: EnglishTexts['operator']['health'] = {
   lease: 'ההחזקה עד (UTC)',
   ledger: 'בדיקות ספר החשבונות',
   runChecks: 'הרצת הבדיקות עכשיו',
-  schedule: (checks) => html`השירות מריץ ${checks} בדיקות בכל עשר דקות. כל בדיקה שנכשלת נרשמת ביומן, והמדד
-<code>service_broken_invariants</code> סופר אותן.`,
-  allPassed: (checks) => `כל ${checks} הבדיקות עברו.`,
+  never: 'עדיין לא נבדק. הבדיקות רצות בכל עשר דקות.',
+  allPassed: (checks) => `${checks} מתוך ${checks} עברו.`,
+  lastCheck: (passed, checks, ago) => `בדיקה אחרונה: ${passed} מתוך ${checks} עברו, לפני ${ago}.`,
   failed: (failed, total) => `${failed} מתוך ${total} בדיקות נכשלו.`,
   notRun: (notRun, total) => `${notRun} מתוך ${total} בדיקות לא רצו.`,
   failures: 'כישלונות ב־24 השעות האחרונות',
