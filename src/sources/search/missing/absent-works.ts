@@ -1,8 +1,7 @@
 import type { Executor } from '../../../db/client.ts'
-import { isBreak, type TextWord } from '../../refs/grammar/text-words.ts'
+import type { TitleInText } from '../../refs/in-text/titles-in-text.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
-import { headingKey, looseWord } from '../../text/heading-keys.ts'
-import { withoutPrefixes } from '../../text/hebrew.ts'
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazy } from '../../text/lazy.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { isDistinctTitle } from '../../vocabulary/titles/everyday-titles.ts'
@@ -27,7 +26,6 @@ export type AbsentWork = {
 
 const persons = lazy(() => new Set(peopleGroups.flatMap((names) => names.map(headingKey))))
 const maxTitles = 5
-const maxTitleWords = 8
 
 /**
  * Finds works that a text asks about (`according to the Kuzari`) and that the library has under none of their names.
@@ -36,14 +34,15 @@ const maxTitleWords = 8
  */
 export async function absentWorks(executor: Executor, question: Question): Promise<readonly AbsentWork[]> {
   if (!question.isShort) return []
-  const { text, words } = await question.words()
+  const { text } = await question.words()
   const asked: (Known & { readonly isAbout: boolean })[] = []
-  for (let at = 0; at < words.length && asked.length < maxTitles; at += 1) {
-    const known = knownAt(text, words, at)
+  let to = 0
+  for (const title of await question.titles()) {
+    const known = title.from >= to && asked.length < maxTitles ? knownIn(text, title) : undefined
     if (!known) continue
     const cue = cueFor(text, known)
     if (cue) asked.push({ ...known, isAbout: !cue.isSource })
-    at = known.to - 1
+    to = title.to
   }
   if (asked.length === 0) return []
   const named = await findTitles(
@@ -68,37 +67,16 @@ export async function absentWorks(executor: Executor, question: Question): Promi
 type Known = {
   readonly start: number
   readonly end: number
-  readonly to: number
   readonly key: string
   readonly names: readonly string[]
 }
 
-/** The longest title of the vocabulary that begins at a word, with or without a Hebrew prefix. */
-function knownAt(text: string, words: readonly TextWord[], at: number): Known | undefined {
-  const first = words[at]
-  if (!first) return undefined
-  const found = withoutPrefixes(first.key).flatMap((base) => knownFrom(text, words, at, base))
-  return found.reduce<Known | undefined>((best, one) => (best && best.to >= one.to ? best : one), undefined)
-}
-
-/** The titles that begin with a word, also without its prefix. */
-function knownFrom(text: string, words: readonly TextWord[], at: number, base: string): readonly Known[] {
-  const first = words[at] as TextWord
-  const cut = first.key.length - base.length
-  const start = first.start + cut
-  const found: Known[] = []
-  let [key, loose] = [base, cut === 0 ? first.loose : looseWord(base)]
-  for (let to = at + 1; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
-    const last = words[to - 1] as TextWord
-    if (to > at + 1) {
-      if (isBreak(text.slice((words[to - 2] as TextWord).end, last.start))) break
-      ;[key, loose] = [`${key} ${last.key}`, `${loose} ${last.looseNext}`]
-    }
-    const end = last.end - (/^[a-z].*['’]s$/i.test(last.text) ? 2 : 0)
-    const names = namesOf(key, to > at + 1 && isWhole(text, end) ? `~${loose}` : undefined)
-    if (names) found.push({ start, end, to, key, names: [...new Set([text.slice(start, end), ...names])] })
-  }
-  return found
+/** A title as one of the vocabulary; undefined if it has another one. */
+function knownIn(text: string, { start, end, from, to }: TitleInText): Known | undefined {
+  const written = text.slice(start, end)
+  const key = headingKey(written)
+  const names = namesOf(key, to - from > 1 && isWhole(text, end) ? looseHeadingKey(written) : undefined)
+  return names && { start, end, key, names: [...new Set([written, ...names])] }
 }
 
 /**
