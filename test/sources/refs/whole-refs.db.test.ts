@@ -3,7 +3,7 @@ import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
-import { resolveQuery, resolveQuery, resolveRef, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
+import { resolveQuery, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { longestHold } from '../../support/longest-hold.ts'
 
@@ -41,7 +41,6 @@ const texts = [
     ref: 'Sefat Emet, Vayishlach 5631 1',
     en: 'A messenger is a letter that walks on the road.',
   },
-  { work: 'Concepts', ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
   { work: 'Concepts', ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
   {
     work: 'Berakhot',
@@ -159,13 +158,6 @@ it('a query finds a part by its own name and a number', async () => {
   expect(await resolveQuery(db.database.system, 'Steadfastness')).toBeUndefined()
 })
 
-it('a query finds a part by its own name and a number', async () => {
-  const place = await resolveQuery(db.database.system, 'Steadfastness 1')
-  expect(place).toEqual(await resolveRef(db.database.system, 'Concepts, Steadfastness 1'))
-  expect(place).toBeDefined()
-  expect(await resolveQuery(db.database.system, 'Steadfastness')).toBeUndefined()
-})
-
 it('an unknown ref in a work of 10,000 headings holds the event loop for less than 50 ms', async () => {
   const lines = Array.from({ length: 10_000 }, (_, i) =>
     JSON.stringify({
@@ -176,8 +168,9 @@ it('an unknown ref in a work of 10,000 headings holds the event loop for less th
     }),
   )
   await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
-  const most = await longestHold(() =>
-    findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5'),
-  )
-  expect(most).toBeLessThan(200)
+  const find = () => findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
+  // The first call also reads the vocabulary.
+  await find()
+  const most = await longestHold(find)
+  expect(most).toBeLessThan(50)
 })
