@@ -3,7 +3,7 @@ import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
-import { resolveQuery, resolveQuery, resolveRef, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
+import { resolveQuery, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { longestHold } from '../../support/longest-hold.ts'
 
@@ -41,7 +41,6 @@ const texts = [
     ref: 'Sefat Emet, Vayishlach 5631 1',
     en: 'A messenger is a letter that walks on the road.',
   },
-  { work: 'Concepts', ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
   { work: 'Concepts', ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
   {
     work: 'Berakhot',
@@ -150,13 +149,6 @@ it('a work named like the ref of another work makes it ambiguous', async () => {
 
 it('a place that a held work lacks is not of an unknown work', async () => {
   expect(await refs('See Kedushat Levi, Letters 4.')).toEqual([['Kedushat Levi, Letters 4', 'missing']])
-})
-
-it('a query finds a part by its own name and a number', async () => {
-  const place = await resolveQuery(db.database.system, 'Steadfastness 1')
-  expect(place).toEqual(await resolveRef(db.database.system, 'Concepts, Steadfastness 1'))
-  expect(place).toBeDefined()
-  expect(await resolveQuery(db.database.system, 'Steadfastness')).toBeUndefined()
 })
 
 it('a query finds a part by its own name and a number', async () => {
