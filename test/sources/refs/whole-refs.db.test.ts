@@ -168,8 +168,9 @@ it('an unknown ref in a work of 10,000 headings holds the event loop for less th
     }),
   )
   await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
-  const most = await longestHold(() =>
-    findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5'),
-  )
-  expect(most).toBeLessThan(200)
+  const find = () => findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
+  // The first call also reads the vocabulary.
+  await find()
+  const most = await longestHold(find)
+  expect(most).toBeLessThan(50)
 })
