@@ -39,6 +39,7 @@ const weather = { name: 'weather', description: 'Of a city', parameters: { type:
 const callWeather = callTools([{ name: 'weather', arguments: { city: 'Haifa' } }], { text: 'Let me ask.' })
 const search = { name: 'search_sources', arguments: { query: 'lamp light' } }
 const write = { name: 'write_file', arguments: { name: 'notes.md', content: 'Notes' } }
+const refusing = [{ sse: [{ choices: [{ index: 0, delta: { refusal: 'No.' } }] }] }, { finish: 'stop' }]
 const citing: readonly ScriptSource[] = [callTools([search, write]), toolUsingConversation]
 
 type Turn = { readonly what: string; readonly more?: More; readonly scripts: readonly ScriptSource[] }
@@ -50,6 +51,7 @@ const turns: readonly Turn[] = [
   { what: 'an answer that was cut off', scripts: [[{ text: 'Ye' }, { finish: 'length' }]] },
   { what: 'a call of the client’s tool', more: { tools: [weather] }, scripts: [callWeather] },
   { what: 'an answer in JSON', more: { json: true }, scripts: [says('{"yes":true}')] },
+  { what: 'a refusal', more: { json: true }, scripts: [refusing] },
   {
     what: 'a failure after some text',
     scripts: [callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' }), error(400, 'no')],

@@ -5,11 +5,11 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 
 /**
- * Differences that are allowed: the client adds the text of a response by itself, failed turns have their own
- * codes, and streams contain citations too.
+ * Differences that are allowed: the client adds the text of a response by itself, and streams contain citations and
+ * calls of custom tools too.
  */
 const relaxed = `
-type Response = Omit<OpenAI.Responses.Response, 'output_text' | 'error'> & { error: { code: string; message: string } | null }
+type Response = Omit<OpenAI.Responses.Response, 'output_text'>
 type OfEvent<E> = E extends { response: OpenAI.Responses.Response } ? Omit<E, 'response'> & { response: Response } : E
 type Choice = OpenAI.Chat.ChatCompletionChunk.Choice
 type Delta = Choice['delta'] & { annotations?: object[] }

@@ -190,3 +190,60 @@ test('the Responses API takes files in the same way', async () => {
   const next = { model: 'service', input: 'And?', previous_response_id: response.id }
   expect((await openai.responses.create(next)).output_text).toBe('Goes on.')
 })
+
+test('an image of the Responses API is named by its file, in a message and in the output of a function', async () => {
+  const id = await upload(png, 'dot.png')
+  const image = { type: 'input_image' as const, file_id: id, detail: 'auto' as const }
+  const shown = { type: 'image_url', image_url: { url: dataOf(png, 'image/png') } }
+  eyes.enqueue(reply('A dot.'))
+  await openai.responses.create({ model: 'sees', input: [{ role: 'user', content: [image] }] })
+  expect(told(eyes).at(-1)).toMatchObject({ role: 'user', content: [shown] })
+  eyes.enqueue(reply('A dot again.'))
+  const called = { type: 'function_call' as const, call_id: 'c1', name: 'view_image', arguments: '{}' }
+  const output = [{ type: 'input_text' as const, text: 'Here' }, image]
+  await openai.responses.create({
+    model: 'sees',
+    input: [
+      { role: 'user', content: 'Look' },
+      called,
+      { type: 'function_call_output', call_id: 'c1', output },
+    ],
+  })
+  expect(told(eyes).slice(-3)).toMatchObject([
+    { role: 'assistant', tool_calls: [{ function: { name: 'view_image' } }] },
+    { role: 'tool', content: 'Here\n[file]' },
+    { role: 'user', content: [{ text: 'Files of the tool results:' }, shown] },
+  ])
+})
+
+test('a file in the output of a function is read like one in a message, after all outputs', async () => {
+  const file = {
+    type: 'input_file' as const,
+    filename: 'output.pdf',
+    file_data: dataOf(pdf, 'application/pdf'),
+  }
+  const call = (call_id: string) => ({
+    type: 'function_call' as const,
+    call_id,
+    name: 'fetch',
+    arguments: '{}',
+  })
+  const result = (call_id: string, output: string | (typeof file)[]) => ({
+    ...{ type: 'function_call_output' as const, call_id, output },
+  })
+  world.upstream.enqueue(reply(`It says “${sentence}” [S1].`))
+  const { output_text: text } = await openai.responses.create({
+    model: 'service',
+    input: [
+      { role: 'user', content: 'Fetch both' },
+      ...[call('c1'), call('c2'), result('c1', [file]), result('c2', 'Nothing')],
+    ],
+  })
+  expect(
+    told()
+      .map(({ role }) => role)
+      .slice(-6),
+  ).toEqual(['assistant', 'tool', 'tool', 'user', 'assistant', 'tool'])
+  expect(told().at(-1)?.content).toContain(sentence)
+  expect(text).toContain('[1]')
+})

@@ -1,55 +1,22 @@
-import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
 import {
+  closingRun,
   continuesList,
   everyBeginning,
+  isIndexed,
   isListHeading,
   isNumberedItem,
   isSourceItem,
   leadsToList,
   listInOneLine,
+  longestCode,
   longestLine,
   mayBecomeListHeading,
+  mayBeNumbered,
+  namesGiven,
+  numberGroup,
   underHeading,
 } from './own-source-lists.ts'
-import { VisibleText } from './quotations/visible-text.ts'
-
-/** Removes from a streamed text the lists of sources that a model writes, and numbers of its own. */
-export type OwnWordsFilter = {
-  /** @returns the text that certainly stays. Text that may still be removed is held back. */
-  push(delta: string): string
-  /**
-   * Ends the text or a part of it.
-   * @returns the text that was held back and stays.
-   */
-  end(): string
-  /** Valid marks such as `S2` from the removed source lists, in order. */
-  listedMarks(): readonly string[]
-  /** Number of removed citations such as `[3]`, whose numbers the client did not send. */
-  numbersLeftOut(): number
-}
-
-/**
- * Removes two things: source lists with a heading or with numbers in brackets; numbers in brackets, `[3]`, that are not
- * in `given`. Code, links and footnotes stay. The result does not depend on how the text is cut into deltas.
- * @param given numbers in brackets from the client's messages; the answer may repeat them.
- */
-export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
-  const filter = new Filter(given)
-  return {
-    push(delta) {
-      for (let at = 0; at < delta.length; at += pieceLength)
-        filter.advance(delta.slice(at, at + pieceLength), false)
-      return filter.visible.take()
-    },
-    end() {
-      filter.advance('', true)
-      filter.visible.close()
-      return filter.visible.take()
-    },
-    listedMarks: () => filter.listedMarks,
-    numbersLeftOut: () => filter.numbersLeftOut,
-  }
-}
+import { VisibleText } from './visible-text.ts'
 
 /** Each step copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
@@ -61,10 +28,15 @@ type LinePosition = 'line' | 'inside'
 type Step = boolean
 const longestBrackets = 80
 
-class Filter {
-  readonly visible = new VisibleText()
-  readonly listedMarks: string[] = []
-  numbersLeftOut = 0
+/**
+ * Removes two things from a streamed text: source lists with a heading or with numbers in brackets; numbers in brackets,
+ * `[3]`, that were not given. Code, links and footnotes stay. The result does not depend on how the text is cut into
+ * deltas.
+ */
+class OwnWordsFilter {
+  readonly #listedMarks: string[] = []
+  #numbersLeftOut = 0
+  readonly #visible = new VisibleText()
   readonly #given: ReadonlySet<number>
   #held = ''
   #final = false
@@ -80,9 +52,36 @@ class Filter {
     this.#given = given
   }
 
-  advance(piece: string, final: boolean): void {
+  /** @returns the text that certainly stays. Text that may still be removed is held back. */
+  push(delta: string): string {
+    for (let at = 0; at < delta.length; at += pieceLength) this.#advance(delta.slice(at, at + pieceLength))
+    return this.#visible.take()
+  }
+
+  /**
+   * Ends the text or a part of it.
+   * @returns the text that was held back and stays.
+   */
+  end(): string {
+    this.#final = true
+    this.#advance('')
+    this.#final = false
+    this.#visible.close()
+    return this.#visible.take()
+  }
+
+  /** Valid marks such as `S2` from the removed source lists, in order. */
+  listedMarks(): readonly string[] {
+    return this.#listedMarks
+  }
+
+  /** Number of removed citations such as `[3]`, whose numbers the client did not send. */
+  numbersLeftOut(): number {
+    return this.#numbersLeftOut
+  }
+
+  #advance(piece: string): void {
     this.#held += piece
-    this.#final = final
     while (this.#held !== '' && this.#step());
   }
 
@@ -119,21 +118,21 @@ class Filter {
   }
 
   #readBlanks(blanks: string): Step {
-    this.visible.addSpace(blanks)
+    this.#visible.addSpace(blanks)
     this.#held = this.#held.slice(blanks.length)
     if (blanks.includes('\n')) this.#place = 'line'
     return true
   }
 
   #show(length: number): Step {
-    this.visible.show(this.#held.slice(0, length))
+    this.#visible.show(this.#held.slice(0, length))
     this.#held = this.#held.slice(length)
     this.#place = 'inside'
     return true
   }
 
   #leaveOut(length: number): Step {
-    this.visible.leaveOut()
+    this.#visible.leaveOut()
     this.#held = this.#held.slice(length)
     return true
   }
@@ -163,7 +162,7 @@ class Filter {
   }
 
   #listInLine(line: string): Step | undefined {
-    const isAnswer = this.visible.isEmpty || leadsToList(this.visible.tail)
+    const isAnswer = this.#visible.isEmpty || leadsToList(this.#visible.tail)
     if (isAnswer || listInOneLine(line) === undefined) return undefined
     this.#noteMarks(line)
     return this.#enterList(line.length, true)
@@ -171,7 +170,7 @@ class Filter {
 
   /** Numbered items behind a colon are what the answer says. */
   #numberedItem(): Step {
-    this.#isAnswerList ||= leadsToList(this.visible.tail)
+    this.#isAnswerList ||= leadsToList(this.#visible.tail)
     if (!this.#isAnswerList) return this.#enterList(0, false)
     this.#place = 'inside'
     return true
@@ -182,7 +181,7 @@ class Filter {
    * answer itself and stays, unless its items are numbered. It also stays behind a colon: `He says so here:`.
    */
   #readHeading(length: number): Step | undefined {
-    if (leadsToList(this.visible.tail)) return undefined
+    if (leadsToList(this.#visible.tail)) return undefined
     const ahead = this.#held.slice(length, length + 3 * longestLine)
     const gap = underHeading(ahead)
     const end = ahead.indexOf('\n', gap)
@@ -190,7 +189,7 @@ class Filter {
     if (gap > longestLine || item.length > longestLine) return undefined
     if ((item === '' || end < 0) && !this.#final) return false
     const isOwn = item === '' || isNumberedItem(item)
-    if (!isOwn && (this.visible.isEmpty || !isSourceItem(item))) return undefined
+    if (!isOwn && (this.#visible.isEmpty || !isSourceItem(item))) return undefined
     return this.#enterList(length, false)
   }
 
@@ -207,7 +206,7 @@ class Filter {
     if (!continuesList(line.text, this.#afterGap)) {
       this.#mode = 'text'
       this.#place = 'line'
-      this.visible.addSpace('\n\n')
+      this.#visible.addSpace('\n\n')
       return true
     }
     this.#noteMarks(line.text)
@@ -217,7 +216,7 @@ class Filter {
 
   #noteMarks(line: string): void {
     for (const [, number] of line.matchAll(/(?<![\p{L}\p{N}])[Ss](\d{1,4})(?![\p{L}\p{N}])/gu))
-      this.listedMarks.push(`S${Number(number)}`)
+      this.#listedMarks.push(`S${Number(number)}`)
   }
 
   #brackets(): Step {
@@ -235,9 +234,9 @@ class Filter {
     const next = this.#held.charAt(group.length)
     if (next === '' && !this.#final) return false
     const isLink = next === '(' || (next === ':' && this.#place === 'line')
-    const isIndex = !group.startsWith('(') && isIndexed(this.visible.joined)
+    const isIndex = !group.startsWith('(') && isIndexed(this.#visible.joined)
     if (isLink || isIndex || namesGiven(group, this.#given)) return this.#show(group.length)
-    this.numbersLeftOut += 1
+    this.#numbersLeftOut += 1
     return this.#leaveOut(group.length)
   }
 
@@ -253,13 +252,13 @@ class Filter {
   }
 
   #indentation(): number {
-    const space = this.visible.space
+    const space = this.#visible.space
     return space.slice(space.lastIndexOf('\n') + 1).replaceAll('\t', '    ').length
   }
 
   /** Reads a fenced code block, or an indented one after a blank line. */
   #codeBlock(line: string, isWhole: boolean): Step | undefined {
-    const isApart = this.visible.isEmpty || this.visible.space.split('\n').length > 2
+    const isApart = this.#visible.isEmpty || this.#visible.space.split('\n').length > 2
     if (this.#indentation() >= 4 && isApart && !this.#inItems) {
       this.#mode = 'code'
       return true
@@ -294,7 +293,7 @@ class Filter {
     const hasEnd = this.#held.length > text.length
     this.#show(text.length)
     if (hasEnd) {
-      this.visible.addSpace('\n')
+      this.#visible.addSpace('\n')
       this.#held = this.#held.slice(1)
       this.#place = 'line'
     }
@@ -303,3 +302,8 @@ class Filter {
 }
 
 const itemStart = /^(?:[-*+•]|\d{1,3}[.)])\s/
+
+/** @param given numbers in brackets from the client's messages; the answer may repeat them. */
+export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
+  return new OwnWordsFilter(given)
+}

@@ -1,3 +1,4 @@
+import { readTable } from '../vocabulary/data/table.ts'
 import type { NumberedSource } from './attribution/cited-marks.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 
@@ -21,54 +22,24 @@ const popIsolate = '\u2069'
 /** A hard line break in Markdown. In plain text the spaces are invisible. */
 const lineBreak = '  \n'
 
-const english = {
-  heading: 'Sources:',
-  license: (license: string) => `Licence: ${license}`,
-  verbatim: (count: number) =>
-    count === 1 ? 'Quotation: word for word' : `${count} quotations: word for word`,
-  edited: (count: number) =>
-    count === 1
-      ? 'Quotation: in the words of the text, edited'
-      : `${count} quotations: in the words of the text, edited`,
-  translation: (count: number) =>
-    count === 1
-      ? 'Quotation: a translation, not compared'
-      : `${count} quotations: translations, not compared`,
-  fuzzy: (count: number) =>
-    count === 1
-      ? 'Quotation: close to the text, not word for word'
-      : `${count} quotations: close to the text, not word for word`,
-  inVersion: 'Quotation: not in this version, but in',
-  not_found: (count: number) =>
-    count === 1 ? 'Quotation: not found in this passage' : `${count} quotations: not found in this passage`,
-  paraphrase: () => 'No quotation',
-  misattributed: 'Quotation: not in this passage, but in',
-  misnamed: 'Quotation: the answer names another place',
-  standsIn: 'It stands in',
-  missing: (count: number) =>
-    count === 1
-      ? '1 quotation of this answer was not found in the library.'
-      : `${count} quotations of this answer were not found in the library.`,
-}
+const results = ['verbatim', 'edited', 'fuzzy', 'translation', 'not_found', 'paraphrase'] as const
+const labels = new Map(
+  readTable(
+    new URL('./source-list.tsv', import.meta.url),
+    { label: 'text', en: 'text', en_several: 'text?', he: 'text', he_several: 'text?' },
+    'label',
+  ).map((row) => [row.label, row]),
+)
 
-const inHebrew: typeof english = {
-  heading: 'מקורות:',
-  license: (license) => `רישיון: ${license}`,
-  verbatim: (count) => (count === 1 ? 'ציטוט: מילה במילה' : `${count} ציטוטים: מילה במילה`),
-  edited: (count) => (count === 1 ? 'ציטוט: בלשון המקור, בעריכה' : `${count} ציטוטים: בלשון המקור, בעריכה`),
-  translation: (count) => (count === 1 ? 'ציטוט: תרגום, לא הושווה' : `${count} ציטוטים: תרגומים, לא הושוו`),
-  fuzzy: (count) =>
-    count === 1
-      ? 'ציטוט: קרוב ללשון המקור, לא מילה במילה'
-      : `${count} ציטוטים: קרובים ללשון המקור, לא מילה במילה`,
-  inVersion: 'ציטוט: אינו בנוסח זה אלא ב:',
-  not_found: (count) => (count === 1 ? 'ציטוט: לא נמצא בקטע זה' : `${count} ציטוטים: לא נמצאו בקטע זה`),
-  paraphrase: () => 'ללא ציטוט',
-  misattributed: 'ציטוט: אינו בקטע זה אלא ב:',
-  misnamed: 'ציטוט: התשובה מציינת מקום אחר',
-  standsIn: 'לשון הציטוט נמצאת ב:',
-  missing: (count) =>
-    count === 1 ? 'ציטוט אחד בתשובה זו לא נמצא בספרייה.' : `${count} ציטוטים בתשובה זו לא נמצאו בספרייה.`,
+/** A label of `source-list.tsv` with a value in the place of `%`. For a number above 1 it is that of several. */
+type Say = (label: string, value?: number | string) => string
+
+function sayIn(language: 'en' | 'he'): Say {
+  return (label, value = '') => {
+    const row = labels.get(label)
+    const words = typeof value === 'number' && value > 1 ? row?.[`${language}_several`] : row?.[language]
+    return (words ?? '').replace('%', () => String(value))
+  }
 }
 
 /**
@@ -77,46 +48,46 @@ const inHebrew: typeof english = {
  * It only states what was compared. The result is empty without sources, unless quotations were not found.
  */
 export function renderSourceList(sources: readonly ListedSource[], options: SourceListOptions = {}): string {
-  const say = options.language === 'he' ? inHebrew : english
-  const missing = options.notFound ? [say.missing(options.notFound)] : []
+  const { language = 'en' } = options
+  const say = sayIn(language)
+  const missing = options.notFound ? [say('missing', options.notFound)] : []
   if (sources.length === 0) return missing.map((line) => `\n\n${line}`).join('')
   const run = options.isolates ? isolated : oneLine
-  const entries = sources.map((entry) => linesOf(entry, say, run).join(lineBreak))
-  return `\n\n${[say.heading, ...entries, ...missing].join('\n\n')}`
+  const entries = sources.map((entry) => linesOf(entry, language, run).join(lineBreak))
+  return `\n\n${[say('heading'), ...entries, ...missing].join('\n\n')}`
 }
 
 function linesOf(
   { source, n, verification }: ListedSource,
-  say: typeof english,
+  language: 'en' | 'he',
   run: typeof oneLine,
 ): string[] {
+  const say = sayIn(language)
   const hasBoth = source.heRef !== source.ref && source.heRef.trim() !== ''
   const refs = hasBoth ? [source.ref, source.heRef] : [source.ref]
-  const [first = '', ...others] = (say === inHebrew ? refs.toReversed() : refs).map(run)
+  const [first = '', ...others] = (language === 'he' ? refs.toReversed() : refs).map(run)
   const url = source.url.trim() === '' ? [] : [oneLine(source.url)]
   return [
     `[${n}] ${first}`,
     ...others,
     ...(source.version.trim() === '' ? [] : [run(source.version)]),
-    ...(source.license.trim() === '' ? [] : [say.license(oneLine(source.license))]),
+    ...(source.license.trim() === '' ? [] : [say('license', oneLine(source.license))]),
     ...url,
     ...checksInWords(verification ?? [], say, run),
   ]
 }
 
-function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: typeof oneLine): string[] {
+function checksInWords(checks: readonly QuoteCheck[], say: Say, run: typeof oneLine): string[] {
   const count = (result: QuoteCheck['result']): number =>
     checks.filter((check) => check.result === result && check.found_version === undefined).length
   const versions = new Set(checks.flatMap(({ found_version: version }) => version ?? []))
-  const counted = (['verbatim', 'edited', 'fuzzy', 'translation', 'not_found', 'paraphrase'] as const)
-    .filter((result) => count(result) > 0)
-    .map((result) => say[result](count(result)))
-  const inVersions = [...versions].flatMap((version) => [say.inVersion, run(version)])
+  const counted = results.filter((result) => count(result) > 0).map((result) => say(result, count(result)))
+  const inVersions = [...versions].flatMap((version) => [say('in_version'), run(version)])
   return [...counted, ...inVersions, ...elsewhereInWords(checks, say, run)]
 }
 
 /** Says where quotations stand: not in this passage, or not at the ref that the answer names. */
-function elsewhereInWords(checks: readonly QuoteCheck[], say: typeof english, run: typeof oneLine): string[] {
+function elsewhereInWords(checks: readonly QuoteCheck[], say: Say, run: typeof oneLine): string[] {
   const misplaced = checks.filter(({ result }) => result === 'misattributed')
   const places = (some: readonly QuoteCheck[]) => new Set(some.map(({ found_ref }) => found_ref ?? ''))
   const named = Map.groupBy(
@@ -125,13 +96,13 @@ function elsewhereInWords(checks: readonly QuoteCheck[], say: typeof english, ru
   )
   return [
     ...[...places(misplaced.filter(({ named_ref }) => named_ref === undefined))].flatMap((ref) => [
-      say.misattributed,
+      say('misattributed'),
       run(ref),
     ]),
     ...[...named].flatMap(([wrong, some]) => [
-      say.misnamed,
+      say('misnamed'),
       run(wrong),
-      ...[...places(some)].flatMap((ref) => [say.standsIn, run(ref)]),
+      ...[...places(some)].flatMap((ref) => [say('stands_in'), run(ref)]),
     ]),
   ]
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { QuoteCheck } from './comparison/quote-check.ts'
+import { type CueRole, cuesOf } from './quotations/cues.ts'
 
 /** Words in quotation marks, in their text. */
 type Quoted = { readonly start: number; readonly end: number; readonly text: string; readonly words: number }
@@ -8,39 +8,17 @@ type Quoted = { readonly start: number; readonly end: number; readonly text: str
 export const longestTitle = 8
 const longestLook = 80
 
-type Role = 'reader' | 'reader_line' | 'filler' | 'title' | 'missing'
-
-/**
- * The phrases of `unsourced-cues.tsv`, each as its words. `*` is any word or none. `reader`: ascribes the words behind
- * it to the reader or to people in general; `filler` may follow. `reader_line` is a label of the reader's words at the
- * beginning of a line. `title`: leads to a title. `missing`: says that the library lacks the title before it.
- */
-const cues: ReadonlyMap<Role, readonly (readonly string[])[]> = new Map(
-  [
-    ...Map.groupBy(
-      readFileSync(new URL('./unsourced-cues.tsv', import.meta.url), 'utf8')
-        .trim()
-        .split('\n')
-        .slice(1),
-      (line) => line.slice(0, line.indexOf('\t')) as Role,
-    ),
-  ].map(([role, lines]) => [
-    role,
-    lines.flatMap((line) => line.slice(role.length + 1).split('|')).map((phrase) => phrase.split(' ')),
-  ]),
-)
-
 const wordsIn = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []
 
 /** Whether words begin with a phrase of a role, or with `fromEnd` end with one. */
-function hasCue(words: readonly string[], role: Role, fromEnd: boolean): boolean {
+function hasCue(words: readonly string[], role: CueRole, fromEnd: boolean): boolean {
   const at = (list: readonly string[], i: number): string | undefined => list.at(fromEnd ? -1 - i : i)
   const matches = (phrase: readonly string[], i: number, from: number): boolean => {
     if (i === phrase.length) return true
     if (at(phrase, i) === '*') return matches(phrase, i + 1, from) || matches(phrase, i + 1, from + 1)
     return at(phrase, i) === at(words, from) && matches(phrase, i + 1, from + 1)
   }
-  return (cues.get(role) ?? []).some((phrase) => matches(phrase, 0, 0))
+  return cuesOf(role).some((phrase) => matches(phrase.split(' '), 0, 0))
 }
 
 /** Words before the quotation mark. At the mark stands nothing but a colon or a comma. */
@@ -73,7 +51,7 @@ function isOfReader(before: string): boolean {
 const alsoAsked = /^["”»״'’*_]{0,3},? ?(?:or|and|או|ו)? ?["“„«״'‘*_]{1,3}$/iu
 
 /** Words that a title writes small. */
-const small = /^(?:a|an|and|as|at|by|for|from|in|into|of|on|or|the|to|with|without|upon|its?|is)$/
+const small = new Set(cuesOf('title_word'))
 
 /** Why words in quotation marks claim no source. */
 export type Unsourced = 'said_missing' | 'of_the_reader' | 'title'
@@ -115,5 +93,5 @@ function isTitle(before: string, { text, words }: Quoted): boolean {
 function isInTitleCase(written: string): boolean {
   const words = written.match(/[\p{L}\p{M}'’-]+/gu) ?? []
   const capitals = words.filter((word) => /^\p{Lu}/u.test(word))
-  return capitals.length > 1 && words.every((word, i) => /^\p{Lu}/u.test(word) || (i > 0 && small.test(word)))
+  return capitals.length > 1 && words.every((word, i) => /^\p{Lu}/u.test(word) || (i > 0 && small.has(word)))
 }

@@ -81,19 +81,9 @@ export type CheckOptions = {
  */
 export async function verifyText(
   text: string,
-  {
-    refsIn,
-    worksIn,
-    resolveRef,
-    isTitle,
-    candidates,
-    stretches,
-    explain = false,
-    ...options
-  }: VerifyLookups & CheckOptions & { readonly explain?: boolean },
+  { explain = false, ...options }: VerifyLookups & CheckOptions & { readonly explain?: boolean },
 ): Promise<Verification> {
-  const lookups = { refsIn, worksIn, resolveRef, isTitle, candidates, stretches }
-  const checked = await checkText(text, lookups, { maxLookups: maxQuotations, ...options })
+  const checked = await checkText(text, options, { maxLookups: maxQuotations, ...options })
   return {
     object: 'source.verification',
     quotes: checked.quotes.map(({ check, explanation }) => (explain ? { ...check, explanation } : check)),

@@ -7,6 +7,7 @@ import { gate, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
 import { startService, type TestService } from '../../support/world/service.ts'
 import { answerTo, book, lastQuestion } from './questions.ts'
+import { RecordedReplies } from './recorded-replies.ts'
 
 /** The settings of a client. */
 export type Place = {
@@ -58,7 +59,7 @@ export type ClientWorld = {
   held(): { readonly question: string; release(): void }
   /**
    * Stops everything.
-   * @returns the broken invariants of money and runs.
+   * @returns the broken invariants of money and runs, and what published schemas refuse in the recorded replies.
    */
   close(): Promise<string[]>
 }
@@ -85,7 +86,11 @@ export async function openClientWorld(): Promise<ClientWorld> {
   await importJsonl(db.database, Readable.from([JSON.stringify(book)]), { allowLicenses: [] })
   const posts = new Map<string, number>()
   const postsOf = (key: string) => posts.get(`Bearer ${key}`) ?? 0
-  for (const { app } of [service, draining, faulty]) countPosts(app.server, posts)
+  const replies = new RecordedReplies()
+  for (const { app } of [service, draining, faulty]) {
+    countPosts(app.server, posts)
+    replies.listenTo(app.server)
+  }
 
   const placeAt = async (at: TestService, of: typeof db, options: PlaceOptions): Promise<OwnPlace> => {
     const { id: accountId } = await makeAccount(of.database, options.plan ?? 'unlimited', plans)
@@ -126,7 +131,7 @@ export async function openClientWorld(): Promise<ClientWorld> {
       const violations = await checkInvariants(db.database)
       await db.drop()
       await broken.drop()
-      return violations
+      return [...violations, ...(await replies.faults())]
     },
   }
 }

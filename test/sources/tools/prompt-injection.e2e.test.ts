@@ -247,11 +247,11 @@ test('no tool reaches the network, and no other tools are called than those that
 })
 
 test.each([
-  ['a source', { name: 'read_source', arguments: { ref: 'The Poisoned Book 1:1' } }],
-  ['a file', { name: 'read_file', arguments: { name: 'poisoned.md' } }],
+  ['a source', { name: 'read_source', arguments: { ref: 'The Poisoned Book 1:1' } }, '{S9}'],
+  ['a file', { name: 'read_file', arguments: { name: 'poisoned.md' } }, '[S9]'],
 ])(
   'orders, marks, roles and markup within %s reach the model as quoted data of one tool result, and nothing else',
-  async (_what, tool) => {
+  async (_what, tool, mark) => {
     const { sent, results, text } = await obey([tool])
     expect(sent.at(-1)?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
     const [result = ''] = results
@@ -261,7 +261,7 @@ test.each([
     }
     expect(note).toMatch(/not instructions/)
     const told = passages.map((passage) => passage.text).join('\n')
-    for (const piece of ['<|im_start|>system', '</tool_result>', 'IGNORE ALL', '[S9]'])
+    for (const piece of ['<|im_start|>system', '</tool_result>', 'IGNORE ALL', mark])
       expect(told).toContain(piece)
     expect(passages.map(({ mark }) => mark)).toEqual(passages.map((_, n) => `[S${n + 1}]`))
     for (const { content, role } of sent.at(-1)?.messages ?? [])

@@ -12,11 +12,16 @@ const textPart = z.object({
   text: boundedText(bounds.text),
 })
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: boundedText(bounds.text) })
-const imagePart = z.object({
-  type: z.literal('input_image'),
-  image_url: imageUrl,
-  detail: z.enum(['auto', 'low', 'high']).nullish(),
-})
+const imagePart = z
+  .object({
+    type: z.literal('input_image'),
+    image_url: imageUrl.nullish(),
+    file_id: idText.nullish(),
+    detail: z.enum(['auto', 'low', 'high']).nullish(),
+  })
+  .refine(({ image_url: url, file_id: id }) => Boolean(url) !== Boolean(id), {
+    error: 'must have an `image_url` or a `file_id`',
+  })
 const filePart = z
   .object({
     type: z.literal('input_file'),
@@ -29,8 +34,8 @@ const filePart = z
   })
 
 /** A part of a function's output. */
-const outputPart = z.discriminatedUnion('type', [textPart, imagePart], {
-  error: 'must be a part of type `input_text` or `input_image` (with `image_url`); attach files to a message',
+const outputPart = z.discriminatedUnion('type', [textPart, imagePart, filePart], {
+  error: 'must be a part of type `input_text`, `input_image` or `input_file`',
 })
 
 const content = z.union(
@@ -43,7 +48,7 @@ const content = z.union(
   ],
   {
     error:
-      'must be a text or an array of parts of type `input_text`, `output_text`, `input_image` (with `image_url`) or `input_file`',
+      'must be a text or an array of parts of type `input_text`, `output_text`, `input_image` or `input_file`',
   },
 )
 
@@ -55,7 +60,7 @@ const callShape = {
 const resultShape = {
   call_id: idText,
   output: z.union([boundedText(bounds.text), boundedList(outputPart, bounds.contentParts)], {
-    error: 'must be a text or an array of parts of type `input_text` or `input_image` (with `image_url`)',
+    error: 'must be a text or an array of parts of type `input_text`, `input_image` or `input_file`',
   }),
 }
 

@@ -1,11 +1,10 @@
 import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
+import { cuesOf } from '../quotations/cues.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { firstFrom } from '../quotations/spans.ts'
 
 /** Words that may stand between the title of a work and the words that it is said to have: `the Tanya writes that “…”`. */
-const words =
-  'says?|said|writes?|wrote|written|states?|stated|teaches|taught|reads?|explains?|declares?|notes?|tells|us|adds?|begins?|opens?|concludes?|continues?|puts?|has|it|is|we|find|there|that|thus|as|follows|this|with|in|these|the|following|words?|where|also|itself|famously|explicitly|simply|clearly|already|of|and|lines?|sentences?|phrases?|statements?|teaching|saying|remark|opening|famous|own|its|ends?|starts?|' +
-  'אומר|אומרת|כותב|כותבת|כתב|מבאר|מבארת|מסביר|מסבירה|מלמד|מלמדת|נאמר|כתוב|מובא|מבואר|איתא|וזה|זה|וזו|זו|לשונו|לשון|בלשונו|וז["״]ל|בזה|הלשון|כך|כי|כדלהלן|כדלקמן|פותח|מסיים|ממשיך|שם|הוא|את|במילים|המילים|בשורה|השורה|במשפט|המשפט|בדברים|הדברים|הבאים|הבאות|הבא'
+const words = cuesOf('work_says').join('|')
 const marks = `[\\s“”"«„‘'״*_>\u2060]`
 /** From the title to the quotation. The words end with a colon, a comma or a verb. */
 const between = new RegExp(

@@ -1,5 +1,6 @@
-import { countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
+import { countLetters, type PreparedText } from '../quotations/prepare.ts'
 import type { PreparedQuote, QuotePart } from '../quotations/readings.ts'
+import type { Span } from '../quotations/spans.ts'
 import { changesIn } from './apparatus.ts'
 import type { Difference } from './quote-check.ts'
 import { type Budget, nearestWindow } from './similarity.ts'

@@ -1,8 +1,9 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { fold } from '../../text/fold.ts'
 import { mainScript } from '../quotations/blocks.ts'
-import { type PreparedText, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
+import { type PreparedText, prepareText, prepareWithoutBrackets } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
+import type { Span } from '../quotations/spans.ts'
 
 /** The passage that a quotation is compared with. */
 export type ComparedPassage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>

@@ -1,11 +1,6 @@
-import { expansionOf } from '../../vocabulary/lookup.ts'
-import {
-  type ComparedWord,
-  countAbbreviatedWords,
-  isAbbreviated,
-  maxWords,
-} from '../quotations/abbreviations.ts'
-import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.ts'
+import { tokenize } from '../../text/tokens.ts'
+import { expansionOf, groupsOfWord, namesAt } from '../../vocabulary/lookup.ts'
+import { type ComparedWord, countAbbreviatedWords, isAbbreviated, maxWords } from './abbreviations.ts'
 
 /** One step of an alignment: a number of words of the quotation matches a number of words of the text. */
 export type Step = {
@@ -164,4 +159,43 @@ function lettersApart(a: string, b: string): number {
     }
   }
   return rowOf[b.length] ?? 0
+}
+
+/** Names that end at a word: the number of their words, by the id of the group of equivalent names. */
+type NamesEnding = ReadonlyMap<string, number>
+
+const none: NamesEnding = new Map()
+
+/**
+ * Returns for each word the names that end with it (`Besht`, `Baal Shem Tov`): the number of their words by the id of
+ * their group.
+ */
+function namesEnding(words: readonly ComparedWord[]): readonly NamesEnding[] {
+  const tokens = words.map(
+    ({ written }) => tokenize(written)[0] ?? { term: '', script: 'en' as const, abbreviated: false },
+  )
+  const ending = new Map<number, Map<string, number>>()
+  const add = (at: number, id: string, length: number): void => {
+    const names = ending.get(at) ?? new Map<string, number>()
+    ending.set(at, names.set(id, length))
+  }
+  for (const [at, { term }] of tokens.entries()) {
+    if (term === '') continue
+    for (const { id } of groupsOfWord(term)) add(at, id, 1)
+    for (const { group, length } of namesAt(tokens, at)) add(at + length - 1, group.id, length)
+  }
+  return words.map((_, at) => ending.get(at) ?? none)
+}
+
+/** If two names that end here are equivalent, returns how many words each has. */
+function sameName(
+  a: NamesEnding | undefined,
+  b: NamesEnding | undefined,
+): readonly [number, number] | undefined {
+  if (a === undefined || b === undefined || a.size === 0 || b.size === 0) return undefined
+  for (const [id, length] of a) {
+    const other = b.get(id)
+    if (other !== undefined) return [length, other]
+  }
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { type Bracket, countLetters, type PreparedText, type Span } from '../quotations/prepare.ts'
+import { type Bracket, countLetters, type PreparedText } from '../quotations/prepare.ts'
 import {
   minLetters,
   type PreparedQuote,
@@ -6,6 +6,7 @@ import {
   type QuoteReading,
   type QuoteWords,
 } from '../quotations/readings.ts'
+import type { Span } from '../quotations/spans.ts'
 
 /** One change that a writer makes to the words of a passage. Spans are in the folded passage. */
 export type Edit =

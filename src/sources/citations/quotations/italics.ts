@@ -1,5 +1,4 @@
-import type { QuoteSpan } from './quote-marks.ts'
-import { firstFrom } from './spans.ts'
+import { firstFrom, type Span } from './spans.ts'
 
 /** Matches `*words*` and `_words_`, not `**bold**`. One character class and a bound keep the match linear. */
 const italics =
@@ -13,9 +12,9 @@ const leadsTo =
 const placeFollows = /^[.,;]?\s*(?:[([]\s?[\p{L}\d]|[—–]\s*\p{L})/u
 
 type Beside = {
-  readonly marks: readonly QuoteSpan[]
-  readonly refs: readonly QuoteSpan[]
-  readonly onEmphasis: (span: QuoteSpan) => void
+  readonly marks: readonly Span[]
+  readonly refs: readonly Span[]
+  readonly onEmphasis: (span: Span) => void
 }
 
 /**
@@ -26,13 +25,13 @@ type Beside = {
  */
 export function italicSpans(
   text: string,
-  block: QuoteSpan,
-  taken: readonly QuoteSpan[],
+  block: Span,
+  taken: readonly Span[],
   { marks, refs, onEmphasis }: Beside,
-): readonly QuoteSpan[] {
+): readonly Span[] {
   const inBlock = text.slice(block.start, block.end)
   const lengthAlone = inBlock.trim().length
-  const found: QuoteSpan[] = []
+  const found: Span[] = []
   for (const match of inBlock.matchAll(italics)) {
     const start = block.start + match.index
     const end = start + match[0].length

@@ -1,9 +1,7 @@
 import { fold } from '../../text/fold.ts'
 import { hideMarkup } from './markup.ts'
 import { foldNames } from './names-of-god.ts'
-
-/** A range, `end` exclusive. */
-export type Span = { readonly start: number; readonly end: number }
+import type { Span } from './spans.ts'
 
 /** A text prepared for many comparisons. */
 export type PreparedText = {

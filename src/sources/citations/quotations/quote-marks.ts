@@ -1,5 +1,4 @@
-/** The text between two quotation marks, without them. Range in UTF-16 units; `end` is exclusive. */
-export type QuoteSpan = { readonly start: number; readonly end: number }
+import type { Span } from './spans.ts'
 
 /** State of the search for one closing mark. */
 type Search = { readonly text: string; readonly from: number; readonly to: number }
@@ -18,8 +17,8 @@ const openers = new Set(['“', '„', '«', '”', '‘', '"', '״', "'", '‹'
  * that is never closed is ignored; an unclosed “, „ or « reaches to the end of the part, as in printed quotations of
  * many paragraphs.
  */
-export function quoteSpans(text: string, from: number, to: number): readonly QuoteSpan[] {
-  const spans: QuoteSpan[] = []
+export function quoteSpans(text: string, from: number, to: number): readonly Span[] {
+  const spans: Span[] = []
   // A mark without a closing one in the rest is not searched again; that would take quadratic time.
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {

@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts'
 import { Doc } from './doc.ts'
 import { italicSpans } from './italics.ts'
-import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
+import { quoteSpans } from './quote-marks.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './readings.ts'
 import type { Span } from './spans.ts'
 import { filler } from './usual-marks.ts'
@@ -41,7 +41,7 @@ const maxOthers = 500
 const shareOfBlock = 0.6
 
 /** The quoted words of one block. */
-type QuotedBlock = { readonly index: number; readonly block: Block; readonly spans: readonly QuoteSpan[] }
+type QuotedBlock = { readonly index: number; readonly block: Block; readonly spans: readonly Span[] }
 
 /**
  * Finds the quotations of a text: in quotation marks, in italics that mark a quotation, and in `>` blocks. It skips
@@ -139,7 +139,7 @@ function apart(anchors: readonly Anchor[]): readonly Anchor[] {
 }
 
 /** The rest of a mark of several characters is not quoted. */
-function withoutFillers(usual: string, { start, end }: QuoteSpan): QuoteSpan {
+function withoutFillers(usual: string, { start, end }: Span): Span {
   let [first, last] = [start, end]
   while (first < last && usual.charAt(first) === filler) first += 1
   while (last > first && (usual.charAt(last - 1) === filler || usual.charAt(last - 1) === ' ')) last -= 1
@@ -166,7 +166,7 @@ function proseSpans(
   before: Block | undefined,
   [marks, refs]: readonly [marks: readonly Anchor[], refs: readonly Anchor[]],
   onEmphasis: (span: Span) => void,
-): readonly QuoteSpan[] {
+): readonly Span[] {
   const quoted = quoteSpans(masked, block.start, block.end)
   const italic = italicSpans(masked, block, quoted, { marks, refs, onEmphasis })
   if (quoted.length + italic.length === 0) return captions(masked, block, before, refs)
@@ -183,7 +183,7 @@ function captions(
   block: Block,
   before: Block | undefined,
   refs: readonly Anchor[],
-): readonly QuoteSpan[] {
+): readonly Span[] {
   if (refs.length === 0) return []
   const isRef = ({ start, end }: Span): boolean => {
     const inside = refs.find((ref) => ref.start >= start && ref.end <= end)
@@ -227,11 +227,11 @@ const languageLabel =
  * Finds the quotations of a `>` block, which its marks cut into pieces. A piece that is mostly in quotation marks gives
  * the quoted parts; any other piece is one quotation.
  */
-function blockSpans(masked: string, block: Block, marks: readonly Anchor[]): readonly QuoteSpan[] {
+function blockSpans(masked: string, block: Block, marks: readonly Anchor[]): readonly Span[] {
   const label = languageLabel.exec(masked.slice(block.start, block.end))?.[0].length ?? 0
   const starts = [block.start + label, ...marks.map((mark) => mark.end)]
   const edges = [...marks.map((mark) => mark.start), block.end]
-  const all: QuoteSpan[] = []
+  const all: Span[] = []
   for (const [i, edge] of edges.entries()) {
     const start = starts[i] ?? block.start
     const piece = masked.slice(start, edge)

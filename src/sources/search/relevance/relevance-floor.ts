@@ -42,7 +42,7 @@ const sure = 0.8
 
 /**
  * Weights of the evidence: a logistic regression over the on-topic and off-topic sets of `test/questions`, for the
- * starter library and the Tanya, rounded. `docs/search-figures.md` has the cross-validated figures.
+ * starter library and the Tanya, rounded. `docs/measurements/search.md` has the cross-validated figures.
  */
 const weights = {
   /** Each word that the passage has; `name` is added for a name. */

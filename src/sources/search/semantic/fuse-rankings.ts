@@ -5,7 +5,7 @@ import { noSignals } from '../scoring/signals.ts'
 /**
  * How much the nearest passage adds, where the best passage by words has 1. Little when the words have found evidence:
  * then meaning decides between passages that fit about as well. Much when they have not. Chosen with the stand-in of
- * `npm run bench -- relevance --semantic` at a recall of 0, 0.4 and 0.8 (docs/search-figures.md).
+ * `npm run bench -- relevance --semantic` at a recall of 0, 0.4 and 0.8 (docs/measurements/search.md).
  */
 const weights = { words: 0.2, noWords: 1 }
 

@@ -1,4 +1,4 @@
-import { GrowingText } from '../../../agent/growing-text.ts'
+import { GrowingText } from '../../agent/growing-text.ts'
 
 const tailLength = 12
 
