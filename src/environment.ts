@@ -4,6 +4,7 @@ import {
   corsOrigins,
   fallbackLicenses,
   folderOrUrl,
+  hostList,
   httpUrl,
   optionalText,
   otlpHeaders,
@@ -101,6 +102,11 @@ export const settings = {
       value: 'origins, separated by commas',
       description:
         'Origins whose pages may call the API from a browser, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
+    }),
+    FILE_URL_HOSTS: documented(hostList.default([]), {
+      value: 'host names, separated by commas',
+      description:
+        'Hosts from which `file_url` of a request may be fetched, such as files.example.org. A port is named if it is not the default one. Redirects are not followed.',
     }),
     DRAIN_SECONDS: documented(z.coerce.number().int().min(0).max(3_600).default(25), {
       value: 'whole number from 0 to 3600',
