@@ -1,8 +1,9 @@
-/** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/environment.ts`. */
+/** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/setting-values/settings.ts`. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { type Documented, secretSettings, settings } from '../src/environment.ts'
+import { secretSettings } from '../src/environment.ts'
+import { type Documented, settings } from '../src/setting-values/settings.ts'
 
 type Listed = {
   readonly name: string
@@ -79,7 +80,7 @@ export function configurationPage(): string {
       .filter((name) => name !== 'KEY_PEPPER')
       .map((name) => `\`${name}\``)
       .join(', ')}.`,
-    'This page and `.env.example` are made from `src/environment.ts` by `npm run docs:configuration`.',
+    'This page and `.env.example` are made from `src/setting-values/settings.ts` by `npm run docs:configuration`.',
     ...tables,
   ].join('\n\n')}\n`
 }

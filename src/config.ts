@@ -22,6 +22,7 @@ export type Config = {
   readonly appUrl: string | undefined
   /** Name of the product. Undefined: its own name, in the language of the reader. */
   readonly appName: string | undefined
+  readonly fileUrlHosts: readonly string[]
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
@@ -144,6 +145,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: e.PORT,
     appUrl: e.APP_URL,
     appName: e.APP_NAME,
+    fileUrlHosts: e.FILE_URL_HOSTS,
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
     drainMs: e.DRAIN_SECONDS * 1_000,

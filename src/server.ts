@@ -173,8 +173,8 @@ async function startService(
   const readiness = createReadiness()
   const limits = defaultTurnLimits
   const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
-  const { appUrl, appName } = config
-  const services = { ...shared, peppers, runner, limits, appUrl, appName, embeddings: offer }
+  const { appUrl, appName, fileUrlHosts } = config
+  const services = { ...shared, peppers, runner, limits, appUrl, appName, fileUrlHosts, embeddings: offer }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const reachability = watchReachability(catalogue.servers, log)
   const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]

@@ -1769,7 +1769,8 @@ export interface components {
             } | {
                 /** @constant */
                 type: "input_image";
-                image_url: string;
+                image_url?: string | null;
+                file_id?: string | null;
                 detail?: ("auto" | "low" | "high") | null;
             } | {
                 /** @constant */
@@ -1796,8 +1797,15 @@ export interface components {
             } | {
                 /** @constant */
                 type: "input_image";
-                image_url: string;
+                image_url?: string | null;
+                file_id?: string | null;
                 detail?: ("auto" | "low" | "high") | null;
+            } | {
+                /** @constant */
+                type: "input_file";
+                file_id?: string | null;
+                filename?: string | null;
+                file_data?: string | null;
             })[];
         } | {
             /** @constant */
@@ -1817,8 +1825,15 @@ export interface components {
             } | {
                 /** @constant */
                 type: "input_image";
-                image_url: string;
+                image_url?: string | null;
+                file_id?: string | null;
                 detail?: ("auto" | "low" | "high") | null;
+            } | {
+                /** @constant */
+                type: "input_file";
+                file_id?: string | null;
+                filename?: string | null;
+                file_data?: string | null;
             })[];
         } | {
             type?: "item_reference" | null;

@@ -62,6 +62,16 @@ export const corsOrigins = z.string().transform((text, context): readonly string
   return z.NEVER
 })
 
+/** Hosts as `URL.host` writes them. */
+export const hostList = z.string().transform((text, context): readonly string[] => {
+  const hosts = listOf(text.toLowerCase())
+  const wrong = hosts.find((host) => URL.parse(`https://${host}/`)?.host !== host)
+  if (wrong === undefined) return Object.freeze(hosts)
+  const message = `must be host names separated by commas, such as files.example.org; "${wrong}" is none`
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+
 export const fallbackLicenses = z.string().transform((text, context): readonly ('cc-by-nc' | 'unknown')[] => {
   const licenses = listOf(text.toLowerCase())
   const known = licenses.filter((name) => name === 'cc-by-nc' || name === 'unknown')

@@ -16,6 +16,8 @@ export type Services = RunnerServices & {
   readonly pressure?: Pressure | undefined
   /** The public URL of the service, if the operator has set it. */
   readonly appUrl?: string | undefined
+  /** Hosts from which files of requests are fetched. Undefined: none. */
+  readonly fileUrlHosts?: readonly string[] | undefined
   /** Name of the product, if the operator has set it. */
   readonly appName?: string | undefined
 }

@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
     name: 'a file by its address',
     fields: part({ type: 'input_file', file_url: 'https://example.org/a.pdf' }),
     param: 'input[0].content[0]',
-    says: /`file_id`, or `file_data` and a `filename`/,
+    says: /FILE_URL_HOSTS.*`file_id`, or `file_data` and a `filename`/,
   },
   {
     name: 'an image for a model that reads none',

@@ -16,6 +16,7 @@ import { toModelMessages } from '../turn-request/messages.ts'
 import { refuseUnsupported } from '../turn-request/parameters.ts'
 import { readTranscript } from '../turn-request/transcript.ts'
 import { readContinued } from './continued.ts'
+import { withFetchedFiles } from './input/fetched-files.ts'
 import { type Item, readItems } from './input/items.ts'
 import { responsesParameters } from './input/parameters.ts'
 import { toChatBody, toResponseRequest } from './input/request.ts'
@@ -36,7 +37,7 @@ export async function admitResponse(
   const model = requireModel(services, modelNamed(body.model, principal))
   const maxTokens = maxTokensOf(body.max_output_tokens, principal)
   requireTextWithin(body, 'input')
-  const sent = readItems(body.input)
+  const sent = readItems(await withFetchedFiles(body.input, services.fileUrlHosts ?? [], left))
   const { sessionId, projectId } = options
   const named = { previous, sessionId, projectId }
   const { messages, whole, after } = await readContinued(services, principal, sent, named)

@@ -40,6 +40,7 @@ export type ServiceOptions = {
   readonly plans?: Plans
   readonly appUrl?: string
   readonly appName?: string
+  readonly fileUrlHosts?: readonly string[]
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
   readonly receiveTimeouts?: ReceiveTimeouts
@@ -119,6 +120,7 @@ export async function startService(database: Database, options: ServiceOptions =
       pressure,
       appUrl: options.appUrl,
       appName: options.appName,
+      fileUrlHosts: options.fileUrlHosts,
       embeddings: options.embeddings,
     },
     {
