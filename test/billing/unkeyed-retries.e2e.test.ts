@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { gate, reply } from '../support/scripted-upstream.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
@@ -34,7 +34,8 @@ async function start(): Promise<Replica> {
   const before = await replicas()
   const replica = await world.start()
   // The row of one that was killed is removed meanwhile.
-  await expect.poll(async () => (await replicas()).filter((id) => !before.includes(id))).toHaveLength(1)
+  const added = async () => (await replicas()).filter((id) => !before.includes(id))
+  await vi.waitFor(async () => expect(await added()).toHaveLength(1), { timeout: 120_000 })
   return replica
 }
 const replicas = async () => (await world.rows<{ id: string }>('select id from replicas')).map(({ id }) => id)

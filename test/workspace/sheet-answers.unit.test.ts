@@ -173,7 +173,7 @@ test('the largest conversation of formatted words ends at a limit of work, not a
 }, async () => {
   const long = '**a** b '.repeat(7_500)
   const exchanges = Array.from({ length: 50 }, () => ({ question: 'Q?', answer: long }))
-  const rendered = renderSheet(sheet({ exchanges }), ['docx'], AbortSignal.timeout(120_000))
+  const rendered = renderSheet(sheet({ exchanges }), ['docx'], AbortSignal.timeout(240_000))
   await expect(rendered).rejects.toMatchObject({ name: 'RenderingFailed', isTooLarge: true })
 })
 

@@ -20,8 +20,11 @@ export type RenderedSheet = { readonly format: SheetFormat; readonly content: Bu
 /** A sheet of 100 pages takes 3 s and 300 MB. */
 const limits: ChildLimits = { cpuMs: 15_000, memoryBytes: 1024 * 1024 * 1024 }
 
-/** Maximum elapsed time in milliseconds. The process may wait for a processor. */
-const maxWallMs = 60_000
+/**
+ * Maximum elapsed time in milliseconds. A process that waits for a processor most of the time still reaches its limit
+ * of processor time first, which says that the sheet is too large.
+ */
+const maxWallMs = 180_000
 
 /** Each sheet uses a processor. */
 const slots = createFairLimit(Math.max(2, Math.min(4, availableParallelism() / 2)))
