@@ -538,8 +538,6 @@ CREATE INDEX "runs_same_request" ON "runs" USING btree ("api_key_id","request_ha
 --> statement-breakpoint
 CREATE INDEX "runs_client_closed" ON "runs" USING btree ("api_key_id","request_hash","created_at") WHERE "runs"."client_closed_at" is not null;
 --> statement-breakpoint
-CREATE INDEX "runs_to_empty" ON "runs" USING btree ("session_id") WHERE "runs"."request" #>> '{response,store}' = 'false';
---> statement-breakpoint
 CREATE INDEX "sessions_project" ON "sessions" USING btree ("project_id","created_at","id");
 --> statement-breakpoint
 CREATE INDEX "sessions_added" ON "sessions" USING btree ("account_id") WHERE "sessions"."added_bytes" > 0;

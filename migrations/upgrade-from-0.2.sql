@@ -462,7 +462,6 @@ ALTER TABLE runs DROP COLUMN account_turn, DROP COLUMN hold_pools, DROP COLUMN h
   ALTER COLUMN held_allowance_micros DROP DEFAULT, ADD CONSTRAINT runs_cost CHECK (cost_micros <= hold_micros);
 CREATE INDEX runs_account_open ON runs (account_id) WHERE status IN ('queued', 'in_progress');
 CREATE INDEX runs_same_request ON runs (api_key_id, request_hash, created_at) WHERE request_hash IS NOT NULL;
-CREATE INDEX runs_to_empty ON runs (session_id) WHERE request #>> '{response,store}' = 'false';
 ALTER TABLE replicas DROP COLUMN settled_at;
 -- Accounts and open runs were updated as a whole, and `ledger` is new: the planner knows nothing of them yet.
 ANALYZE accounts, ledger, runs, sessions;

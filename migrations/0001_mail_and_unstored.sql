@@ -16,7 +16,8 @@ CREATE TABLE "sent_notices" (
 );
 --> statement-breakpoint
 ALTER TABLE "accounts" ADD COLUMN "language" text DEFAULT 'en' NOT NULL;--> statement-breakpoint
-CREATE INDEX "mailed_links_account" ON "mailed_links" USING btree ("account_id");
+CREATE INDEX "mailed_links_account" ON "mailed_links" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "runs_to_empty" ON "runs" USING btree ("session_id") WHERE "runs"."request" #>> '{response,store}' = 'false';
 --> statement-breakpoint
 -- Only the service itself reads these, never a transaction of an account.
 DO $$
