@@ -56,10 +56,14 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
       'The Gate 2:1',
     ])
     expect(await sources.locator('.number').allTextContents()).toEqual(['1', '2', '3'])
-    expect(await sources.locator('.badge').allTextContents()).toEqual(['word for word', 'close', 'not found'])
+    expect(await sources.locator('.badge').allTextContents()).toEqual([
+      'word for word',
+      'nearly exact',
+      'not found',
+    ])
     expect(await page.locator('.checks .count').allTextContents()).toEqual([
       '✓ 2 word for word',
-      '≈ 1 close',
+      '≈ 1 nearly exact',
       '✗ 1 not found',
     ])
     expect(await page.locator('.answer .quoted.not_found').textContent()).toBe(
@@ -69,8 +73,8 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     const spoken = notes.map(
       async (note) => (await note.getAttribute('aria-label')) ?? (await note.textContent()),
     )
-    expect(await Promise.all(spoken)).toEqual(['word for word', 'word for word', 'close', 'not found'])
-    await page.getByRole('button', { name: 'close' }).click()
+    expect(await Promise.all(spoken)).toEqual(['word for word', 'word for word', 'nearly exact', 'not found'])
+    await page.getByRole('button', { name: 'nearly exact' }).click()
     const details = page.getByRole('dialog', { name: 'Check of the quotation' })
     expect(await details.locator('.differences').textContent()).toMatch(/\S/)
     await screenshot(page, 'conversation-difference')

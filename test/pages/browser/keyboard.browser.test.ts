@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await tabTo(page, page.getByRole('radio', { name: 'All' }).first())
     await page.keyboard.press('ArrowLeft')
     expect(await page.locator('.passages').first().locator('[lang=he]').isVisible()).toBe(false)
-    await tabTo(page, page.locator('.answer').getByRole('button', { name: 'close' }))
+    await tabTo(page, page.locator('.answer').getByRole('button', { name: 'nearly exact' }))
     await page.keyboard.press('Enter')
     const details = page.getByRole('dialog', { name: 'Check of the quotation' })
     await details.waitFor()

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     expect(await runningAnimations(page)).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('You stopped this turn here.').waitFor()
+    await page.getByText('You stopped this answer.').waitFor()
     await window.close()
   })
 })

@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
 
   test('the table of turns is paged, and the turns of all pages are those of the ledger', async () => {
     await page.goto('/usage?period=7')
-    const rows = page.getByRole('region', { name: 'Turns' }).locator('tbody tr')
+    const rows = page.getByRole('region', { name: 'Questions' }).locator('tbody tr')
     expect(await rows.count()).toBe(25)
     const shown = async () => (await amounts(rows)).map((amount) => parseCredits(amount) ?? -1n)
     let sum = (await shown()).reduce((a, b) => a + b, 0n)
