@@ -160,7 +160,7 @@ test('a changed password ends every other session of the account', async () => {
   const weak = await here.post('/settings/account/password', { current: goodPassword, next: 'password1' })
   expect([weak.status, await problem(weak)]).toEqual([
     400,
-    expect.stringContaining('first that would be guessed'),
+    expect.stringContaining('Too easy to guess'),
   ])
   const changed = await here.post('/settings/account/password', {
     current: goodPassword,
