@@ -18,9 +18,15 @@ const refusal = (env: Readonly<Record<string, string>>): string => {
 const urls = Object.keys(environment.shape).filter((name) => /(_URL|ENDPOINT)$/.test(name))
 
 test.each(urls)('%s without a host or with a space is refused by name', (name) => {
-  const scheme = name.includes('DATABASE') ? 'postgres' : 'https'
+  const schemes = {
+    DATABASE_URL: 'postgres',
+    MIGRATE_DATABASE_URL: 'postgres',
+    LIBRARY_DATABASE_URL: 'postgres',
+    SMTP_URL: 'smtp',
+  }
+  const scheme = (schemes as Readonly<Record<string, string>>)[name] ?? 'https'
   // `postgres://` alone names the server of this machine.
-  const bare = scheme === 'https' ? ['https://'] : []
+  const bare = scheme === 'postgres' ? [] : [`${scheme}://`]
   for (const text of [`${scheme}://a b/v1`, `${scheme}://host:port/`, ...bare]) {
     expect(refusal({ [name]: text }), text).toMatch(new RegExp(`^The setting ${name} is wrong: is no URL: `))
   }
