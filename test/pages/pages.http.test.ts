@@ -158,10 +158,7 @@ test('a changed password ends every other session of the account', async () => {
     'This is not your current password. Type it again.',
   ])
   const weak = await here.post('/settings/account/password', { current: goodPassword, next: 'password1' })
-  expect([weak.status, await problem(weak)]).toEqual([
-    400,
-    expect.stringContaining('Too easy to guess'),
-  ])
+  expect([weak.status, await problem(weak)]).toEqual([400, expect.stringContaining('Too easy to guess')])
   const changed = await here.post('/settings/account/password', {
     current: goodPassword,
     next: 'quite another phrase',
