@@ -14,8 +14,8 @@ export type AccountMessages = {
   readonly wrong?: string | null
   /** Why the account was not deleted: its form is open again. */
   readonly deleteProblem?: string
-  /** Why no link was sent to the new address. */
-  readonly addressProblem?: string
+  /** The new address to which no link was sent, and why. */
+  readonly address?: { readonly email: string; readonly problem: string }
   readonly done?: string | undefined
 }
 
@@ -36,7 +36,7 @@ ${factList([
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
 ${passwordCard(t, account.email, messages)}
-${hasMail ? addressCard(t, messages.addressProblem) : nothing}
+${hasMail ? addressCard(t, messages.address) : nothing}
 ${deleteCard(t, messages.deleteProblem)}`,
   })
 }
@@ -57,11 +57,11 @@ minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <button>${account.changePassword}</button></form></section>`
 }
 
-function addressCard({ account }: Texts, problem: string | undefined): Html {
+function addressCard({ account }: Texts, refused: AccountMessages['address']): Html {
   return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
-<p>${account.changeAddressHint}</p>${outcomeNotice({ problem })}
+<p>${account.changeAddressHint}</p>${outcomeNotice({ problem: refused?.problem })}
 <form method="post" action="/settings/account/address">
-<label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"></label>
+<label>${account.newAddress} <input type="email" name="email" autocomplete="email" required value="${refused?.email ?? ''}" dir="ltr"></label>
 <label>${account.currentPassword}
 <input type="password" name="current" autocomplete="current-password" required></label>
 <button>${account.sendLink}</button></form></section>`

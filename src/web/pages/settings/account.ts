@@ -64,7 +64,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
       )
     } catch (error) {
       const { message, status } = problemOf(request, error)
-      return show(request, reply, { addressProblem: message }, status)
+      return show(request, reply, { address: { email, problem: message } }, status)
     }
     return reply.redirect('/settings/account?done=address-sent', 303)
   })
