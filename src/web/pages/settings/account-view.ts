@@ -61,7 +61,8 @@ function addressCard({ account }: Texts, refused: AccountMessages['address']): H
   return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
 <p>${account.changeAddressHint}</p>${outcomeNotice({ problem: refused?.problem })}
 <form method="post" action="/settings/account/address">
-<label>${account.newAddress} <input type="email" name="email" autocomplete="email" required value="${refused?.email ?? ''}" dir="ltr"></label>
+<label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"
+value="${refused?.email ?? ''}"></label>
 <label>${account.currentPassword}
 <input type="password" name="current" autocomplete="current-password" required></label>
 <button>${account.sendLink}</button></form></section>`
