@@ -192,11 +192,15 @@ test.each([
 ] as const)(
   'a whole reply cut on a connection "%s" and retried at %s is one charge',
   async (connection, where) => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let cut = 0, sent = 0; cut < 8; sent += 1) {
+      expect(sent).toBeLessThan(50)
       const question = fresh()
       const socket = await send(first, question, connection)
-      await once(socket, 'data')
+      const [bytes] = (await once(socket, 'data')) as [Buffer]
       socket.destroy()
+      // On a busy machine the held byte may come with the others: this client has its reply.
+      if (connection === 'close' && isWhole(String(bytes))) continue
+      cut += 1
       const again = await answerOf(
         await world.chat(question, { at: where === 'another replica' ? second : first }),
       )
@@ -205,6 +209,15 @@ test.each([
     }
   },
 )
+
+/** Whether a reply has come to its end, by its length or its last chunk. */
+function isWhole(text: string): boolean {
+  const [head = '', ...body] = text.split('\r\n\r\n')
+  const length = /^content-length: (\d+)/im.exec(head)?.[1]
+  return length === undefined
+    ? text.endsWith('\r\n0\r\n\r\n')
+    : Buffer.byteLength(body.join('\r\n\r\n')) >= Number(length)
+}
 
 test('a client with its whole reply and an open connection gets a new run', async () => {
   const question = fresh()
