@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Whether it can serve
-         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.
+         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model that cannot be reached: `?details` shows them.
          */
         get: operations["getPublicReadyz"];
         put?: never;
@@ -1680,6 +1680,16 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             library?: "ok" | "read-only" | "unavailable";
+            /** @description Only with `details`: the servers of models that have an address in the settings */
+            models?: {
+                model: string;
+                /** @description The `label` or `name` of the server in the settings */
+                server: string;
+                /** @description Whether it took the last connection, which is tried every minute */
+                reachable: boolean;
+                /** @description When this was first seen, in Unix seconds */
+                since: number;
+            }[];
         };
         /** @description How a ref was read. Only with `explain`. */
         RefReading: {
@@ -3535,7 +3545,10 @@ export interface operations {
     };
     getPublicReadyz: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value, also none: adds `models` */
+                details?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
