@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { findMailedLink, followMailedLink } from '../../../accounts/sign-in/mailed-links.ts'
 import { openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
-import { problemOf } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
-import { notice, type Page, sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { refuseLink, sendLinkPage } from './link-page.ts'
 import { giveSession } from './sign-in.ts'
 
 type ByToken = { Params: { token: string } }
@@ -33,9 +32,9 @@ export function confirmPage(app: FastifyInstance, services: WebServices): void {
       const main = html`<section class="narrow card"><h1>${title}</h1>
 <p>${account.confirmFor[kind](html`<b dir="ltr">${email}</b>`)}</p>
 <form method="post"><button>${account.confirm}</button></form></section>`
-      return await show(request, reply, { title, main })
+      return await sendLinkPage(request, reply, { title, main })
     } catch (error) {
-      return refuse(request, reply, error)
+      return refuseLink(request, reply, textsOf(request).account.confirmTitle, error)
     }
   })
 
@@ -59,24 +58,9 @@ export function confirmPage(app: FastifyInstance, services: WebServices): void {
         token: await openWebSession(database.system, accountId),
       })
     } catch (error) {
-      return refuse(request, reply, error)
+      return refuseLink(request, reply, textsOf(request).account.confirmTitle, error)
     }
     const { next } = request.query as { readonly next?: unknown }
     return reply.redirect(ownPath(next) ?? '/ask', 303)
   })
-}
-
-/** The address of the page is a secret: no file that it loads, and no page after it, receives it. */
-function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
-  reply.header('referrer-policy', 'no-referrer')
-  return sendPage(request, reply, page, status)
-}
-
-function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
-  const { message, status } = problemOf(request, error)
-  const { account } = textsOf(request)
-  const main = html`<section class="narrow card"><h1>${account.confirmTitle}</h1>
-${notice('problem', message)}
-<p><a class="button quiet" href="/signin">${account.signIn}</a></p></section>`
-  return show(request, reply, { title: account.confirmTitle, main }, status)
 }

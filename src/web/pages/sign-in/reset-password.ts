@@ -1,15 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { findResetLink, resetPassword } from '../../../accounts/sign-in/password-reset.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
-import { notice, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
+import { outcomeNotice, type Page } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { refuseLink, sendLinkPage } from './link-page.ts'
 import { newPasswordField } from './new-password-field.ts'
 
 type ByToken = { Params: { token: string } }
@@ -24,9 +25,9 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     try {
       await signInLimits.reset(clientAddress(request))
       const { email } = await findResetLink(database.system, request.params.token)
-      return await show(request, reply, formPage(textsOf(request), email))
+      return await sendLinkPage(request, reply, formPage(textsOf(request), email))
     } catch (error) {
-      return refuse(request, reply, error)
+      return refuseLink(request, reply, textsOf(request).account.setPassword, error)
     }
   })
 
@@ -38,29 +39,13 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
       await resetPassword(database, token, next)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'invalid_value')
-        return refuse(request, reply, error)
+        return refuseLink(request, reply, textsOf(request).account.setPassword, error)
       const { message, status } = problemOf(request, error)
       const { email } = await findResetLink(database.system, token)
-      return show(request, reply, formPage(textsOf(request), email, message), status)
+      return sendLinkPage(request, reply, formPage(textsOf(request), email, message), status)
     }
     return reply.redirect('/signin?done=reset', 303)
   })
-}
-
-/** The address of the page is a secret: no file that it loads, and no page after it, receives it. */
-function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
-  reply.header('referrer-policy', 'no-referrer')
-  return sendPage(request, reply, page, status)
-}
-
-/** Answers an invalid link, or too many attempts. */
-function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
-  const { message, status } = problemOf(request, error)
-  const { account } = textsOf(request)
-  const main = html`<section class="narrow card"><h1>${account.setPassword}</h1>
-${notice('problem', message)}
-<p><a class="button quiet" href="/signin">${account.signIn}</a></p></section>`
-  return show(request, reply, { title: account.setPassword, main }, status)
 }
 
 /** A form without an action posts to the URL of the page, which contains the token. */
