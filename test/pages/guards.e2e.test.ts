@@ -59,6 +59,7 @@ const table: readonly Row[] = [
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
   { route: 'GET /assets/:version/*', page: 'anyone' },
   { route: 'GET /docs', page: 'anyone' },
+  { route: 'GET /docs/:name', page: 'anyone', own: () => 'none', ok: 404 },
   { route: 'GET /library', page: 'anyone' },
   { route: 'GET /library/search', page: 'anyone' },
   { route: 'GET /library/work/:title', page: 'anyone', own: () => 'None', ok: 404 },

@@ -2,6 +2,7 @@
  * The API reference: sends the requests of the forms with the reader's key, which stays in the field, and shows their
  * replies as they arrive. Without this script the page is a description to read.
  */
+import { pageAt } from './page-at.js'
 import { createEventReader } from './reference-events.js'
 import { filterOperations } from './reference-filter.js'
 import { requestOf, typedKey } from './reference-request.js'
@@ -15,17 +16,51 @@ for (const id of ['key-form', 'filter-form'])
 
 filterOperations()
 
-for (const form of document.querySelectorAll('form.try')) {
-  if (!(form instanceof HTMLFormElement)) continue
-  form.querySelector('[data-send]')?.removeAttribute('disabled')
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void send(form)
-  })
-  const choice = form.querySelector('[data-stream]')
-  choice?.addEventListener('change', () =>
-    setStream(form, choice instanceof HTMLInputElement && choice.checked),
-  )
+/** Enables the forms of an element. @param {ParentNode} around */
+function enableForms(around) {
+  for (const form of around.querySelectorAll('form.try')) {
+    if (!(form instanceof HTMLFormElement)) continue
+    form.querySelector('[data-send]')?.removeAttribute('disabled')
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      void send(form)
+    })
+    const choice = form.querySelector('[data-stream]')
+    choice?.addEventListener('change', () =>
+      setStream(form, choice instanceof HTMLInputElement && choice.checked),
+    )
+    for (const button of form.parentElement?.querySelectorAll('button[data-copy]') ?? [])
+      if (button instanceof HTMLButtonElement) button.hidden = false
+  }
+}
+
+enableForms(document)
+
+/** What an operation or object says comes from its own page when it is first opened. */
+addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.open) void fill(target)
+  },
+  { capture: true },
+)
+
+/** @param {HTMLDetailsElement} details */
+async function fill(details) {
+  const place = details.querySelector(':scope > [data-page]')
+  if (!(place instanceof HTMLElement)) return
+  const address = place.dataset['page'] ?? ''
+  delete place.dataset['page']
+  try {
+    const page = await pageAt(address)
+    const body = page?.getElementById(place.id)
+    if (!body) throw new Error(`${address} has nothing about ${place.id}`)
+    place.replaceChildren(...body.childNodes)
+    enableForms(place)
+  } catch {
+    // The link to the page stays; opening again tries again.
+    place.dataset['page'] = address
+  }
 }
 
 /** @param {HTMLFormElement} form @param {boolean} stream */

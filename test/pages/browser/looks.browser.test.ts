@@ -7,7 +7,15 @@ import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
-const visitorPages = ['/', '/signin', '/signin?ended=form', '/signup', '/docs', '/nowhere']
+const visitorPages = [
+  '/',
+  '/signin',
+  '/signin?ended=form',
+  '/signup',
+  '/docs',
+  '/docs/getSourcesSearch',
+  '/nowhere',
+]
 const accountPages = [
   '/settings/keys',
   '/settings/keys/new',

@@ -9,16 +9,19 @@ import { tryForm } from './try-form.ts'
 /** What all operations of a page share. */
 export type Shown = { readonly t: Texts; readonly api: ApiDocument; readonly baseUrl: string }
 
-/** An operation, closed: its address and title. Open: what it takes, what it replies, and a form that sends it. */
-export function operationView(shown: Shown, call: Call): Html {
+/** The method, address and title of an operation. */
+export function operationTitle({ method, path, summary }: Call): Html {
+  return html`<span class="method ${method.toLowerCase()}"
+>${method}</span> <code>${path}</code> <span class="title">${summary}</span>`
+}
+
+/** What an operation takes, what it replies, and a form that sends it. */
+export function operationBody(shown: Shown, call: Call): Html {
   const { t, api } = shown
   const scope = t.reference.scope(html`<code>${call['x-scope']}</code>`)
-  return html`<details class="operation"><summary><h3><span class="method ${call.method.toLowerCase()}"
->${call.method}</span> <code>${call.path}</code> <span class="title">${call.summary}</span></h3></summary>
-<div class="operation-body" id="${call.operationId}">
-<div class="facts-column">${call.description === undefined ? nothing : prose(call.description)}
+  return html`<div class="facts-column">${call.description === undefined ? nothing : prose(call.description)}
 <p class="faint">${label(t, scope)}</p>${parameters(t, call)}${body(t, api, call)}${replies(t, api, call)}</div>
-<div class="try-column">${command(shown, call)}${tryForm(t, api, call)}</div></div></details>`
+<div class="try-column">${command(shown, call)}${tryForm(t, api, call)}</div>`
 }
 
 function parameters(t: Texts, { parameters }: Call): Html {

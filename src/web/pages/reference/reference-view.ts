@@ -1,75 +1,68 @@
-import { setImmediate } from 'node:timers/promises'
-import type { ApiDescription } from '../../../http/openapi/document.ts'
-import { type Html, html, nothing, trusted } from '../../components/html.ts'
-import type { Texts } from '../../texts/catalogue.ts'
-import { type ApiDocument, callsOf } from './api-description.ts'
-import { operationView, type Shown } from './operation-view.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
+import { type Call, callsOf } from './api-description.ts'
+import { operationBody, operationTitle, type Shown } from './operation-view.ts'
 import { nestedMembers, prose, schemaMembers } from './schema-view.ts'
 import { replyTemplate } from './try-form.ts'
 
-type View = (t: Texts, baseUrl: string) => Promise<Html>
-
-/** The API as markup. It is the same for everybody, so the last one of each language is kept. */
-export function createReferenceView(description: ApiDescription): View {
-  const kept = new Map<string, { readonly baseUrl: string; readonly markup: Promise<string> }>()
-  let api: ApiDocument | undefined
-  return async (t, baseUrl) => {
-    api ??= JSON.parse(description.json()) as ApiDocument
-    const last = kept.get(t.language)
-    const shown = { t, api, baseUrl }
-    const now = last?.baseUrl === baseUrl ? last : { baseUrl, markup: rendered(shown) }
-    kept.set(t.language, now)
-    return trusted(await now.markup)
-  }
+/** An operation by its id, or an object by its name, open; undefined if the description has neither. */
+export function entryView(shown: Shown, name: string): Html | undefined {
+  const call = shown.api.tags.flatMap((tag) => callsOf(shown.api, tag.name)).find(isNamed(name))
+  const entry = call
+    ? html`<details class="operation" open><summary><h3>${operationTitle(call)}</h3></summary>
+<div class="operation-body" id="${name}">${operationBody(shown, call)}</div></details>`
+    : objectEntry(shown, name)
+  return entry && html`<div class="api-list" dir="ltr" lang="en">${entry}${replyTemplate(shown.t)}</div>`
 }
 
-async function rendered(shown: Shown): Promise<string> {
+const isNamed =
+  (name: string) =>
+  ({ operationId }: Call) =>
+    operationId === name
+
+function objectEntry({ t, api }: Shown, name: string): Html | undefined {
+  const schema = Object.hasOwn(api.components.schemas, name) ? api.components.schemas[name] : undefined
+  if (!schema) return undefined
+  const members = Object.keys(schema.properties ?? {}).length > 0 ? schemaMembers : nestedMembers
+  return html`<details class="object" open><summary><h3><code>${name}</code></h3></summary>
+<div id="object-${name}">${schema.description === undefined ? nothing : prose(schema.description)}
+${members(t, schema, [name])}</div></details>`
+}
+
+/** Every operation and object, closed. What one says is fetched from its own page when it is opened. */
+export function contentsView(shown: Shown): Html {
   const { t, api } = shown
-  const groups = await inTurn(api.tags, (tag) => group(shown, tag))
-  const markup = html`${contents(t, api)}<div class="api-list" dir="ltr" lang="en">${prose(api.info.description)}
-${groups}${await objects(t, api)}${replyTemplate(t)}</div>`
-  return String(await markup)
-}
-
-/** Renders one after the other. Other requests are answered in between, because all together take 0.2 s. */
-async function inTurn<Item>(
-  items: readonly Item[],
-  render: (item: Item) => Html | Promise<Html>,
-): Promise<readonly Html[]> {
-  const parts: Html[] = []
-  for (const item of items) {
-    parts.push(await render(item))
-    await setImmediate()
-  }
-  return parts
+  // The first paragraph introduces the API, which the page has done.
+  const [, ...conventions] = api.info.description.split('\n\n')
+  return html`<nav class="contents" aria-label="${t.reference.contents}"><ul>${api.tags.map(
+    ({ name }) => html`<li><a href="#${groupId(name)}">${t.reference.groups[name]?.name ?? name}</a></li>`,
+  )}<li><a href="#objects">${t.reference.objects}</a></li></ul></nav>
+<div class="api-list" dir="ltr" lang="en">${prose(conventions.join('\n\n'))}
+${api.tags.map((tag) => group(shown, tag, callsOf(api, tag.name)))}${objects(shown)}${replyTemplate(t)}</div>`
 }
 
 const groupId = (name: string) => `group-${name.toLowerCase()}`
 
-function contents({ reference }: Texts, { tags }: ApiDocument): Html {
-  return html`<nav class="contents" aria-label="${reference.contents}"><ul>${tags.map(
-    ({ name }) => html`<li><a href="#${groupId(name)}">${reference.groups[name]?.name ?? name}</a></li>`,
-  )}<li><a href="#objects">${reference.objects}</a></li></ul></nav>`
-}
+type Tag = { readonly name: string; readonly description: string }
 
-async function group(shown: Shown, { name, description }: ApiDocument['tags'][number]): Promise<Html> {
-  const { t, api } = shown
-  const operations = await inTurn(callsOf(api, name), (call) => operationView(shown, call))
+function group({ t }: Shown, { name, description }: Tag, calls: readonly Call[]): Html {
   const own = t.reference.groups[name]
   return html`<section class="group" data-group><div class="label" lang="${t.language}" dir="${t.direction}"><h2
 id="${groupId(name)}">${own?.name ?? name}</h2><p class="faint">${own?.about ?? description}</p></div>
-${operations}</section>`
+${calls.map(
+  (call) => html`<details class="operation"><summary><h3>${operationTitle(call)}</h3></summary>
+<div class="operation-body" id="${call.operationId}" ${ownPage(call.operationId)}</div></details>`,
+)}</section>`
 }
 
-/** The objects that have a name, each once: types of members are links to them. */
-async function objects(t: Texts, { components }: ApiDocument): Promise<Html> {
-  const entries = await inTurn(
-    Object.entries(components.schemas),
-    ([name, schema]) => html`<details class="object"><summary><h3><code>${name}</code></h3></summary>
-<div id="object-${name}">${schema.description === undefined ? nothing : prose(schema.description)}
-${Object.keys(schema.properties ?? {}).length > 0 ? schemaMembers(t, schema, [name]) : nestedMembers(t, schema, [name])}
-</div></details>`,
-  )
+function objects({ t, api }: Shown): Html {
   return html`<section class="group"><div class="label" lang="${t.language}" dir="${t.direction}"><h2
-id="objects">${t.reference.objects}</h2></div>${entries}</section>`
+id="objects">${t.reference.objects}</h2></div>
+${Object.keys(api.components.schemas).map(
+  (name) => html`<details class="object"><summary><h3><code>${name}</code></h3></summary>
+<div id="object-${name}" ${ownPage(name)}</div></details>`,
+)}</section>`
 }
+
+/** The rest of a tag that the script fills from the page of an entry, and a link there for readers without scripts. */
+const ownPage = (name: string) =>
+  html`data-page="/docs/${name}"><p><a href="/docs/${name}"><code>/docs/${name}</code></a></p>`

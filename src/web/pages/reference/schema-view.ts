@@ -69,7 +69,7 @@ function kindOf({ properties = {} }: Schema): string | undefined {
 /** A type in the notation of TypeScript, with links to the objects that have a name. */
 export function typeOf(schema: Schema): Html {
   const name = refName(schema)
-  if (name !== undefined) return html`<a href="#object-${name}">${name}</a>`
+  if (name !== undefined) return html`<a href="/docs#object-${name}">${name}</a>`
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return alternatives(choices.flatMap((one) => (one.anyOf ?? one.oneOf) || [one]).map(typeOf))
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`

@@ -3,8 +3,7 @@ import type { EnglishTexts } from '../en/index.ts'
 
 export const reference: EnglishTexts['reference'] = {
   title: 'תיעוד ה־API',
-  about: html`כל בקשה ל־API היא שאלה לסוכן שעובד מול הספרייה. תוכנות שנכתבו ל־OpenAI פועלות ללא שינוי: נותנים להן את הכתובת
-<code>/v1</code> ומפתח. תיאורי הפעולות כתובים באנגלית.`,
+  about: html`כל תוכנה שנכתבה ל־OpenAI מתאימה: נותנים לה את הכתובת ומפתח. תיאורי הפעולות כתובים באנגלית.`,
   getKey: 'קבלת מפתח',
   getKeyAbout: 'כדי לשלוח בקשות דרוש מפתח. הן נענות בתוכנית שכוללת את ה־API.',
   yourKey: 'המפתח שלך, לניסיון הבקשות שלמטה',
