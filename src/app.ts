@@ -37,6 +37,9 @@ import { embeddingRoutes } from './routes/embeddings.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
+import { accountRoutes } from './routes/management/accounts.ts'
+import { managedKeyRoutes } from './routes/management/keys.ts'
+import { webhookRoutes } from './routes/management/webhooks.ts'
 import { mcpRoutes } from './routes/mcp/route.ts'
 import { modelRoutes } from './routes/models.ts'
 import { openApiRoutes } from './routes/openapi.ts'
@@ -178,6 +181,9 @@ function apiRoutes(
   usageRoutes(v1, services)
   responsesRoutes(v1, services, reads, pace)
   conversationRoutes(v1, services, reads)
+  managedKeyRoutes(v1, services)
+  webhookRoutes(v1, services)
+  accountRoutes(v1, services)
   done()
 }
 

@@ -23,6 +23,8 @@ export type Config = {
   /** Name of the product. Undefined: its own name, in the language of the reader. */
   readonly appName: string | undefined
   readonly fileUrlHosts: readonly string[]
+  /** Whether webhook endpoints may be in private networks and without TLS. */
+  readonly webhooksAllowPrivate: boolean
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
@@ -146,6 +148,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     appUrl: e.APP_URL,
     appName: e.APP_NAME,
     fileUrlHosts: e.FILE_URL_HOSTS,
+    webhooksAllowPrivate: e.WEBHOOK_PRIVATE_ADDRESSES === 'allow',
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,
     drainMs: e.DRAIN_SECONDS * 1_000,

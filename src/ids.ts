@@ -44,6 +44,7 @@ const prefixes = {
   request: 'req_',
   libraryJob: 'ljob_',
   sheet: 'sheet_',
+  webhook: 'whk_',
 } as const
 
 /** A new random id with 24 base62 characters (143 bits), so ids can be neither counted nor guessed. */

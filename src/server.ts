@@ -1,5 +1,6 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
@@ -10,7 +11,7 @@ import { listenAt, requireFreeAddress, trackReplies } from './http/connection/ad
 import { productName } from './http/product.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
-import { openMailer } from './mail/mailer.ts'
+import { type Mailer, openMailer } from './mail/mailer.ts'
 import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
@@ -24,17 +25,21 @@ import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
 import { warnOfLostKeys, warnOfNoFolder } from './operations/start-warnings.ts'
+import { readOutsideServers } from './outside-servers.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { loadSpellings } from './sources/vocabulary/spelling/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
+import { awaitTermination, exitLate, exitMs } from './termination.ts'
 import { createRunner, type Runner } from './turns/drive/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
 import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
+import { version } from './version/version.ts'
 import { within } from './waiting/waiting.ts'
+import { deliverWebhooks } from './webhooks/deliver.ts'
 import { openRecognition } from './workspace/recognition.ts'
 
 async function main(): Promise<void> {
@@ -113,29 +118,6 @@ async function loadTables(): Promise<void> {
   await loadSpellings()
 }
 
-/**
- * Reads the file of `MCP_SERVERS`. Its packages are loaded only for that.
- * @returns what opens the servers when the plans are known. Undefined: there are none.
- */
-async function readOutsideServers({ mcpServers: named, metricsToken }: Config) {
-  if (!named) return undefined
-  const { readServersFile, requirePlans } = await import('./mcp-servers/servers-file.ts')
-  const entries = await readServersFile(named)
-  return async (
-    { plans }: Installation,
-    { registry }: Telemetry,
-    log: Logger,
-  ): Promise<McpServers | undefined> => {
-    requirePlans(entries, plans.names)
-    const [{ openMcpServers }, { createMcpMetrics }] = await Promise.all([
-      import('./mcp-servers/mcp-servers.ts'),
-      import('./mcp-servers/mcp-metrics.ts'),
-    ])
-    const counted = metricsToken !== undefined && entries.length > 0
-    return openMcpServers(entries, { log, metrics: counted ? createMcpMetrics(registry) : undefined })
-  }
-}
-
 /** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
@@ -171,14 +153,13 @@ async function startService(
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
   const readiness = createReadiness()
-  const limits = defaultTurnLimits
   const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
-  const { appUrl, appName, fileUrlHosts } = config
-  const services = { ...shared, peppers, runner, limits, appUrl, appName, fileUrlHosts, embeddings: offer }
+  const { appUrl, appName, fileUrlHosts, webhooksAllowPrivate } = config
+  const told = { appUrl, appName, fileUrlHosts, webhooksAllowPrivate, embeddings: offer }
+  const services = { ...shared, peppers, runner, limits: defaultTurnLimits, ...told }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const reachability = watchReachability(catalogue.servers, log)
-  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]
-  if (mailer) jobs.push(keepNotices(database, mailer, plans, log))
+  const jobs = [reachability, ...startJobs(config, installation, mailer, registry, log)]
   const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
@@ -220,6 +201,23 @@ async function startService(
   }
 }
 
+/** What runs beside the requests. */
+function startJobs(
+  { appName, webhooksAllowPrivate: allowPrivate }: Config,
+  { database, peppers, plans }: Installation,
+  mailer: Mailer | undefined,
+  registry: Registry,
+  log: Logger,
+): readonly { stop(): Promise<void> }[] {
+  const userAgent = `${appName ?? productName}/${version}`
+  return [
+    watchInvariants(database, registry, log),
+    keepRetention(database, log),
+    keepNotices({ database, mailer, plans, log }),
+    deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
+  ]
+}
+
 function urlOf(config: Config, app: FastifyInstance): string {
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
@@ -247,18 +245,8 @@ async function openTextFallback(
   return openFallback(library, fallback, { log, metrics })
 }
 
-/** Time until connections are closed after the hand-over, and until the whole process exits after its drain. */
+/** Time until connections are closed after the hand-over. */
 const closeMs = 5_000
-const exitMs = 10_000
-
-/** An unresponsive database must not block the exit. Other replicas continue the runs. */
-function exitLate(log: Logger, afterMs: number): void {
-  const exit = () => {
-    log.error('the shutdown took too long: the process ends as it is')
-    process.exit(1)
-  }
-  setTimeout(exit, afterMs).unref()
-}
 
 /**
  * Closes the HTTP service: it refuses new requests, hands over the runs, which ends their streams, and closes
@@ -278,25 +266,6 @@ async function closeApp(app: FastifyInstance, runner: Runner): Promise<void> {
 async function reserve({ embedded }: Installation, { dataDir }: Config): Promise<void> {
   if (!embedded || (await embedded.reserve())) return
   throw new ConfigError(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.`)
-}
-
-/** The terminal and npm both forward a signal, so it arrives twice within this time. */
-const sameSignalMs = 500
-
-/**
- * Resolves with the signal that ends the process. Ctrl-C does not wait for open replies, and a second one ends the process
- * at once: other replicas, or the next start, continue its turns.
- */
-function awaitTermination(): { readonly signal: Promise<'SIGTERM' | 'SIGINT'>; isRequested(): boolean } {
-  const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT'>()
-  let firstAt: number | undefined
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      firstAt ??= performance.now()
-      if (signal === 'SIGINT' && performance.now() - firstAt > sameSignalMs) process.exit(130)
-      resolve(signal)
-    })
-  return { signal: promise, isRequested: () => firstAt !== undefined }
 }
 
 try {

@@ -27,6 +27,9 @@ export const auditActions = {
   'key.created': 'API key created',
   'key.changed': 'API key changed',
   'key.revoked': 'API key revoked',
+  'webhook.created': 'Webhook endpoint created',
+  'webhook.rotated': 'Secret of a webhook endpoint replaced',
+  'webhook.deleted': 'Webhook endpoint deleted',
   'project.renamed': 'Project renamed',
   'project.instructions_changed': 'Project instructions changed',
   'project.deleted': 'Project deleted',
@@ -119,7 +122,7 @@ export function listAuditEntries(
     .limit(page.limit)
 }
 
-const ownersActions = String.raw`^(project\.|session\.|key\.|password\.changed)`
+const ownersActions = String.raw`^(project\.|session\.|key\.|webhook\.|password\.changed)`
 
 /**
  * Id of the newest entry about an account; `0` if there is none. A form stores it to detect changes since it

@@ -3,13 +3,16 @@ import { type Database, withTx } from '../db/client.ts'
 import {
   accounts,
   apiKeys,
+  budgets,
   keySpending,
   mailedLinks,
+  managementRequests,
   passwordResets,
   projects,
   readingMarks,
   sentNotices,
   sourceSheets,
+  webhookEndpoints,
   webSessions,
 } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -51,6 +54,9 @@ export function deleteAccount(
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
     await tx.delete(mailedLinks).where(eq(mailedLinks.accountId, accountId))
+    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.accountId, accountId))
+    await tx.delete(budgets).where(eq(budgets.accountId, accountId))
+    await tx.delete(managementRequests).where(eq(managementRequests.accountId, accountId))
     await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)

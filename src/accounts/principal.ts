@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { KeyDefaults } from './key-defaults.ts'
 import type { Plan } from './plans.ts'
-import { allows, type KeyScope } from './scopes.ts'
+import { allows, type KeyScope, ownerScopes } from './scopes.ts'
 
 /** Who sends a request. Handlers and domain code use this and never see headers or keys. */
 export type Principal = {
@@ -35,7 +35,7 @@ export function confinedTo(principal: Principal): string | null {
 }
 
 /**
- * Checks that the principal has a scope.
+ * Checks that the principal has a scope. A key that is bound to a project cannot have those of an owner, whatever its row says.
  * @throws ServiceError `missing_scope`.
  */
 export function requireScope(principal: Principal, scope: KeyScope): void {
@@ -43,6 +43,12 @@ export function requireScope(principal: Principal, scope: KeyScope): void {
     throw new ServiceError(
       'missing_scope',
       `This API key lacks the scope "${scope}". Use a key with this scope.`,
+    )
+  }
+  if (ownerScopes.includes(scope) && principal.binding.kind !== 'owner') {
+    throw new ServiceError(
+      'missing_scope',
+      `The scope "${scope}" works with owner-wide keys only, and this API key is bound to a project.`,
     )
   }
 }

@@ -8,12 +8,17 @@ export const scopes = [
   'files:write',
   'projects:read',
   'projects:write',
+  'account:manage',
+  'accounts:manage',
 ] as const
 
 export type KeyScope = (typeof scopes)[number]
 
+/** Scopes that change what belongs to the whole account, or to others. Only an owner-wide key can have them. */
+export const ownerScopes: readonly KeyScope[] = ['projects:write', 'account:manage', 'accounts:manage']
+
 /** Scopes of a key that is created without naming any. */
-export const defaultScopes: readonly KeyScope[] = scopes.filter((scope) => scope !== 'projects:write')
+export const defaultScopes: readonly KeyScope[] = scopes.filter((scope) => !ownerScopes.includes(scope))
 
 /** Whether a key with these scopes may do what `scope` allows. `chat:write` includes reading the sources. */
 export function allows(held: ReadonlySet<KeyScope>, scope: KeyScope): boolean {

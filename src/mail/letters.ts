@@ -14,6 +14,17 @@ export type Letter = {
 /** The link of a letter, and how long it works. */
 type Linked = { readonly url: string; readonly hours: number }
 
+/** Amounts are credits, as texts. */
+type ReachedBudget = {
+  readonly scope: 'key' | 'project' | 'account'
+  readonly name: string
+  readonly period: 'day' | 'month' | 'total'
+  readonly percent: number
+  readonly spent: string
+  readonly limit: string
+  readonly url: string
+}
+
 type Texts = {
   readonly confirmAddress: (product: string, link: Linked) => Omit<Letter, 'language'>
   readonly addressTaken: (product: string, link: Linked) => Omit<Letter, 'language'>
@@ -28,6 +39,7 @@ type Texts = {
     product: string,
     left: { readonly credits: string; readonly url: string },
   ) => Omit<Letter, 'language'>
+  readonly budgetReached: (product: string, budget: ReachedBudget) => Omit<Letter, 'language'>
   readonly keyExpiring: (
     product: string,
     key: { readonly name: string; readonly prefix: string; readonly at: Date; readonly url: string },
@@ -89,6 +101,19 @@ const english: Texts = {
     paragraphs: [`Your account has ${credits} credits left, less than a tenth of a month's allowance.`],
     link: { label: 'See the usage', url },
   }),
+  budgetReached: (product, { scope, name, period, percent, spent, limit, url }) => {
+    const of = { key: `the key “${name}”`, project: `the project “${name}”`, account: 'your account' }[scope]
+    const span = { day: 'today', month: 'this month', total: 'in all' }[period]
+    const refused = scope === 'key' && percent === 100
+    return {
+      subject: `${percent} % of a budget for ${product} is spent`,
+      paragraphs: [
+        `${of.charAt(0).toUpperCase()}${of.slice(1)} has spent ${spent} of ${limit} credits ${span}.`,
+        ...(refused ? ['Requests with this key are refused until the cap allows them again.'] : []),
+      ],
+      link: { label: 'See the usage', url },
+    }
+  },
   keyExpiring: (product, { name, prefix, at, url }) => ({
     subject: `An API key for ${product} expires soon`,
     paragraphs: [
@@ -150,6 +175,19 @@ const hebrew: Texts = {
     paragraphs: [`בחשבון נותרו ${credits} קרדיטים, פחות מעשירית מהקצבה של חודש.`],
     link: { label: 'לעמוד השימוש', url },
   }),
+  budgetReached: (product, { scope, name, period, percent, spent, limit, url }) => {
+    const of = { key: `המפתח ”${name}”`, project: `הפרויקט ”${name}”`, account: 'החשבון' }[scope]
+    const span = { day: 'היום', month: 'החודש', total: 'בסך הכול' }[period]
+    const refused = scope === 'key' && percent === 100
+    return {
+      subject: `נוצלו ${percent}% מתקציב של ${product}`,
+      paragraphs: [
+        `${of}: נוצלו ${spent} מתוך ${limit} קרדיטים ${span}.`,
+        ...(refused ? ['בקשות עם המפתח הזה יסורבו עד שהמגבלה תאפשר אותן שוב.'] : []),
+      ],
+      link: { label: 'לעמוד השימוש', url },
+    }
+  },
   keyExpiring: (product, { name, prefix, at, url }) => ({
     subject: `תוקפו של מפתח API של ${product} עומד לפוג`,
     paragraphs: [`תוקף המפתח ”${name}” (${prefix}…) פג ב־${instant('he', at)}. מאז יסורבו בקשות איתו.`],

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Plans } from '../accounts/plans.ts'
+import { creditsText } from '../billing/credits.ts'
 import { type Database, type Executor, withBackgroundTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import { sentNotices } from '../db/schema/index.ts'
@@ -7,115 +8,178 @@ import type { Logger } from '../log.ts'
 import { type Language, type Letter, letter } from '../mail/letters.ts'
 import { failureOf, type Mailer } from '../mail/mailer.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
+import type { WebhookEvent } from '../webhooks/endpoints.ts'
+import { type Budget, dueBudgets } from './due-budgets.ts'
 
-const everyMs = 60 * 60_000
-const retryMs = 5 * 60_000
+const everyMs = 5 * 60_000
 /** Days before the expiry of a key. */
 const keyDays = 7
-/** Letters per round and kind, so that a round stays short. The next one goes on. */
-const maxLetters = 500
+/** Notices per round and kind, so that a round stays short. The next one goes on. */
+const maxNotices = 500
 
-type Due = {
-  readonly account: string
-  readonly email: string
-  readonly kind: 'key_expiring' | 'low_credits'
+/** How owners are told: each way has its own record of what was told, so that one does not wait for the other. */
+type Way = 'mail' | 'webhook'
+
+type Owner = { readonly account: string; readonly email: string; readonly language: Language }
+
+/** One thing that an owner is to be told. */
+type Due = Owner & {
+  readonly kind: string
   readonly about: string
-  readonly letter: Letter
+  readonly event: WebhookEvent
+  /** Null: of the account as a whole. */
+  readonly projectId: string | null
+  readonly data: object
+  readonly letter: (mailer: Mailer) => Letter
 }
 
-type Recipient = { readonly account: string; readonly email: string; readonly language: Language }
+/** Accounts that are told in this way, and have not been told yet. `a` is the account. */
+export type Untold = (kind: string, event: WebhookEvent, about: SQL) => SQL
 
-const unsent = (kind: Due['kind'], account: string, about: string) => sql`not exists (
-  select from sent_notices n where n.account_id = ${sql.raw(account)} and n.kind = ${kind} and n.about = ${sql.raw(about)})`
+const untoldBy =
+  (way: Way): Untold =>
+  (kind, event, about) =>
+    sql`a.password_hash <> '' and a.suspended_at is null
+    and not exists (select from sent_notices n
+      where n.account_id = a.id and n.kind = ${noticeKind(way, kind)} and n.about = ${about})
+    ${
+      way === 'mail'
+        ? sql``
+        : sql`and exists (select from webhook_endpoints e
+            where e.account_id = a.id and not e.disabled and ${event} = any(e.events))`
+    }`
 
-const isReachable = sql`a.password_hash <> '' and a.suspended_at is null`
+const noticeKind = (way: Way, kind: string) => (way === 'mail' ? kind : `webhook:${kind}`)
 
-async function expiringKeys(executor: Executor, mailer: Mailer): Promise<readonly Due[]> {
+async function expiringKeys(executor: Executor, untold: Untold): Promise<readonly Due[]> {
   const { rows } = await executor.execute<
-    Recipient & { id: string; name: string; prefix: string; at: string }
+    Owner & { id: string; name: string; prefix: string; project: string | null; at: string }
   >(sql`
-    select k.id, k.name, k.prefix, k.expires_at::text as at, a.id as account, a.email, a.language
+    select k.id, k.name, k.prefix, k.project_id as project, k.expires_at::text as at,
+      a.id as account, a.email, a.language
     from api_keys k join accounts a on a.id = k.account_id
     where k.revoked_at is null and k.expires_at between now() and now() + make_interval(days => ${keyDays})
-      and ${isReachable} and ${unsent('key_expiring', 'a.id', 'k.id')}
-    limit ${maxLetters}`)
-  return rows.map(({ account, email, language, id, name, prefix, at }) => {
-    const facts = { name, prefix, at: new Date(at), url: mailer.url('/settings/keys') }
+      and ${untold('key_expiring', 'key.expiring', sql`k.id`)}
+    limit ${maxNotices}`)
+  return rows.map(({ id, name, prefix, project, at: text, ...owner }) => {
+    const at = new Date(text)
     return {
-      ...{ account, email, kind: 'key_expiring', about: id },
-      letter: letter('keyExpiring', language, mailer.product, facts),
+      ...{ ...owner, kind: 'key_expiring', about: id, event: 'key.expiring', projectId: project },
+      data: { key_id: id, name, prefix, expires_at: Math.floor(at.getTime() / 1_000) },
+      letter: ({ product, url }) =>
+        letter('keyExpiring', owner.language, product, { name, prefix, at, url: url('/settings/keys') }),
     }
   })
 }
 
 /** Accounts with less than a tenth of their monthly allowance, once a month. */
-async function lowCredits(executor: Executor, mailer: Mailer, plans: Plans): Promise<readonly Due[]> {
+async function lowCredits(executor: Executor, untold: Untold, plans: Plans): Promise<readonly Due[]> {
   const names = [...plans.names]
   const tenths = names.map((name) => String(plans.of(name).monthlyMicros / 10n))
-  const { rows } = await executor.execute<Recipient & { month: string; micros: string }>(sql`
+  const { rows } = await executor.execute<Owner & { month: string; micros: string }>(sql`
     select a.id as account, a.email, a.language, a.allowance_month::text as month,
       (a.allowance_micros + a.granted_micros)::text as micros
     from accounts a
       join unnest(${sql.param(names)}::text[], ${sql.param(tenths)}::bigint[]) as p (plan, tenth) on p.plan = a.plan
     where a.allowance_month = date_trunc('month', now() at time zone 'UTC')::date
       and a.allowance_micros + a.granted_micros < p.tenth
-      and ${isReachable} and ${unsent('low_credits', 'a.id', 'a.allowance_month::text')}
-    limit ${maxLetters}`)
-  return rows.map(({ account, email, language, month, micros }) => {
-    const credits = (BigInt(micros) / 1_000_000n).toLocaleString(language)
+      and ${untold('low_credits', 'credits.low', sql`a.allowance_month::text`)}
+    limit ${maxNotices}`)
+  return rows.map(({ month, micros, ...owner }) => ({
+    ...{ ...owner, kind: 'low_credits', about: month, event: 'credits.low', projectId: null },
+    data: { account_id: owner.account, credits: creditsText(BigInt(micros)) },
+    letter: ({ product, url }) => {
+      const credits = (BigInt(micros) / 1_000_000n).toLocaleString(owner.language)
+      return letter('lowCredits', owner.language, product, { credits, url: url('/usage') })
+    },
+  }))
+}
+
+async function reachedBudgets(executor: Executor, untold: Untold): Promise<readonly Due[]> {
+  const rows = await dueBudgets(executor, untold, maxNotices)
+  return rows.map((budget): Due => {
+    const { account, email, language } = budget
     return {
-      ...{ account, email, kind: 'low_credits', about: month },
-      letter: letter('lowCredits', language, mailer.product, { credits, url: mailer.url('/usage') }),
+      ...{ account, email, language, kind: 'budget', about: budget.about, event: 'budget.reached' },
+      projectId: budget.scope === 'project' ? budget.id : null,
+      data: budgetData(budget),
+      letter: ({ product, url }) =>
+        letter('budgetReached', language, product, {
+          ...budget,
+          spent: creditsText(budget.spentMicros),
+          limit: creditsText(budget.limitMicros),
+          url: url('/usage'),
+        }),
     }
   })
 }
 
+const budgetData = ({ scope, id, name, period, percent, spentMicros, limitMicros }: Budget) => ({
+  ...{ scope, id, name, period, percent },
+  ...{ spent: creditsText(spentMicros), limit: creditsText(limitMicros) },
+})
+
+export type NoticeServices = {
+  readonly database: Database
+  /** Undefined: owners are told by webhooks only. */
+  readonly mailer: Mailer | undefined
+  readonly plans: Plans
+  readonly log: Logger
+}
+
 /**
- * Mails notices that are due: keys that expire soon, and few credits. Each is claimed by its row before it is sent, so that
- * replicas send it once; one that could not be sent is due again.
- * @returns the number of letters.
+ * Tells owners what is due: keys that expire soon, few credits, and budgets. Each notice is claimed by its row before it is
+ * sent, so that replicas send it once; a letter that could not be sent is due again.
+ * @returns the number of letters and events.
  */
-export async function sendNotices(
-  database: Database,
-  mailer: Mailer,
-  plans: Plans,
-  log: Logger,
-): Promise<number> {
-  const due = await withBackgroundTx(database, async (tx) => [
-    ...(await expiringKeys(tx, mailer)),
-    ...(await lowCredits(tx, mailer, plans)),
-  ])
+export async function sendNotices(services: NoticeServices): Promise<number> {
+  const { database, mailer, plans } = services
   let sent = 0
-  for (const { account, email, kind, about, letter: told } of due) {
-    const claimed = await withBackgroundTx(database, (tx) =>
-      tx.insert(sentNotices).values({ accountId: account, kind, about }).onConflictDoNothing(),
-    )
-    if (claimed.rowCount === 0) continue
-    try {
-      await mailer.send({ to: email, letter: told })
-      sent += 1
-    } catch (error) {
-      log.warn({ reason: failureOf(error), kind }, 'a notice could not be sent')
-      await withBackgroundTx(database, (tx) =>
-        tx.execute(
-          sql`delete from sent_notices where account_id = ${account} and kind = ${kind} and about = ${about}`,
-        ),
-      )
-    }
+  for (const way of mailer ? (['mail', 'webhook'] as const) : (['webhook'] as const)) {
+    const untold = untoldBy(way)
+    const due = await withBackgroundTx(database, async (tx) => [
+      ...(await expiringKeys(tx, untold)),
+      ...(await lowCredits(tx, untold, plans)),
+      ...(await reachedBudgets(tx, untold)),
+    ])
+    for (const one of due) if (await tell(services, way, one)) sent += 1
   }
   return sent
 }
 
-/** Sends notices every hour while the service runs. */
-export function keepNotices(
-  database: Database,
-  mailer: Mailer,
-  plans: Plans,
-  log: Logger,
-): { stop(): Promise<void> } {
-  const round = async () => {
-    await sendNotices(database, mailer, plans, log)
+/** @returns false if another replica told it, or the letter could not be sent. */
+async function tell({ database, mailer, log }: NoticeServices, way: Way, due: Due): Promise<boolean> {
+  const notice = { accountId: due.account, kind: noticeKind(way, due.kind), about: due.about }
+  const claimed = await withBackgroundTx(database, async (tx) => {
+    const { rowCount } = await tx.insert(sentNotices).values(notice).onConflictDoNothing()
+    if (rowCount === 0) return false
+    if (way === 'webhook')
+      await tx.execute(sql`select send_webhook(${due.account}, ${due.projectId}, ${due.event}, ${due.about},
+        ${JSON.stringify(due.data)}::jsonb)`)
+    return true
+  })
+  if (!claimed || way === 'webhook' || !mailer) return claimed
+  try {
+    await mailer.send({ to: due.email, letter: due.letter(mailer) })
+    return true
+  } catch (error) {
+    log.warn({ reason: failureOf(error), kind: due.kind }, 'a notice could not be sent')
+    const { accountId, kind, about } = notice
+    await withBackgroundTx(database, (tx) =>
+      tx.execute(
+        sql`delete from sent_notices where account_id = ${accountId} and kind = ${kind} and about = ${about}`,
+      ),
+    )
+    return false
   }
-  const report = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'notices could not be looked up')
-  return startPeriodicTask(round, everyMs, report, retryMs)
+}
+
+/** Tells owners every five minutes while the service runs. */
+export function keepNotices(services: NoticeServices): { stop(): Promise<void> } {
+  const round = async () => {
+    await sendNotices(services)
+  }
+  const report = (error: unknown) =>
+    services.log.warn({ reason: reasonOf(error) }, 'notices could not be looked up')
+  return startPeriodicTask(round, everyMs, report)
 }

@@ -20,6 +20,9 @@ const uploadMinutes = 15
 /** The same for uploads of an earlier version of the service, which records no progress. */
 const uploadHours = 24
 
+/** The log of an endpoint. What is not delivered by then was given up long before. */
+const deliveryDays = 30
+
 const retentionLock = 7_203_115_020n
 
 /** One kind of rows that expire. */
@@ -40,6 +43,8 @@ const expiries: readonly Expiry[] = [
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('mailed_links', 5_000, sql`expires_at < now()`),
   rowsOf('sent_notices', 5_000, sql`created_at < now() - interval '1 year'`),
+  rowsOf('webhook_deliveries', 5_000, sql`created_at < now() - make_interval(days => ${deliveryDays})`),
+  rowsOf('management_requests', 5_000, sql`created_at < now() - interval '30 days'`),
   rowsOf('replicas', 1_000, sql`seen_at < now() - make_interval(hours => ${replicaHours})`),
   // Its pieces are removed with it: up to some thousand rows of 1 MB each, so the batch is one file.
   rowsOf(
@@ -149,7 +154,7 @@ const maxBatches = 200
 
 /**
  * Removes events of runs that ended a day ago, the content of responses with `store: false`, and expired idempotency keys,
- * page sessions, password reset links, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
+ * page sessions, password reset links, webhook deliveries, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
  * lock taken stops.
  * @returns number of removed rows; the events of one run count as one.
  */

@@ -107,6 +107,11 @@ export const settings = {
       description:
         'Hosts from which `file_url` of a request may be fetched, such as files.example.org. A port is named if it is not the default one. Redirects are not followed.',
     }),
+    WEBHOOK_PRIVATE_ADDRESSES: documented(z.enum(['allow', 'refuse']).default('refuse'), {
+      value: 'allow or refuse',
+      description:
+        'Whether webhook endpoints may be in private networks and without TLS. With sign-up open, allowing it lets strangers send requests into your network.',
+    }),
     DRAIN_SECONDS: documented(z.coerce.number().int().min(0).max(3_600).default(25), {
       value: 'whole number from 0 to 3600',
       description:

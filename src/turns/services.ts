@@ -18,6 +18,8 @@ export type Services = RunnerServices & {
   readonly appUrl?: string | undefined
   /** Hosts from which files of requests are fetched. Undefined: none. */
   readonly fileUrlHosts?: readonly string[] | undefined
+  /** Whether webhook endpoints may be in private networks. */
+  readonly webhooksAllowPrivate?: boolean
   /** Name of the product, if the operator has set it. */
   readonly appName?: string | undefined
 }

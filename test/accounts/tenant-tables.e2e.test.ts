@@ -9,7 +9,7 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { readingMarks, sentNotices } from '../../src/db/schema/index.ts'
+import { budgets, readingMarks, sentNotices } from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -20,7 +20,7 @@ import { openWithRole } from '../support/service-role.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
-import { call, question } from '../support/world/requests.ts'
+import { bodyOf, call, question } from '../support/world/requests.ts'
 import {
   giveInstructions,
   makeFile,
@@ -75,6 +75,18 @@ beforeAll(async () => {
   await world.db.database.system
     .insert(sentNotices)
     .values({ accountId: mine.accountId, kind: 'low_credits', about: '2026-11-01' })
+  for (const { accountId } of [mine, foreign]) {
+    const key = await makeKey(world.db.database, accountId, {
+      scopes: ['account:manage'],
+      reach: { kind: 'owner' },
+    })
+    const hook = { url: 'https://hooks.example.org/', events: ['run.completed'] }
+    const made = await bodyOf(
+      call(service, key, 'POST', '/v1/webhook_endpoints', hook, { 'idempotency-key': 'hook' }),
+    )
+    await call(service, key, 'POST', `/v1/webhook_endpoints/${made.id}/test`)
+    await world.db.database.system.insert(budgets).values({ accountId, period: 'day', micros: 1n })
+  }
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })

@@ -64,11 +64,14 @@ type Answer = { readonly status: number; readonly code?: string }
 const refused = { status: 401, code: 'invalid_api_key' }
 const lacking = { status: 403, code: 'missing_scope' }
 const unseen = { status: 404, code: 'not_found' }
-const granted = (row: Row): Answer => (row.ok ? unseen : { status: 200 })
-const names = (row: Row) => row.own !== undefined || row.named !== undefined
+const granted = (row: Row): Answer => {
+  if (row.operatorOnly) return lacking
+  return row.ok ? unseen : { status: 200 }
+}
+const names = (row: Row) => !row.operatorOnly && (row.own !== undefined || row.named !== undefined)
 /** What a route does for a bound key: all but creating, renaming and deleting projects. */
 const bindable = (row: Row) => (row.apart ? unseen : row.ownerOnly ? lacking : granted(row))
-const hides = (row: Row) => row.own !== undefined || row.named === 'before the scope'
+const hides = (row: Row) => !row.operatorOnly && (row.own !== undefined || row.named === 'before the scope')
 
 type Principal = {
   readonly name: string

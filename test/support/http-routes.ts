@@ -17,6 +17,8 @@ export type Row = {
    */
   readonly named?: 'before the scope' | 'after the scope'
   readonly ownerOnly?: true
+  /** For keys of accounts of operators; the accounts of the table are none. */
+  readonly operatorOnly?: true
   /** The resource of `own` is in no project that a key bound to a project reaches. */
   readonly apart?: true
   /** The route is not part of the API and its description. */
@@ -45,6 +47,40 @@ async function newItem(things: Things, service: TestService): Promise<string> {
   const path = `/v1/conversations/${conversation}/items`
   const { text } = await sendJson(service, { method: 'POST', path, key: things.key, body: addedItems })
   return `${conversation}/${JSON.parse(text).data[0].id}`
+}
+
+const made = async (things: Things, service: TestService, path: string, body: object) =>
+  JSON.parse((await sendJson(service, { method: 'POST', path, key: things.key, body })).text).id as string
+
+const newKey = (things: Things, service: TestService) => made(things, service, '/v1/keys', { name: 'A key' })
+
+let accountsMade = 0
+const address = () => {
+  accountsMade += 1
+  return { email: `made-${accountsMade}@example.org` }
+}
+/** Works for things of an operator. */
+const newAccount = (things: Things, service: TestService) => made(things, service, '/v1/accounts', address())
+
+const hook = { url: 'https://hooks.example.org/', events: ['run.completed'] }
+
+/** One endpoint for each thing: an account can have twenty. */
+async function newHook(things: Things, service: TestService): Promise<string> {
+  const path = '/v1/webhook_endpoints'
+  const { text } = await send(service, { method: 'GET', path, key: things.key })
+  const [, ...others] = JSON.parse(text).data as { id: string }[]
+  for (const { id } of others)
+    await send(service, { method: 'DELETE', path: `${path}/${id}`, key: things.key })
+  return made(things, service, path, hook)
+}
+
+/** A delivery of a new endpoint, as `pathOf` takes it. */
+async function newDelivery(things: Things, service: TestService): Promise<string> {
+  const id = await newHook(things, service)
+  const path = `/v1/webhook_endpoints/${id}`
+  await sendJson(service, { method: 'POST', path: `${path}/test`, key: things.key, body: {} })
+  const { text } = await send(service, { method: 'GET', path: `${path}/deliveries`, key: things.key })
+  return `${id}/${JSON.parse(text).data[0].id}`
 }
 
 /** All routes of the service, with the key that each requires. */
@@ -87,6 +123,116 @@ export const table: readonly Row[] = [
     route: 'DELETE /v1/projects/:id',
     scope: 'projects:write',
     own: (t, service) => newProject(service, t),
+    ownerOnly: true,
+    apart: true,
+  },
+  { route: 'GET /v1/keys', scope: 'account:manage', ownerOnly: true },
+  { route: 'POST /v1/keys', scope: 'account:manage', ownerOnly: true, body: () => ({ name: 'New' }) },
+  { route: 'GET /v1/keys/:id', scope: 'account:manage', own: newKey, ownerOnly: true, apart: true },
+  {
+    route: 'PATCH /v1/keys/:id',
+    scope: 'account:manage',
+    own: newKey,
+    ownerOnly: true,
+    apart: true,
+    body: () => ({ name: 'Renamed' }),
+  },
+  {
+    route: 'POST /v1/keys/:id/rotate',
+    scope: 'account:manage',
+    own: newKey,
+    ownerOnly: true,
+    apart: true,
+    body: () => ({}),
+  },
+  { route: 'DELETE /v1/keys/:id', scope: 'account:manage', own: newKey, ownerOnly: true, apart: true },
+  { route: 'GET /v1/accounts', scope: 'accounts:manage', ownerOnly: true, operatorOnly: true },
+  {
+    route: 'POST /v1/accounts',
+    scope: 'accounts:manage',
+    ownerOnly: true,
+    operatorOnly: true,
+    body: address,
+  },
+  {
+    route: 'GET /v1/accounts/:id',
+    scope: 'accounts:manage',
+    own: newAccount,
+    ownerOnly: true,
+    operatorOnly: true,
+  },
+  {
+    route: 'PATCH /v1/accounts/:id',
+    scope: 'accounts:manage',
+    own: newAccount,
+    ownerOnly: true,
+    operatorOnly: true,
+    body: () => ({ plan: 'pro' }),
+  },
+  {
+    route: 'POST /v1/accounts/:id/credits',
+    scope: 'accounts:manage',
+    own: newAccount,
+    ownerOnly: true,
+    operatorOnly: true,
+    body: () => ({ amount: '1' }),
+  },
+  {
+    route: 'DELETE /v1/accounts/:id',
+    scope: 'accounts:manage',
+    own: newAccount,
+    ownerOnly: true,
+    operatorOnly: true,
+  },
+  { route: 'GET /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true },
+  { route: 'POST /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true, body: () => hook },
+  {
+    route: 'GET /v1/webhook_endpoints/:id',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+  },
+  {
+    route: 'PATCH /v1/webhook_endpoints/:id',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+    body: () => ({ enabled: false }),
+  },
+  {
+    route: 'DELETE /v1/webhook_endpoints/:id',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+  },
+  {
+    route: 'POST /v1/webhook_endpoints/:id/rotate_secret',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+  },
+  {
+    route: 'POST /v1/webhook_endpoints/:id/test',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+  },
+  {
+    route: 'GET /v1/webhook_endpoints/:id/deliveries',
+    scope: 'account:manage',
+    own: newHook,
+    ownerOnly: true,
+    apart: true,
+  },
+  {
+    route: 'POST /v1/webhook_endpoints/:id/deliveries/:delivery/send',
+    scope: 'account:manage',
+    own: newDelivery,
     ownerOnly: true,
     apart: true,
   },
@@ -210,7 +356,7 @@ export function pathOf(url: string, ids: string): string {
   const [id = '', item = 'none'] = ids.split('/')
   return url
     .replace(/:(id|ref|file)/, id)
-    .replace(/:(item_id|hash)/, item)
+    .replace(/:(item_id|hash|delivery)/, item)
     .replace(':model', 'service')
 }
 

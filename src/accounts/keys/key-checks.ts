@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { projects } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { plainName } from '../../names/names.ts'
-import { isScope, type KeyScope, scopes } from '../scopes.ts'
+import { isScope, type KeyScope, ownerScopes, scopes } from '../scopes.ts'
 
 /**
  * The name of a key by the rule of all names.
@@ -31,13 +31,12 @@ export function checkedScopes(wanted: readonly string[], isOwnerWide: boolean): 
       )
     }
   }
-  if (wanted.includes('projects:write') && !isOwnerWide) {
+  const tooWide = ownerScopes.find((scope) => wanted.includes(scope))
+  if (tooWide && !isOwnerWide) {
     throw new ServiceError(
       'invalid_value',
-      'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.',
-      {
-        param: 'scopes',
-      },
+      `The scope "${tooWide}" needs an owner-wide key. Leave the scope out, or create an owner-wide key.`,
+      { param: 'scopes' },
     )
   }
   return scopes.filter((scope) => wanted.includes(scope))

@@ -225,3 +225,16 @@ export async function revokeKey(
     .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
   return { accountId: owner }
 }
+
+/** Lets a key of the account end in some hours, or at its own expiry if that is sooner. */
+export async function expireKey(
+  executor: Executor,
+  accountId: string,
+  keyId: string,
+  hours: number,
+): Promise<void> {
+  await executor
+    .update(apiKeys)
+    .set({ expiresAt: sql`least(${apiKeys.expiresAt}, now() + make_interval(hours => ${hours}))` })
+    .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)))
+}

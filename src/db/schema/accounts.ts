@@ -178,6 +178,23 @@ export const sentNotices = pgTable(
   (t) => [primaryKey({ columns: [t.accountId, t.kind, t.about] })],
 )
 
+/** Requests of the management API with an `Idempotency-Key`, with their replies but for secrets. */
+export const managementRequests = pgTable(
+  'management_requests',
+  {
+    accountId: ofAccount(),
+    key: text('key').notNull(),
+    /** SHA-256 of method, path and body. */
+    requestHash: bytea('request_hash').notNull(),
+    reply: jsonb('reply').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.key] }),
+    index('management_requests_created').on(t.createdAt),
+  ],
+)
+
 /** Actions on accounts by operators and owners. Rows are immutable, name no person and hold no secret. */
 export const auditLog = pgTable(
   'audit_log',

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigserial, check, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { instant, micros, ofAccount } from './columns.ts'
 
 export const ledgerKinds = ['grant', 'allowance', 'expire', 'charge', 'take_back'] as const
@@ -31,5 +31,24 @@ export const ledger = pgTable(
       sql`case when ${t.kind} in ('grant', 'allowance') then ${t.allowanceMicros} >= 0 and ${t.grantedMicros} >= 0
         else ${t.allowanceMicros} <= 0 and ${t.grantedMicros} <= 0 end`,
     ),
+  ],
+)
+
+/** The spans of budgets and caps: a day and a calendar month (UTC), and all time. */
+export const budgetPeriods = ['day', 'month', 'total'] as const
+
+/** What an owner means to spend. Nothing is refused because of it: the owner is told at 80 % and at 100 %. */
+export const budgets = pgTable(
+  'budgets',
+  {
+    accountId: ofAccount(),
+    /** Empty: of the whole account. */
+    projectId: text('project_id').notNull().default(''),
+    period: text('period', { enum: budgetPeriods }).notNull(),
+    micros: micros('micros').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.projectId, t.period] }),
+    check('budgets_micros', sql`${t.micros} > 0`),
   ],
 )

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
+import { isPublicHost } from '../../public-hosts.ts'
 import { updateInSlices } from './hash-slices.ts'
 
 /** Schemas of the fields that chat requests and requests for responses share. */
@@ -30,16 +30,6 @@ export const imageUrl = boundedText(bounds.data)
     (url) => url.startsWith('data:') || isPublicHost(URL.parse(url)?.hostname ?? ''),
     'must be an address of the public internet. Send the image as a data URL',
   )
-
-/** Names that only a private network knows: those without a dot, and RFC 6761, 6762 and 8375. */
-const privateName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/
-
-/** Whether a host, as `URL` writes it, is a name or an address of the public internet. */
-function isPublicHost(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, '')
-  if (ipaddr.isValid(address)) return ipaddr.process(address).range() === 'unicast'
-  return !privateName.test(host.replace(/\.$/, ''))
-}
 
 /** A limit of tokens; some clients send -1 for "no limit". */
 export const tokenLimit = z

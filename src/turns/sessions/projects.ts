@@ -6,7 +6,7 @@ import { instructionText } from '../../agent/prompts/prompts.ts'
 import { estimateTokens } from '../../agent/tokens.ts'
 import type { Executor } from '../../db/client.ts'
 import { apiKeys, projectInstructions, projects } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { requiredName } from '../../names/names.ts'
 import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
@@ -21,7 +21,6 @@ export async function createProject(
   name: string,
   instructions: string | null = null,
 ): Promise<Project> {
-  requireOwnerWide(principal)
   const project = await insertProject(executor, principal.accountId, requiredName(name))
   return instructions === null ? project : setInstructions(executor, project, instructions)
 }
@@ -78,7 +77,6 @@ export async function changeProject(
   id: string,
   { name, instructions }: ProjectChanges,
 ): Promise<Project> {
-  requireOwnerWide(principal)
   const [found] = await executor
     .select()
     .from(projects)
@@ -153,18 +151,6 @@ export type InstructionVersion = typeof projectInstructions.$inferSelect
  */
 export function detailsOf({ keyId }: Principal, projectId: string) {
   return { project: projectId, key: keyId }
-}
-
-/**
- * A bound key cannot change its project itself, whatever scopes it has.
- * @throws ServiceError `missing_scope`.
- */
-export function requireOwnerWide(principal: Principal): void {
-  if (principal.binding.kind === 'owner') return
-  throw new ServiceError(
-    'missing_scope',
-    'This API key is bound to a project. Use an owner-wide key to create, change and delete projects.',
-  )
 }
 
 /** Name of the project for a person's questions that name no project. */

@@ -25,7 +25,11 @@ let api: ApiReader
 beforeAll(async () => {
   world = await openWorld(unhurried)
   service = world.service
-  things = await makeThings(world.db, service, await makeOwner(world.db))
+  const owner = await makeOwner(world.db)
+  await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [
+    owner.accountId,
+  ])
+  things = await makeThings(world.db, service, owner)
   text = (await get('/openapi.json')).text
   api = readApi(text)
 })

@@ -36,6 +36,9 @@ export const keys = {
     'files:write': 'upload and delete files',
     'projects:read': 'list projects',
     'projects:write': 'create, change and delete projects; only for a key with access to all projects',
+    'account:manage':
+      'manage the keys and webhooks of the account; only for a key with access to all projects',
+    'accounts:manage': 'manage all accounts, their plans and credits; only for operators',
   },
   expires: 'Expires',
   expiries: { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' },

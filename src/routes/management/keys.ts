@@ -1,0 +1,247 @@
+import type { FastifyInstance } from 'fastify'
+import { recordOwnAction } from '../../accounts/audit.ts'
+import { findKeys } from '../../accounts/keys/key-list.ts'
+import { type KeySettings, noSettings } from '../../accounts/keys/key-settings.ts'
+import {
+  changeKey,
+  createKey,
+  expireKey,
+  findKey,
+  type KeyInfo,
+  type KeyReach,
+} from '../../accounts/keys/keys.ts'
+import { confinedTo } from '../../accounts/principal.ts'
+import { type Executor, withTx } from '../../db/client.ts'
+import { notFound, ServiceError, wrongField } from '../../errors.ts'
+import { principalOf } from '../../http/auth.ts'
+import type { ResourceLookup } from '../../http/connection/fastify.ts'
+import { listBody } from '../../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
+import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Services } from '../../turns/services.ts'
+import { revokeKeyAndTurns } from '../../turns/sessions/suspension.ts'
+import { doOnce } from './idempotent.ts'
+import {
+  changeBody,
+  keyBody,
+  keyList,
+  keyStateOf,
+  limitsOf,
+  listQuery,
+  managedKey,
+  newBody,
+  rotateBody,
+} from './key-body.ts'
+
+const named: ResourceLookup = (tx, principal, params) =>
+  confinedTo(principal) === null
+    ? findKey(tx, principal.accountId, params['id'] ?? '')
+    : Promise.resolve(undefined)
+
+const tag = 'Account' as const
+const requestHeaders = {
+  'idempotency-key': 'A request that is sent again with it is done once; the repeated reply has no key.',
+}
+const docs = {
+  list: { summary: 'List the keys of the account', tag, response: keyList },
+  create: {
+    summary: 'Create a key',
+    tag,
+    response: managedKey,
+    requestHeaders,
+    errors: ['idempotency_key_reused', 'not_found'],
+  },
+  get: { summary: 'Get a key', tag, response: managedKey },
+  change: {
+    summary: 'Rename a key, or change its limits',
+    description: 'Fields that are absent stay as they are; null removes a limit.',
+    tag,
+    response: managedKey,
+  },
+  rotate: {
+    summary: 'Replace a key by a new one with the same settings',
+    description: 'The old key is revoked, at once or after `grace_hours`.',
+    tag,
+    response: managedKey,
+    requestHeaders,
+    errors: ['idempotency_key_reused'],
+  },
+  revoke: {
+    summary: 'Revoke a key, and cancel its unfinished turns',
+    tag,
+    response: managedKey,
+  },
+} satisfies Record<string, RouteDocs>
+
+const withoutKey = ({ key: _, ...rest }: BodyOf<typeof managedKey>): BodyOf<typeof managedKey> => rest
+
+/** `/v1/keys`: the keys of the account, for its own programs. */
+export function managedKeyRoutes(app: FastifyInstance, services: Services): void {
+  collectionRoutes(app, services)
+  itemRoutes(app, services)
+  rotationRoute(app, services)
+}
+
+const scope = 'account:manage' as const
+const one = { scope, resource: named }
+
+function collectionRoutes(root: FastifyInstance, { database, peppers }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.get(
+    '/keys',
+    { config: { scope, docs: docs.list }, schema: { querystring: listQuery } },
+    async (request): Promise<BodyOf<typeof keyList>> => {
+      const { accountId } = principalOf(request)
+      const { limit, after, state = '' } = request.query
+      const { items, hasMore } = await withTx(database, { accountId }, (tx) =>
+        findKeys(tx, accountId, { q: '', state }, { limit, ...(after !== undefined && { after }) }),
+      )
+      return listBody(
+        items.map((key) => keyBody(key)),
+        hasMore,
+      )
+    },
+  )
+
+  app.post('/keys', { config: { scope, docs: docs.create }, schema: { body: newBody } }, async (request) => {
+    const principal = principalOf(request)
+    const { accountId } = principal
+    const { body } = request
+    const input = {
+      name: body.name,
+      ...(body.scopes && { scopes: body.scopes }),
+      reach: reachOf(body.access ?? 'dedicated', body.project_id),
+      settings: { ...noSettings, ...limitsOf(body) },
+      ...(typeof body.expires_at === 'number' && { expiresAt: new Date(body.expires_at * 1_000) }),
+    }
+    requireOwnScopes(principal.scopes, body.scopes ?? [])
+    return withTx(database, principal, (tx) =>
+      doOnce(
+        tx,
+        request,
+        () => made(tx, accountId, () => createKey(tx, peppers, accountId, input)),
+        withoutKey,
+      ),
+    )
+  })
+}
+
+function itemRoutes(root: FastifyInstance, { database }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.get('/keys/:id', { config: { ...one, docs: docs.get } }, (request) =>
+    keyBody(request.resource as KeyInfo),
+  )
+
+  app.patch(
+    '/keys/:id',
+    { config: { ...one, docs: docs.change }, schema: { body: changeBody } },
+    async (request) => {
+      const { accountId } = principalOf(request)
+      const before = request.resource as KeyInfo
+      const change = {
+        name: request.body.name ?? before.name,
+        settings: { ...settingsOf(before), ...limitsOf(request.body) },
+      }
+      return withTx(database, { accountId }, async (tx) => {
+        const { info } = await changeKey(tx, before.id, change, accountId)
+        await recordOwnAction(tx, { action: 'key.changed', accountId, details: { key: before.id } })
+        return keyBody(info)
+      })
+    },
+  )
+
+  app.delete('/keys/:id', { config: { ...one, docs: docs.revoke } }, async (request) => {
+    const { accountId } = principalOf(request)
+    const { id } = request.resource as KeyInfo
+    return withTx(database, { accountId }, async (tx) => {
+      await revokeKeyAndTurns(tx, id, accountId)
+      await recordOwnAction(tx, { action: 'key.revoked', accountId, details: { key: id } })
+      const revoked = await findKey(tx, accountId, id)
+      if (!revoked) throw notFound()
+      return keyBody(revoked)
+    })
+  })
+}
+
+function rotationRoute(root: FastifyInstance, { database, peppers }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.post(
+    '/keys/:id/rotate',
+    { config: { ...one, docs: docs.rotate }, schema: { body: rotateBody } },
+    async (request) => {
+      const principal = principalOf(request)
+      const { accountId } = principal
+      const old = request.resource as KeyInfo
+      const hours = request.body.grace_hours ?? 0
+      requireOwnScopes(principal.scopes, old.scopes)
+      const work = async (tx: Executor) => {
+        if (keyStateOf(old) !== 'active') throw notFound('id')
+        const reply = await made(tx, accountId, () =>
+          createKey(tx, peppers, accountId, {
+            name: old.name,
+            scopes: old.scopes,
+            reach: sameReach(old),
+            settings: settingsOf(old),
+            ...(old.expiresAt && { expiresAt: old.expiresAt }),
+          }),
+        )
+        await endKey(tx, accountId, old, hours)
+        return reply
+      }
+      return withTx(database, principal, (tx) => doOnce(tx, request, () => work(tx), withoutKey))
+    },
+  )
+}
+
+async function made(
+  tx: Executor,
+  accountId: string,
+  create: () => Promise<{ readonly key: string; readonly info: KeyInfo }>,
+): Promise<BodyOf<typeof managedKey>> {
+  const { key, info } = await create()
+  await recordOwnAction(tx, { action: 'key.created', accountId, details: { key: info.id } })
+  return keyBody(info, key)
+}
+
+async function endKey(tx: Executor, accountId: string, old: KeyInfo, graceHours: number): Promise<void> {
+  const details = { key: old.id }
+  if (graceHours === 0) {
+    await revokeKeyAndTurns(tx, old.id, accountId)
+    await recordOwnAction(tx, { action: 'key.revoked', accountId, details })
+    return
+  }
+  await expireKey(tx, accountId, old.id, graceHours)
+  await recordOwnAction(tx, { action: 'key.changed', accountId, details })
+}
+
+/** A key gives no scope that it has not itself: one with `account:manage` would otherwise reach all accounts. */
+function requireOwnScopes(own: ReadonlySet<string>, wanted: readonly string[]): void {
+  if (!wanted.includes('accounts:manage') || own.has('accounts:manage')) return
+  throw new ServiceError(
+    'missing_scope',
+    'This API key lacks the scope "accounts:manage", so it cannot give it.',
+  )
+}
+
+function reachOf(access: 'project' | 'dedicated' | 'owner', projectId: string | null | undefined): KeyReach {
+  if (access !== 'project') {
+    if (projectId) throw wrongField('project_id', 'needs `access` "project"')
+    return { kind: access }
+  }
+  if (!projectId) throw wrongField('project_id', 'is required with `access` "project"')
+  return { kind: 'project', projectId }
+}
+
+function settingsOf(key: KeyInfo): KeySettings {
+  const { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns, defaults } = key
+  return { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns, defaults }
+}
+
+/** What the successor of a key reaches. */
+function sameReach({ binding, projectId }: KeyInfo): KeyReach {
+  if (binding === 'owner') return { kind: 'owner' }
+  return projectId === null ? { kind: 'dedicated' } : { kind: 'project', projectId }
+}
