@@ -1,6 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import type { Untold } from './notices.ts'
+import type { WebhookEvent } from '../webhooks/endpoints.ts'
+
+/** Accounts that are told in this way, and have not been told yet. `a` is the account. */
+export type Untold = (kind: string, event: WebhookEvent, about: SQL) => SQL
 
 /** A cap of a key or a budget of a project or an account, of which 80 % or all is spent. */
 export type Budget = {

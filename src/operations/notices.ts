@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Plans } from '../accounts/plans.ts'
 import { creditsText } from '../billing/credits.ts'
 import { type Database, type Executor, withBackgroundTx } from '../db/client.ts'
@@ -9,7 +9,7 @@ import { type Language, type Letter, letter } from '../mail/letters.ts'
 import { failureOf, type Mailer } from '../mail/mailer.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
 import type { WebhookEvent } from '../webhooks/endpoints.ts'
-import { type Budget, dueBudgets } from './due-budgets.ts'
+import { type Budget, dueBudgets, type Untold } from './due-budgets.ts'
 
 const everyMs = 5 * 60_000
 /** Days before the expiry of a key. */
@@ -32,9 +32,6 @@ type Due = Owner & {
   readonly data: object
   readonly letter: (mailer: Mailer) => Letter
 }
-
-/** Accounts that are told in this way, and have not been told yet. `a` is the account. */
-export type Untold = (kind: string, event: WebhookEvent, about: SQL) => SQL
 
 const untoldBy =
   (way: Way): Untold =>

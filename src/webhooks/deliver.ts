@@ -3,11 +3,11 @@ import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent, request } from 'undici'
 import type { Peppers } from '../accounts/keys/pepper.ts'
+import { isPublicAddress, isPublicHost } from '../addresses/public-hosts.ts'
 import { type Database, withBackgroundTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
-import { isPublicAddress, isPublicHost } from '../public-hosts.ts'
 import {
   claimDeliveries,
   type Due,

@@ -1,10 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { digestKey, type Peppers } from '../accounts/keys/pepper.ts'
+import { isPublicHost } from '../addresses/public-hosts.ts'
 import type { Executor } from '../db/client.ts'
 import { projects, webhookEndpoints } from '../db/schema/index.ts'
 import { notFound, ServiceError, wrongField } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { isPublicHost } from '../public-hosts.ts'
 
 /** What an endpoint can be told, with the meaning for people. */
 export const webhookEvents = [

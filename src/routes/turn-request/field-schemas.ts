@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { isPublicHost } from '../../addresses/public-hosts.ts'
 import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
-import { isPublicHost } from '../../public-hosts.ts'
 import { updateInSlices } from './hash-slices.ts'
 
 /** Schemas of the fields that chat requests and requests for responses share. */

@@ -1,8 +1,8 @@
-import type { Config } from './config.ts'
-import type { Installation } from './installation.ts'
-import type { Logger } from './log.ts'
-import type { McpServers } from './mcp-servers/mcp-servers.ts'
-import type { Telemetry } from './telemetry.ts'
+import type { Registry } from 'prom-client'
+import type { Plans } from '../accounts/plans.ts'
+import type { Config } from '../config.ts'
+import type { Logger } from '../log.ts'
+import type { McpServers } from './mcp-servers.ts'
 
 /**
  * Reads the file of `MCP_SERVERS`. Its packages are loaded only for that.
@@ -10,17 +10,17 @@ import type { Telemetry } from './telemetry.ts'
  */
 export async function readOutsideServers({ mcpServers: named, metricsToken }: Config) {
   if (!named) return undefined
-  const { readServersFile, requirePlans } = await import('./mcp-servers/servers-file.ts')
+  const { readServersFile, requirePlans } = await import('./servers-file.ts')
   const entries = await readServersFile(named)
   return async (
-    { plans }: Installation,
-    { registry }: Telemetry,
+    { plans }: { readonly plans: Plans },
+    { registry }: { readonly registry: Registry },
     log: Logger,
   ): Promise<McpServers | undefined> => {
     requirePlans(entries, plans.names)
     const [{ openMcpServers }, { createMcpMetrics }] = await Promise.all([
-      import('./mcp-servers/mcp-servers.ts'),
-      import('./mcp-servers/mcp-metrics.ts'),
+      import('./mcp-servers.ts'),
+      import('./mcp-metrics.ts'),
     ])
     const counted = metricsToken !== undefined && entries.length > 0
     return openMcpServers(entries, { log, metrics: counted ? createMcpMetrics(registry) : undefined })

@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts'
+import type { Logger } from '../log.ts'
 
 /** The terminal and npm both forward a signal, so it arrives twice within this time. */
 const sameSignalMs = 500
