@@ -38,6 +38,7 @@ import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
 import { accountRoutes } from './routes/management/accounts.ts'
+import { budgetRoutes } from './routes/management/budgets.ts'
 import { managedKeyRoutes } from './routes/management/keys.ts'
 import { webhookRoutes } from './routes/management/webhooks.ts'
 import { mcpRoutes } from './routes/mcp/route.ts'
@@ -182,6 +183,7 @@ function apiRoutes(
   responsesRoutes(v1, services, reads, pace)
   conversationRoutes(v1, services, reads)
   managedKeyRoutes(v1, services)
+  budgetRoutes(v1, services)
   webhookRoutes(v1, services)
   accountRoutes(v1, services)
   done()

@@ -204,7 +204,7 @@ async function startService(
 /** What runs beside the requests. */
 function startJobs(
   { appName, webhooksAllowPrivate: allowPrivate }: Config,
-  { database, peppers, plans }: Installation,
+  { database, library, peppers, plans }: Installation,
   mailer: Mailer | undefined,
   registry: Registry,
   log: Logger,
@@ -213,7 +213,7 @@ function startJobs(
   return [
     watchInvariants(database, registry, log),
     keepRetention(database, log),
-    keepNotices({ database, mailer, plans, log }),
+    keepNotices({ database, library, mailer, plans, log }),
     deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
   ]
 }

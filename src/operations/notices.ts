@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts'
 import { type Language, type Letter, letter } from '../mail/letters.ts'
 import { failureOf, type Mailer } from '../mail/mailer.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
+import { recentlyEndedJobs } from '../sources/library-jobs/jobs.ts'
 import type { WebhookEvent } from '../webhooks/endpoints.ts'
 import { type Budget, dueBudgets, type Untold } from './due-budgets.ts'
 
@@ -30,7 +31,8 @@ type Due = Owner & {
   /** Null: of the account as a whole. */
   readonly projectId: string | null
   readonly data: object
-  readonly letter: (mailer: Mailer) => Letter
+  /** Absent: told by webhooks only. */
+  readonly letter?: (mailer: Mailer) => Letter
 }
 
 const untoldBy =
@@ -116,8 +118,24 @@ const budgetData = ({ scope, id, name, period, percent, spentMicros, limitMicros
   ...{ spent: creditsText(spentMicros), limit: creditsText(limitMicros) },
 })
 
+/** Imports into the library that ended within a day. Operators are told, by webhooks only. */
+async function endedImports(executor: Executor, library: Database, untold: Untold): Promise<readonly Due[]> {
+  const ended = await recentlyEndedJobs(library.system)
+  const due: Due[] = []
+  for (const { id, collection, status, error } of ended) {
+    const { rows } = await executor.execute<Owner>(sql`
+      select a.id as account, a.email, a.language from accounts a
+      where a.operator and ${untold('import_finished', 'import.finished', sql`${id}::text`)}`)
+    const data = { id, collection, status, error }
+    const about = { kind: 'import_finished', about: id, event: 'import.finished' as const, projectId: null }
+    due.push(...rows.map((owner) => ({ ...owner, ...about, data })))
+  }
+  return due
+}
+
 export type NoticeServices = {
   readonly database: Database
+  readonly library: Database
   /** Undefined: owners are told by webhooks only. */
   readonly mailer: Mailer | undefined
   readonly plans: Plans
@@ -130,7 +148,7 @@ export type NoticeServices = {
  * @returns the number of letters and events.
  */
 export async function sendNotices(services: NoticeServices): Promise<number> {
-  const { database, mailer, plans } = services
+  const { database, library, mailer, plans } = services
   let sent = 0
   for (const way of mailer ? (['mail', 'webhook'] as const) : (['webhook'] as const)) {
     const untold = untoldBy(way)
@@ -138,6 +156,7 @@ export async function sendNotices(services: NoticeServices): Promise<number> {
       ...(await expiringKeys(tx, untold)),
       ...(await lowCredits(tx, untold, plans)),
       ...(await reachedBudgets(tx, untold)),
+      ...(way === 'webhook' ? await endedImports(tx, library, untold) : []),
     ])
     for (const one of due) if (await tell(services, way, one)) sent += 1
   }
@@ -155,7 +174,7 @@ async function tell({ database, mailer, log }: NoticeServices, way: Way, due: Du
         ${JSON.stringify(due.data)}::jsonb)`)
     return true
   })
-  if (!claimed || way === 'webhook' || !mailer) return claimed
+  if (!claimed || way === 'webhook' || !mailer || !due.letter) return claimed
   try {
     await mailer.send({ to: due.email, letter: due.letter(mailer) })
     return true

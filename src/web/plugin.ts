@@ -8,6 +8,7 @@ import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
 import { openToAll } from './components/route-guards.ts'
 import { sendErrorPage } from './error-page.ts'
+import { alertPages } from './pages/alerts/alerts.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
 import { exportPages } from './pages/exports/exports.ts'
 import { feedbackPages } from './pages/feedback/feedback.ts'
@@ -78,6 +79,7 @@ export async function webPages(
   forgotPasswordPage(app, services)
   confirmPage(app, services)
   keyPages(app, services)
+  alertPages(app, services)
   accountPages(app, services)
   conversationPages(app, services)
   runPages(app, services)

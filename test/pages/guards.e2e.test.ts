@@ -5,6 +5,7 @@ import { newId } from '../../src/ids.ts'
 import { isWrittenForm } from '../../src/web/kept-forms/kept-form.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeAccount } from '../support/world/accounts.ts'
+import { bodyOf, call } from '../support/world/requests.ts'
 import {
   makeFile,
   makeKeyWithId,
@@ -17,6 +18,15 @@ import {
 } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { openWorld, type World } from '../support/world/world.ts'
+
+/** A new endpoint of the things' account. */
+async function newHook({ key }: Things, { service }: World): Promise<string> {
+  const path = '/v1/webhook_endpoints'
+  const { data } = await bodyOf(call(service, key, 'GET', path))
+  for (const { id } of data.slice(10)) await call(service, key, 'DELETE', `${path}/${id}`)
+  const body = { url: 'https://hooks.example.org/', events: ['run.completed'] }
+  return (await bodyOf(call(service, key, 'POST', path, body))).id
+}
 
 type Row = {
   readonly route: string
@@ -54,6 +64,36 @@ const table: readonly Row[] = [
     route: 'POST /settings/account/address',
     page: 'account',
     fields: { email: 'x@example.org', current: 'x' },
+    ok: 404,
+  },
+  { route: 'GET /settings/alerts', page: 'account' },
+  {
+    route: 'POST /settings/alerts/budgets',
+    page: 'account',
+    fields: { project: '', period: 'day', credits: '5' },
+    ok: 303,
+  },
+  {
+    route: 'POST /settings/alerts/webhooks',
+    page: 'account',
+    fields: { url: 'https://hooks.example.org/', events: 'run.completed' },
+  },
+  { route: 'GET /settings/alerts/webhooks/:id', page: 'account', own: newHook },
+  {
+    route: 'POST /settings/alerts/webhooks/:id',
+    page: 'account',
+    own: newHook,
+    fields: { url: 'https://hooks.example.org/', events: 'run.failed' },
+    ok: 303,
+  },
+  { route: 'POST /settings/alerts/webhooks/:id/rotate', page: 'account', own: newHook, fields: {} },
+  { route: 'POST /settings/alerts/webhooks/:id/test', page: 'account', own: newHook, fields: {}, ok: 303 },
+  { route: 'POST /settings/alerts/webhooks/:id/delete', page: 'account', own: newHook, fields: {}, ok: 303 },
+  {
+    route: 'POST /settings/alerts/webhooks/:id/deliveries/:delivery/send',
+    page: 'account',
+    own: newHook,
+    fields: {},
     ok: 404,
   },
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
@@ -378,7 +418,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password|address)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password|address|rotate|test|send)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

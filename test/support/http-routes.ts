@@ -184,6 +184,13 @@ export const table: readonly Row[] = [
     ownerOnly: true,
     operatorOnly: true,
   },
+  { route: 'GET /v1/budgets', scope: 'account:manage', ownerOnly: true },
+  {
+    route: 'POST /v1/budgets',
+    scope: 'account:manage',
+    ownerOnly: true,
+    body: () => ({ period: 'month', credits: '100' }),
+  },
   { route: 'GET /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true },
   { route: 'POST /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true, body: () => hook },
   {

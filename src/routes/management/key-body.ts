@@ -9,7 +9,7 @@ import { type BodyOf, instant, listOf } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import { idText } from '../../http/openapi/zod.ts'
 
-const amount = z.string().describe('Credits, as decimal text')
+export const amount = z.string().describe('Credits, as decimal text')
 
 const limitFields = {
   day_cap: amount.nullish().describe('Credits per day (UTC); null: no cap'),
@@ -91,7 +91,7 @@ export function limitsOf(body: Limits) {
   }
 }
 
-function capOf(param: string, text: string | null): bigint | null {
+export function capOf(param: string, text: string | null): bigint | null {
   if (text === null) return null
   const micros = parseCredits(text)
   if (micros === undefined || micros <= 0n) throw wrongField(param, 'must be credits above 0, such as "12.5"')

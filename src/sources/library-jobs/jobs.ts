@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, notExists, sql } from 'drizzle-orm'
 import { alias, type PgInsertValue } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { requireWritable } from '../../db/library/library-database.ts'
@@ -178,6 +178,15 @@ export async function completedJobs(executor: Executor): Promise<readonly Librar
     .from(libraryJobs)
     .where(eq(libraryJobs.status, 'done'))
     .orderBy(libraryJobs.collection, desc(libraryJobs.finishedAt))
+}
+
+/** Jobs that ended within a day, whatever their end. */
+export function recentlyEndedJobs(executor: Executor): Promise<LibraryJob[]> {
+  return executor
+    .select()
+    .from(libraryJobs)
+    .where(gt(libraryJobs.finishedAt, sql`now() - interval '1 day'`))
+    .orderBy(libraryJobs.finishedAt)
 }
 
 const isHeld = ({ id, epoch }: JobClaim) =>

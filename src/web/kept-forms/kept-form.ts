@@ -19,6 +19,8 @@ const writtenForms: readonly (readonly [path: RegExp, written: RegExp])[] = [
   [/^\/projects$/, /^name$/],
   [/^\/projects\/[^/]+\/instructions$/, /^instructions$/],
   [/^\/settings\/keys(?:\/[^/]+)?$/, /^name$/],
+  [/^\/settings\/alerts\/budgets$/, /^credits$/],
+  [/^\/settings\/alerts\/webhooks(?:\/[^/]+)?$/, /^url$/],
   [/^\/library\/marks$/, /^note$/],
   [/^\/sheets(?:\/add)?$/, /^title$/],
   [/^\/sheets\/(?!add$)[^/]+$/, /^(?:title|intro|ref|(?:heading|text)-.+)$/],

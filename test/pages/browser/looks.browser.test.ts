@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
+import { bodyOf, call } from '../../support/world/requests.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
@@ -20,6 +21,8 @@ const accountPages = [
   '/settings/keys',
   '/settings/keys/new',
   '/settings/account',
+  '/settings/alerts',
+  '/settings/alerts/webhooks/HOOK',
   '/projects',
   '/projects/PROJECT',
   '/files/FILE',
@@ -36,6 +39,7 @@ const accountPages = [
 describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () => {
   let world: BrowserWorld
   let things: Things
+  let hookId: string
   const pages: Record<string, Page> = {}
 
   beforeAll(async () => {
@@ -46,6 +50,10 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       accountId: owner.id,
       key: await ownerKey(world.db, owner.id),
     })
+    const hook = { url: 'https://hooks.example.org/answers', events: ['run.completed', 'credits.low'] }
+    hookId = (await bodyOf(call(world.service, things.key, 'POST', '/v1/webhook_endpoints', hook))).id
+    await call(world.service, things.key, 'POST', `/v1/webhook_endpoints/${hookId}/test`)
+    await call(world.service, things.key, 'POST', '/v1/budgets', { period: 'month', credits: '250' })
     for (const who of ['visitor', 'owner']) {
       const window = await openWindow(world.browser, world.service)
       await watchShifts(window)
@@ -67,6 +75,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('FILE', things.fileId)
       .replace('ACCOUNT', things.accountId)
       .replace('RUN', things.runId)
+      .replace('HOOK', hookId)
     expect(await faultsInLooks(page, address, everyLook)).toEqual([])
   })
 

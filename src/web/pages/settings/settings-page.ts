@@ -4,12 +4,13 @@ import type { Texts } from '../../texts/catalogue.ts'
 
 /** A page of the settings, below their heading and tabs. @param page.path the tab that it belongs to. */
 export function settingsPage(
-  { account, frame }: Texts,
+  { account, alerts, frame }: Texts,
   page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
 ): Page {
   const { path, main, ...rest } = page
   const items = [
     { href: '/settings/keys', label: account.keysTab },
+    { href: '/settings/alerts', label: alerts.tab },
     { href: '/settings/account', label: account.accountTab },
   ]
   return {

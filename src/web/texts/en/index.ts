@@ -1,6 +1,7 @@
 import { type Formats, formatsOf } from '../grammar/formats.ts'
 import type { Direction, Language } from '../grammar/language.ts'
 import { account } from './account.ts'
+import { alerts } from './alerts.ts'
 import { common } from './common.ts'
 import { conversations } from './conversations/index.ts'
 import { errors } from './errors.ts'
@@ -18,6 +19,7 @@ import { usage } from './usage.ts'
 const groups = {
   ...conversations,
   account,
+  alerts,
   common,
   errors,
   files,

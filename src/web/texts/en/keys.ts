@@ -37,7 +37,7 @@ export const keys = {
     'projects:read': 'list projects',
     'projects:write': 'create, change and delete projects; only for a key with access to all projects',
     'account:manage':
-      'manage the keys and webhooks of the account; only for a key with access to all projects',
+      'manage the keys, webhooks and budgets of the account; only for a key with access to all projects',
     'accounts:manage': 'manage all accounts, their plans and credits; only for operators',
   },
   expires: 'Expires',

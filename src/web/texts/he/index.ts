@@ -2,6 +2,7 @@ import type { EnglishTexts } from '../en/index.ts'
 import { formatsOf } from '../grammar/formats.ts'
 import { translator } from '../grammar/translate.ts'
 import { account } from './account.ts'
+import { alerts } from './alerts.ts'
 import { common } from './common.ts'
 import { conversations } from './conversations/index.ts'
 import { errors } from './errors.ts'
@@ -30,6 +31,7 @@ const formats = formatsOf('he', {
 export const he: EnglishTexts = {
   ...conversations,
   account,
+  alerts,
   common,
   errors,
   files,

@@ -76,6 +76,12 @@ export const fieldMessages: Messages = {
   'it is empty': 'הוא ריק',
   'it has more than {max} characters': 'יש בו יותר מ־{max} תווים',
   'it has more than {max} values': 'יש בו יותר מ־{max} ערכים',
+  'must be an address that starts with {protocols}': 'כותבים כתובת שמתחילה ב־{protocols}',
+  'must have no user and password: the signature proves who sends': 'הכתובת היא בלי שם ובלי סיסמה',
+  'must be an address of the public internet (`WEBHOOK_PRIVATE_ADDRESSES`)':
+    'הכתובת צריכה להיות ברשת הציבורית',
+  'must name one of {events}': 'יש לבחור לפחות אירוע אחד',
+  'must be credits above 0, such as 12.5': 'כותבים קרדיטים מעל 0, כגון 12.5',
   'it must be at most {max}': 'המספר המרבי הוא {max}',
   'it must be at least {min}': 'המספר המזערי הוא {min}',
   'it must be a whole number': 'יש לכתוב בו מספר שלם',

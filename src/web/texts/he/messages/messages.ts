@@ -62,8 +62,11 @@ const accountMessages: Messages = {
   'The expiry is in the past. Give a later time.': 'התוקף כבר עבר. יש לבחור מועד מאוחר יותר.',
   'This form has created a key already. Open a new form.': 'הטופס הזה כבר יצר מפתח. יש לפתוח טופס חדש.',
   'There is no scope "{scope}". Use some of: {scopes}.': 'אין הרשאה ”{scope}”. אלה ההרשאות: {scopes}.',
-  'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.':
-    'ההרשאה ”projects:write” מחייבת מפתח שיש לו גישה לכל הפרויקטים. אפשר לוותר על ההרשאה, או ליצור מפתח כזה.',
+  'The scope "{scope}" needs an owner-wide key. Leave the scope out, or create an owner-wide key.':
+    'ההרשאה ”{scope}” מחייבת מפתח שיש לו גישה לכל הפרויקטים. אפשר לוותר על ההרשאה, או ליצור מפתח כזה.',
+  'An account has at most {max} webhook endpoints. Delete one.':
+    'לחשבון יש לכל היותר {max} כתובות להודעות. יש למחוק אחת.',
+  'The API has no such operation or object.': 'אין ב־API פעולה כזאת או עצם כזה.',
   'The account has no project "{project}". Check the id.':
     'אין בחשבון פרויקט ”{project}”. כדאי לבדוק את המזהה.',
   'The plan "{plan}" of this account does not include the API. Change to a plan that does.':
