@@ -49,7 +49,7 @@ export const settings = {
       value: 'URL',
       unset: 'the library is in the main database',
       description:
-        'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See "A separate library database" in docs/operations.md.',
+        'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See docs/library-database.md.',
     }),
     DATA_DIR: documented(z.string().min(1).default('./data'), {
       value: 'folder',
@@ -132,7 +132,7 @@ export const settings = {
     MODELS_FILE: documented(optionalText, {
       value: 'file',
       unset: 'the only model is "service"',
-      description: 'JSON file with more models and their prices, see docs/operations.md.',
+      description: 'JSON file with more models and their prices, see docs/models.md.',
     }),
     INSTRUCTIONS_FILE: documented(optionalText, {
       value: 'file',
