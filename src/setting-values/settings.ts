@@ -84,8 +84,7 @@ export const settings = {
     APP_URL: documented(rootUrl, {
       value: 'URL without a path',
       unset: 'the host of each request',
-      description:
-        'Address at which people reach the service, for links and cookies.',
+      description: 'Address at which people reach the service, for links and cookies.',
     }),
     APP_NAME: documented(optionalText, {
       value: 'text',
