@@ -62,20 +62,14 @@ const groups: readonly (readonly [string, readonly Listed[]])[] = [
 export function configurationPage(): string {
   const tables = groups.map(([group, listed]) => {
     const rows = listed.map(
-      ({ name, value, standard, description }) => `| \`${name}\` | ${value} | ${standard} | ${description} |`,
+      ({ name, value, standard, description }) =>
+        `- \`${name}\` (${value}; default: ${standard}): ${description}`,
     )
-    return [
-      `## ${group}`,
-      '',
-      '| setting | value | default | meaning |',
-      '| --- | --- | --- | --- |',
-      ...rows,
-    ].join('\n')
+    return [`## ${group}`, '', ...rows].join('\n')
   })
   return `${[
     '# Configuration',
-    'The service reads its settings from environment variables. This page lists all of them.',
-    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting, and a name that is nearly a setting is warned about.',
+    'The service reads its settings from environment variables, and `npm start` also from a file `.env` in the current folder: copy `.env.example` and keep what you need. Every setting is optional, and an empty one counts as unset. A wrong value stops the start, and a name that is nearly a setting is warned about.',
     `A secret can also come from a file, as Docker and Kubernetes mount them: \`KEY_PEPPER_FILE=/run/secrets/pepper\`. So can ${secretSettings
       .filter((name) => name !== 'KEY_PEPPER')
       .map((name) => `\`${name}\``)

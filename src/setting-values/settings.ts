@@ -49,7 +49,7 @@ export const settings = {
       value: 'URL',
       unset: 'the library is in the main database',
       description:
-        'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See "A separate library database" in docs/operations.md.',
+        'Another Postgres for the library, which several services can share. See docs/library-database.md.',
     }),
     DATA_DIR: documented(z.string().min(1).default('./data'), {
       value: 'folder',
@@ -84,8 +84,7 @@ export const settings = {
     APP_URL: documented(rootUrl, {
       value: 'URL without a path',
       unset: 'the host of each request',
-      description:
-        'Address at which people reach the service. Links to files and passages start with it. With https://, browsers send the cookies of the pages only over TLS and to this host.',
+      description: 'Address at which people reach the service, for links and cookies.',
     }),
     APP_NAME: documented(optionalText, {
       value: 'text',
@@ -95,7 +94,7 @@ export const settings = {
     TRUST_PROXY: documented(trustProxy.default(false), {
       value: 'addresses, ranges, or a number from 1 to 16',
       description:
-        'Proxies whose X-Forwarded-* headers the service trusts: their addresses, such as 127.0.0.1 for an nginx on the same machine, or their number. See "Behind a proxy" in docs/operations.md.',
+        'Proxies whose X-Forwarded-* headers the service trusts, such as 127.0.0.1 for an nginx on the same machine. See "Behind a proxy" in docs/operations.md.',
     }),
     CORS_ORIGINS: documented(corsOrigins.default([]), {
       value: 'origins, separated by commas',
@@ -105,7 +104,7 @@ export const settings = {
     FILE_URL_HOSTS: documented(hostList.default([]), {
       value: 'host names, separated by commas',
       description:
-        'Hosts from which `file_url` of a request may be fetched, such as files.example.org. A port is named if it is not the default one. Redirects are not followed.',
+        'Hosts from which `file_url` of a request may be fetched, such as files.example.org, with a port if it is not the default one.',
     }),
     WEBHOOK_PRIVATE_ADDRESSES: documented(z.enum(['allow', 'refuse']).default('refuse'), {
       value: 'allow or refuse',
@@ -115,7 +114,7 @@ export const settings = {
     DRAIN_SECONDS: documented(z.coerce.number().int().min(0).max(3_600).default(25), {
       value: 'whole number from 0 to 3600',
       description:
-        'After SIGTERM, open streams may continue for this long. A supervisor must allow ten seconds more before SIGKILL. See "Shutdown" in docs/operations.md.',
+        'After SIGTERM, open streams may continue for this long. See "Shutdown" in docs/operations.md.',
     }),
   },
   Model: {
@@ -137,7 +136,7 @@ export const settings = {
     MODELS_FILE: documented(optionalText, {
       value: 'file',
       unset: 'the only model is "service"',
-      description: 'JSON file with more models and their prices, see docs/operations.md.',
+      description: 'JSON file with more models and their prices, see docs/models.md.',
     }),
     INSTRUCTIONS_FILE: documented(optionalText, {
       value: 'file',
@@ -190,7 +189,7 @@ export const settings = {
     LIBRARY_FALLBACK: documented(z.enum(['off', 'sefaria']).default('off'), {
       value: 'off or sefaria',
       description:
-        'With sefaria, a text that the library does not hold is fetched from sefaria.org when somebody asks for it by its ref, and stored. See docs/importing.md.',
+        'With sefaria, a text that the library does not hold is fetched from sefaria.org when somebody asks for it by its ref. See docs/importing.md.',
     }),
     LIBRARY_FALLBACK_URL: documented(httpUrl, {
       value: 'URL',
@@ -208,7 +207,7 @@ export const settings = {
       value: 'program and options, separated by spaces',
       unset: 'scanned PDFs have no text',
       description:
-        'Command that gives scanned PDFs a text layer, such as: ocrmypdf --language heb+eng --jobs 1. The paths of the scan and of the new PDF are appended; no shell reads it. See "Scanned PDFs" in docs/files.md.',
+        'Command that gives scanned PDFs a text layer, such as: ocrmypdf --language heb+eng --jobs 1. See "Scanned PDFs" in docs/files.md.',
     }),
   },
   Accounts: {

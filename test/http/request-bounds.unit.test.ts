@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/errors.ts'
 import { scanJson } from '../../src/http/body/json-scan.ts'
 import { boundedList, boundedText, bounds } from '../../src/http/limits/bounds.ts'
 import { checkInput } from '../../src/http/openapi/zod.ts'
-import { boundsTable } from '../support/bounds-table.ts'
+import { boundsList } from '../support/bounds-list.ts'
 
 const refusal = async (text: string) => {
   const error = await scanJson(text).then(
@@ -22,8 +22,8 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const members = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 0])))
 
-test('docs/limits.md has the table of bounds that the checks use', async () => {
-  expect(await readFile('docs/limits.md', 'utf8')).toContain(boundsTable(bounds))
+test('docs/limits.md has the list of bounds that the checks use', async () => {
+  expect(await readFile('docs/limits.md', 'utf8')).toContain(boundsList(bounds))
 })
 
 describe('the scan of a JSON body', () => {

@@ -54,14 +54,14 @@ test('docs/decisions/README.md lists every record under its number and title', (
   const records = [...pages].filter(([file]) => /^docs\/decisions\/\d{4}-/.test(file))
   const rows = records.map(([file, text]) => {
     const [, number, title] = /^# (\d+)\. (.*)$/m.exec(text) ?? []
-    return { number: Number(number), row: `| ${number} | [${title}](${path.basename(file)}) |` }
+    return { number: Number(number), row: `- ${number}: [${title}](${path.basename(file)})` }
   })
   const index = pages.get('docs/decisions/README.md') ?? ''
   expect(rows.filter(({ row }) => !index.includes(row))).toEqual([])
   expect(rows.map(({ number, row }) => row.includes(`(${String(number).padStart(4, '0')}-`))).not.toContain(
     false,
   )
-  expect(index.match(/^\| \d+ \|/gm)).toHaveLength(new Set(rows.map(({ number }) => number)).size)
+  expect(index.match(/^- \d+: /gm)).toHaveLength(new Set(rows.map(({ number }) => number)).size)
 })
 
 test.each([

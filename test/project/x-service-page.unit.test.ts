@@ -14,11 +14,11 @@ import { serviceOptions } from '../../src/routes/turn-request/options.ts'
 
 const page = await readFile('docs/x-service.md', 'utf8')
 
-/** Names in the first column of the tables of a section. */
+/** Names at the beginning of the items of a section. */
 function namesUnder(heading: string): readonly string[] {
   const [, rest = ''] = page.split(new RegExp(`^#+ ${heading}\n`, 'm'))
   const [section = ''] = rest.split(/^#/m)
-  return [...section.matchAll(/^\| `([\w.]+)`/gm)].map(([, name = '']) => name)
+  return [...section.matchAll(/^- `([\w.]+)`/gm)].map(([, name = '']) => name)
 }
 
 test.each([

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 /** The library in the main database, as without LIBRARY_DATABASE_URL. */
 export const libraryIn = (database: Database): LibraryDatabase => libraryWithin(database, database.url)
 
-/** The tables of the service in a separate library database, as the `truncate` in docs/operations.md lists them. */
+/** The tables of the service in a separate library database, as the `truncate` in docs/library-database.md lists them. */
 export const libraryTables = [
   'works',
   'versions',

@@ -206,6 +206,6 @@ describe('what a server attached', () => {
 
 it('the documentation lists every form', async () => {
   const page = path.join(import.meta.dirname, '../../../docs/model-wire-forms.md')
-  const rows = (await readFile(page, 'utf8')).matchAll(/^\| (?!form |---)(.+?) \|/gm)
+  const rows = (await readFile(page, 'utf8')).matchAll(/^- \*\*(.+?)\*\*: /gm)
   expect(Array.from(rows, ([, form]) => form)).toEqual(wireForms.map(({ form }) => form))
 })

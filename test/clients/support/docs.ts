@@ -12,11 +12,19 @@ export function rowOf({ name, shows, troubles }: Adapter): string {
   const attempts = retried.map((trouble) => troubles[trouble].attempts)
   const cells = [
     name,
-    shows.whole.toSorted().join(', '),
-    shows.streamed.toSorted().join(', '),
+    shown(shows.whole),
+    shown(shows.streamed),
     attempts.map((count) => (count === 'repeats' ? 'more' : count)).join(' '),
   ]
   return `| ${cells.join(' | ')} |`
+}
+
+/** What a client shows, as `all` with what is missing. */
+function shown(parts: Adapter['shows']['whole']): string {
+  const missing = (['cost', 'files', 'links', 'session', 'sources'] as const).filter(
+    (part) => !parts.includes(part),
+  )
+  return ['all', ...(missing.length > 0 ? [`but ${missing.join(', ')}`] : [])].join(' ')
 }
 
 /** The rows of the page, without the padding of its columns. */

@@ -105,8 +105,8 @@ describe.each(queries)('%s: %s', (_, expression) => {
   })
 })
 
-test('every alert says what it means, and docs/operations.md what to do', async () => {
-  const docs = await readFile('docs/operations.md', 'utf8')
+test('every alert says what it means, and docs/monitoring.md what to do', async () => {
+  const docs = await readFile('docs/monitoring.md', 'utf8')
   for (const { alert, annotations } of rules) {
     expect(Object.keys(annotations)).toEqual(['summary', 'description'])
     expect(docs).toContain(`\`${alert}\``)
