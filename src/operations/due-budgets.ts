@@ -57,9 +57,9 @@ export async function dueBudgets(
     reached as (
       select s.*, case when s.spent >= s.micros then 100 else 80 end as percent from spent s where s.spent * 10 >= s.micros * 8),
     named as (select r.*, concat_ws(':', r.id, r.period, r.since, r.micros, r.percent) as about from reached r)
-    select a.id as account, a.email, a.language, n.scope, n.id, n.name, n.period, n.percent, n.about, n.spent::text, n.micros::text
-    from named n join accounts a on a.id = n.account_id
-    where ${untold('budget', 'budget.reached', sql`n.about`)}
+    select a.id as account, a.email, a.language, b.scope, b.id, b.name, b.period, b.percent, b.about, b.spent::text, b.micros::text
+    from named b join accounts a on a.id = b.account_id
+    where ${untold('budget', 'budget.reached', sql`b.about`)}
     limit ${atMost}`)
   return rows.map(({ spent, micros, ...row }) => ({
     ...row,

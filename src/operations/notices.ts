@@ -39,8 +39,8 @@ const untoldBy =
   (way: Way): Untold =>
   (kind, event, about) =>
     sql`a.password_hash <> '' and a.suspended_at is null
-    and not exists (select from sent_notices n
-      where n.account_id = a.id and n.kind = ${noticeKind(way, kind)} and n.about = ${about})
+    and not exists (select from sent_notices sent
+      where sent.account_id = a.id and sent.kind = ${noticeKind(way, kind)} and sent.about = ${about})
     ${
       way === 'mail'
         ? sql``
