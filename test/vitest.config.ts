@@ -26,7 +26,7 @@ const project = (
 export default defineConfig({
   test: {
     // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
     projects: [

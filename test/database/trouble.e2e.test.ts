@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { rows } from '../support/full.ts'
 import { ask, call } from '../support/world/requests.ts'
 import { outcomeOf, type Seen, undisturbed } from '../support/world/trouble.ts'
 import { openWorld, type TroubleWorld } from '../support/world/world.ts'
@@ -46,12 +47,16 @@ function recovery(seen: readonly Seen[], end: number) {
 const patient = { interval: 100 }
 
 /** What happens to Postgres, and how many requests are refused meanwhile at least. */
-const troubles: readonly (readonly [string, () => Promise<void>, number])[] = [
-  ['is restarted at once', () => world.postgres.restart('fast'), 0],
-  ['crashes and comes back', () => world.postgres.restart('immediate'), 0],
-  ['is away for six seconds', () => stopFor(6), 2],
-  ['loses every connection five times a second', () => killConnections(60), 0],
-]
+const troubles = rows<readonly [string, () => Promise<void>, number]>(
+  [
+    ['crashes and comes back', () => world.postgres.restart('immediate'), 0],
+    ['is away for six seconds', () => stopFor(6), 2],
+  ],
+  [
+    ['is restarted at once', () => world.postgres.restart('fast'), 0],
+    ['loses every connection five times a second', () => killConnections(60), 0],
+  ],
+)
 
 test.each(troubles)(
   'when Postgres %s, turns go on and are charged once, and requests get a 503',

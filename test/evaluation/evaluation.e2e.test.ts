@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instructionText } from '../../src/agent/prompts/prompts.ts'
 import type { Evaluation } from '../../src/evaluation/scores/evaluation.ts'
+import { isShort } from '../support/full.ts'
 import {
   callTools,
   error,
@@ -100,13 +101,13 @@ describe('an evaluation', () => {
     expect(page).not.toMatch(/(src|srcset)="|@import|url\(|<link/)
   })
 
-  test('asks nothing again when its folder has all answers', async () => {
+  test.skipIf(isShort)('asks nothing again when its folder has all answers', async () => {
     const before = (await runs()).length
     expect((await evaluate('first').ended).code).toBe(0)
     expect(await runs()).toHaveLength(before)
   })
 
-  test('refuses a folder that has another model or other questions', async () => {
+  test.skipIf(isShort)('refuses a folder that has another model or other questions', async () => {
     const other = path.join(folder, 'other.jsonl')
     await writeFile(other, JSON.stringify({ question: 'Something else?' }))
     const { code, stderr } = await launchCommand(world, folder, [
@@ -119,7 +120,7 @@ describe('an evaluation', () => {
     expect(stderr).toMatch(/has an evaluation of other questions .+ Choose another folder with --output\./)
   })
 
-  test('refuses a wrong line before it asks anything', async () => {
+  test.skipIf(isShort)('refuses a wrong line before it asks anything', async () => {
     const before = world.upstream.requests.length
     const wrong = path.join(folder, 'wrong.jsonl')
     await writeFile(wrong, `${JSON.stringify(questions[0])}\n{"question":"a","must_refuse":1}`)
@@ -131,25 +132,28 @@ describe('an evaluation', () => {
     expect(world.upstream.requests).toHaveLength(before)
   })
 
-  test('ends with 1 when a limit is missed', async () => {
+  test.skipIf(isShort)('ends with 1 when a limit is missed', async () => {
     const { code, stdout } = await evaluate('first', '--min-found', '0.8', '--max-forbidden', '0').ended
     expect(code).toBe(1)
     expect(stdout).toContain('--min-found 0.8 is missed')
     expect(stdout).toContain('--max-forbidden 0 is missed')
   })
 
-  test('ends with 1 when a question fails, and asks that question again on resume', async () => {
-    world.upstream.setDefault((body) =>
-      lastUser(body).includes('beinoni') ? error(400, 'no') : (model(body, {}) as never),
-    )
-    expect((await evaluate('failing').ended).code).toBe(1)
-    expect((await reportOf('failing')).totals).toMatchObject({ failed: 1, asked: 3 })
-    world.upstream.setDefault(model)
-    const before = (await runs()).length
-    expect((await evaluate('failing').ended).code).toBe(0)
-    expect(await runs()).toHaveLength(before + 1)
-    expect((await reportOf('failing')).totals).toMatchObject({ failed: 0, answered: 2 })
-  })
+  test.skipIf(isShort)(
+    'ends with 1 when a question fails, and asks that question again on resume',
+    async () => {
+      world.upstream.setDefault((body) =>
+        lastUser(body).includes('beinoni') ? error(400, 'no') : (model(body, {}) as never),
+      )
+      expect((await evaluate('failing').ended).code).toBe(1)
+      expect((await reportOf('failing')).totals).toMatchObject({ failed: 1, asked: 3 })
+      world.upstream.setDefault(model)
+      const before = (await runs()).length
+      expect((await evaluate('failing').ended).code).toBe(0)
+      expect(await runs()).toHaveLength(before + 1)
+      expect((await reportOf('failing')).totals).toMatchObject({ failed: 0, answered: 2 })
+    },
+  )
 
   test('stops with a report when the account has too few credits', async () => {
     const plan = { api_access: true, monthly_credits: 3, requests_per_minute: 600, turns_per_minute: 300 }
@@ -222,12 +226,12 @@ test('the same questions are asked with other instructions, and the comparison n
   expect(listed.stdout).toBe('Answer in rhyme.\n')
 })
 
-test('a wrong instructions file is refused before anything is asked', async () => {
+test.skipIf(isShort)('a wrong instructions file is refused before anything is asked', async () => {
   const { code, stderr } = await evaluate('absent', '--instructions', path.join(folder, 'absent.md')).ended
   expect([code, stderr]).toEqual([1, expect.stringContaining('--instructions')])
 })
 
-test('two evaluations are compared by their folders', async () => {
+test.skipIf(isShort)('two evaluations are compared by their folders', async () => {
   const page = path.join(folder, 'comparison.html')
   const words = [
     'eval',

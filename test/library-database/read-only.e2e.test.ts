@@ -7,6 +7,7 @@ import { builtInPlans } from '../../src/accounts/plans.ts'
 import { withTx } from '../../src/db/client.ts'
 import { launchCommand } from '../evaluation/command-process.ts'
 import { type FakeSefaria, startFakeSefaria } from '../support/fake-sefaria.ts'
+import { rows } from '../support/full.ts'
 import {
   asAdminOf,
   createSeparateLibrary,
@@ -82,10 +83,12 @@ async function ask(at: { readonly url: string }, ref: string, answer: string) {
   return ((await response.json()) as { x_service: Block }).x_service
 }
 
-test.each([
-  ['a standby', () => standby],
-  ['a role that may only read', () => reader],
-] as const)('turns and searches work with %s, and nothing is written', async (_name, url) => {
+const readOnly = rows<readonly [string, () => string]>(
+  [['a standby', () => standby]],
+  [['a role that may only read', () => reader]],
+)
+
+test.each(readOnly)('turns and searches work with %s, and nothing is written', async (_name, url) => {
   const service = await world.start({
     LIBRARY_DATABASE_URL: url(),
     LIBRARY_FALLBACK: 'sefaria',
@@ -104,26 +107,26 @@ test.each([
   expect(rows).toEqual([{ title: 'The Gate' }])
 })
 
-test.each([
-  ['a standby', () => standby],
-  ['a role that may only read', () => reader],
-] as const)('imports into %s are refused with the remedy, and reading commands work', async (_name, url) => {
-  const file = path.join(folder, 'texts.jsonl')
-  await writeFile(file, `${JSON.stringify({ ...gate, ref: 'The Gate 2:1' })}\n`)
-  const run = (...words: readonly string[]) =>
-    launchCommand(world, folder, words, { LIBRARY_DATABASE_URL: url() }).ended
-  for (const words of [
-    ['sources', 'import', 'jsonl', file],
-    ['sources', 'import', 'sefaria', 'The Gate', '--base-url', fake.baseUrl],
-    ['sources', 'remove', 'The Gate'],
-  ]) {
-    const { code, stderr } = await run(...words)
-    expect([words, code]).toEqual([words, 1])
-    expect(stderr).toContain(remedy)
-  }
-  expect((await run('sources', 'list')).stdout).toContain('The Gate  (1 passages')
-  expect((await run('doctor')).stdout).toContain('is read-only: searches work')
-})
+test.each(readOnly)(
+  'imports into %s are refused with the remedy, and reading commands work',
+  async (_name, url) => {
+    const file = path.join(folder, 'texts.jsonl')
+    await writeFile(file, `${JSON.stringify({ ...gate, ref: 'The Gate 2:1' })}\n`)
+    const run = (...words: readonly string[]) =>
+      launchCommand(world, folder, words, { LIBRARY_DATABASE_URL: url() }).ended
+    for (const words of [
+      ['sources', 'import', 'jsonl', file],
+      ['sources', 'import', 'sefaria', 'The Gate', '--base-url', fake.baseUrl],
+      ['sources', 'remove', 'The Gate'],
+    ]) {
+      const { code, stderr } = await run(...words)
+      expect([words, code]).toEqual([words, 1])
+      expect(stderr).toContain(remedy)
+    }
+    expect((await run('sources', 'list')).stdout).toContain('The Gate  (1 passages')
+    expect((await run('doctor')).stdout).toContain('is read-only: searches work')
+  },
+)
 
 test('an operator cannot start an import into a standby, and the page has the remedy', async () => {
   const service = await world.start({ LIBRARY_DATABASE_URL: standby })

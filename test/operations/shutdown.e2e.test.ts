@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLibraryDatabase, type TestDatabase } from '../support/database.ts'
+import { rows } from '../support/full.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
@@ -88,12 +89,17 @@ const ended = async (runId: string) => {
   return rows[0]
 }
 
-test.each([
-  ['that answers', () => {}, [0]],
-  ['that cannot be reached', () => disconnect(), [0]],
+type Outage = readonly [name: string, bring: () => void, codes: readonly number[]]
+const outages = rows<Outage>(
+  [
+    ['that answers', () => {}, [0]],
+    ['that cannot be reached', () => disconnect(), [0]],
+  ],
   // Silent connections are given up after 20 s, the process after 10 s.
-  ['that does not answer', () => proxy.stall(true), [0, 1]],
-] as const)(
+  [['that does not answer', () => proxy.stall(true), [0, 1]]],
+)
+
+test.each(outages)(
   'SIGTERM with a database %s ends the process, and another one ends its turn',
   async (_, bring, codes) => {
     const held = gate()
@@ -195,10 +201,12 @@ test('a second Ctrl-C ends a process that still drains', async () => {
   held.open()
 })
 
-test.each([
-  ['is under way', 'lock table search_postings in access exclusive mode'],
-  ['waits for another replica', 'select pg_advisory_xact_lock(7203115003)'],
-])('SIGTERM ends a process while its search index %s', async (_, block) => {
+test.each(
+  rows(
+    [['is under way', 'lock table search_postings in access exclusive mode']],
+    [['waits for another replica', 'select pg_advisory_xact_lock(7203115003)']],
+  ),
+)('SIGTERM ends a process while its search index %s', async (_, block) => {
   await launch(1).ready.then(() => started.splice(0)[0]?.stop('SIGTERM'))
   const blocker = await db.database.systemPool.connect()
   await blocker.query(`update library_state set value = '0' where key = 'normaliser'`)

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { bundledServer } from '../../build/bundle.ts'
+import { rows } from '../support/full.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 
 const started = new Set<ServiceProcess>()
@@ -98,7 +99,7 @@ test('a first start prints a key once, and its data survives restarts and kill -
   await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   '%s at any moment of a first start leaves no Postgres behind',
   patient,
   async (signal) => {
@@ -176,11 +177,8 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     return stderr
   }
 
-  test.each([
+  const always = [
     ['PORT', { PORT: 'http' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
-    ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
-    ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
     [
       'DATABASE_URL',
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
@@ -189,10 +187,19 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
     ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
+  ] as const
+  const others = [
+    ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
+    ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
     ['DATA_DIR', { DATA_DIR: '/proc/no-folder/data' }, 'Choose another with DATA_DIR'],
-  ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
-    expect(await refusal(env)).toContain(sentence)
-  })
+  ] as const
+  test.each(rows<readonly [string, Readonly<Record<string, string>>, string]>(always, others))(
+    '%s: %o',
+    async (_name, env, sentence) => {
+      expect(await refusal(env)).toContain(sentence)
+    },
+  )
 
   test('DATABASE_URL with a wrong password, which is not repeated', async () => {
     const url = new URL(inject('postgres').serviceUrl)

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzRequests } from '../../fuzz/requests.ts'
 import { fillRequestsWorld, requestsOptions } from '../../fuzz/requests-things.ts'
+import { times } from '../../support/full.ts'
 import { openWorld, type World } from '../../support/world/world.ts'
 
 /** `npm run fuzz -- --seed N --requests 3000` repeats it. */
 const seed = 1 + Math.floor(Math.random() * 2 ** 31)
-const requests = 3_000
+const requests = times(1_000, 3_000)
 
 let world: World
 

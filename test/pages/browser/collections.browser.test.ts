@@ -10,6 +10,7 @@ import { runLibraryJobs } from '../../../src/sources/library-jobs/run-jobs.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { collectionExport } from '../../support/collection-export.ts'
 import { type FakeSefaria, startFakeSefaria } from '../../support/fake-sefaria.ts'
+import { isShort } from '../../support/full.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { inAllLooks } from './quality.ts'
 
@@ -96,20 +97,23 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     release()
   })
 
-  test('a page that another operator cancelled from shows that the import is stopping', async () => {
-    const { systemPool } = world.db.database
-    await systemPool.query(
-      `insert into library_jobs (id, collection, run_by, status, requested_by, lease_expires_at)
+  test.skipIf(isShort)(
+    'a page that another operator cancelled from shows that the import is stopping',
+    async () => {
+      const { systemPool } = world.db.database
+      await systemPool.query(
+        `insert into library_jobs (id, collection, run_by, status, requested_by, lease_expires_at)
        values ('job_elsewhere', 'polish-schools', 'command', 'running', 'command line', now() + interval '1 hour')`,
-    )
-    await page.reload()
-    const cancel = entry('polish-schools').getByRole('button', { name: 'Cancel' })
-    await cancel.waitFor()
-    await systemPool.query("update library_jobs set cancel_requested_at = now() where id = 'job_elsewhere'")
-    await entry('polish-schools').getByRole('button', { name: 'Stopping…' }).waitFor()
-    await systemPool.query("update library_jobs set lease_expires_at = now() where id = 'job_elsewhere'")
-    await entry('polish-schools').getByText('The last import was cancelled').waitFor()
-  })
+      )
+      await page.reload()
+      const cancel = entry('polish-schools').getByRole('button', { name: 'Cancel' })
+      await cancel.waitFor()
+      await systemPool.query("update library_jobs set cancel_requested_at = now() where id = 'job_elsewhere'")
+      await entry('polish-schools').getByRole('button', { name: 'Stopping…' }).waitFor()
+      await systemPool.query("update library_jobs set lease_expires_at = now() where id = 'job_elsewhere'")
+      await entry('polish-schools').getByText('The last import was cancelled').waitFor()
+    },
+  )
 
   test('starting and cancelling are in the audit log', async () => {
     const all = await listAuditEntries(world.db.database.system, { limit: 50 })
@@ -126,7 +130,7 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     expect(await page.getByText('Import into the library started').count()).toBe(4)
   })
 
-  test('a publisher that does not answer is named, with what to do', async () => {
+  test.skipIf(isShort)('a publisher that does not answer is named, with what to do', async () => {
     const place = exportPlace('http://127.0.0.1:9')
     const other = await world.start({ web: { signUp: 'open', signUpPlan: 'free', libraryExport: place } })
     const window = await openWindow(world.browser, other)

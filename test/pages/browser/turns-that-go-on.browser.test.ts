@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { error, gate, reply } from '../../support/scripted-upstream.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
@@ -160,7 +161,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('a Stop after signing out says so', async () => {
+  test.skipIf(isShort)('a Stop after signing out says so', async () => {
     const { page, window } = await world.person()
     const held = gate()
     world.upstream.enqueue([{ text: 'On ' }, { waitFor: held.opened }])
@@ -190,7 +191,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('an end that came before its page is announced when the page is there', async () => {
+  test.skipIf(isShort)('an end that came before its page is announced when the page is there', async () => {
     const { page, window } = await world.person()
     world.upstream.enqueue(reply('A short answer.'))
     await ask(page, 'Will it be short?')
@@ -200,7 +201,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('the end of a failed turn is announced as a failure', async () => {
+  test.skipIf(isShort)('the end of a failed turn is announced as a failure', async () => {
     const { page, window } = await world.person()
     const held = gate()
     world.upstream.enqueue([{ text: 'Half of ' }, { waitFor: held.opened }, { destroy: true }])

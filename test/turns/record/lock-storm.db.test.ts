@@ -19,6 +19,7 @@ import { deleteProject } from '../../../src/turns/sessions/delete-project.ts'
 import { defaultProjectId, insertProject } from '../../../src/turns/sessions/projects.ts'
 import { deleteSession, type Session } from '../../../src/turns/sessions/sessions.ts'
 import { resumeAccount, revokeKeyAndTurns, suspendAccount } from '../../../src/turns/sessions/suspension.ts'
+import { times } from '../../support/full.ts'
 import { type Random, seededRandom } from '../../support/random.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf } from '../../support/turns/journal.ts'
@@ -162,7 +163,9 @@ async function ignoring(work: Promise<unknown>): Promise<void> {
   }
 }
 
-test('300 rounds of everything that locks rows of an account make no deadlock', async () => {
+const rounds = times(100, 300)
+
+test(`${rounds} rounds of everything that locks rows of an account make no deadlock`, async () => {
   const random = seededRandom(41)
   const codes: unknown[] = []
   for (let round = 0; round < 10; round += 1) {
@@ -173,7 +176,7 @@ test('300 rounds of everything that locks rows of an account make no deadlock', 
       Array.from({ length: 20 }, () => withKey(db.database, bare)),
     )) as [Principal, ...Principal[]]
     const storm = new Storm(random.fork(`${round}`), { ...bare, principal }, keys)
-    for (let step = 0; step < 30; step += 1) {
+    for (let step = 0; step < rounds / 10; step += 1) {
       const acts = Array.from({ length: 10 }, () => ignoring(storm.act()))
       const results = await Promise.allSettled(acts)
       for (const result of results)
