@@ -64,8 +64,8 @@ type Found = {
 }
 
 /**
- * Reads the passages at and below the refs. One regular expression serves all, because Postgres is slow to compile
- * one.
+ * Reads the passages at and below the refs. The passages of the works are read once, however many refs there are: a
+ * passage is compared by its beginnings that are as long as one of the refs.
  */
 async function within(
   executor: Executor,
@@ -74,17 +74,22 @@ async function within(
   if (rows.length === 0) return new Map()
   // Sides follow a leaf, pieces follow a text. Before 0.2.0 a colon could follow a heading.
   const found = await executor.execute<Found>(sql`
-    select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
-    from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
-        ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
-        ${sql.param(rows.map(({ isLeaf, ref }) => isLeaf === true && /\d$/.test(ref)))}::bool[])
-        with ordinality as h (work_id, ref, other, is_leaf, number)
-      join passages p on p.work_id = h.work_id
-        and (starts_with(p.ref, h.ref) or starts_with(p.ref, h.other))
-        and substr(p.ref, length(h.ref) + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)'
-        and (not h.is_leaf or substr(p.ref, length(h.ref) + 1, 1) between 'a' and 'd')
-    where p.work_id = any(${sql.param(worksOf(rows.map(({ heading }) => heading)))}::int[])
-    group by h.number, p.work_id order by h.number`)
+    with asked as materialized (
+      select h.number, h.work_id, length(h.ref) as length, h.is_leaf, f.ref
+      from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
+          ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
+          ${sql.param(rows.map(({ isLeaf, ref }) => isLeaf === true && /\d$/.test(ref)))}::bool[])
+          with ordinality as h (work_id, ref, other, is_leaf, number)
+        cross join lateral (values (h.ref), (h.other)) as f (ref)),
+    lengths as materialized (select distinct work_id, length from asked),
+    begun as materialized (
+      select p.work_id, p.ordinal, left(p.ref, l.length) as begin, substr(p.ref, l.length + 1) as rest
+      from lengths l join passages p on p.work_id = l.work_id
+      where substr(p.ref, l.length + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)')
+    select a.number::int, a.work_id, min(b.ordinal) as first, max(b.ordinal) as last
+    from asked a join begun b on b.work_id = a.work_id and b.begin = a.ref
+    where not a.is_leaf or left(b.rest, 1) between 'a' and 'd'
+    group by a.number, a.work_id order by a.number`)
   return spansBy(rows, found.rows)
 }
 

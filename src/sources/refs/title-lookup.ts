@@ -133,9 +133,22 @@ export async function findTitles(
       ${column(whole, 0)}::int[], ${column(whole, 1)}::int[], ${column(whole, 2)}::int[])),
     split (asked, title, rest, rank) as (select * from unnest(${column(split, 0)}::int[],
       ${column(split, 1)}::int[], ${column(split, 2)}::int[], ${column(split, 3)}::int[])),
-    of_work as (
+    of_work as materialized (
       select s.asked, r.word as rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
       from split s join stored h on h.number = s.title and h.is_work join words r on r.number = s.rest),
+    rests as materialized (select distinct work_id, rest, ' ' || rest || ' ' as words from of_work),
+    keys as materialized (
+      select work_id, key, key || ' ' as words, heading, first_ordinal, kind from headings
+      where work_id = any(array(select distinct work_id from rests)) and kind <> 'work'),
+    fitting as materialized (
+      select distinct on (r.work_id, r.rest, k.heading) r.work_id, r.rest, k.heading, k.first_ordinal,
+        (right(k.key, length(r.rest)) <> r.rest)::int as within, (k.kind <> 'place')::int as other
+      from rests r join keys k on k.work_id = r.work_id
+      where r.rest = '' and k.kind = 'place' or r.rest <> '' and strpos(k.words, r.words) > 0
+      order by r.work_id, r.rest, k.heading, within, other),
+    nearest as materialized (
+      select *, row_number() over (partition by work_id, rest order by within, other, first_ordinal, heading) as number
+      from fitting),
     matches as (
       select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work, true as is_whole,
         array[k.rank / ${looseRank}, 0, (h.kind <> 'place')::int, k.rank] as rank
@@ -144,10 +157,8 @@ export async function findTitles(
         select 1 from headings p where p.work_id = h.work_id and p.heading = h.heading and p.kind = 'place')
       union all
       select o.asked, h.heading, h.work_id, h.first_ordinal, o.rest = '', false,
-        array[o.rank / ${looseRank}, 1 + (right(h.key, length(o.rest)) <> o.rest)::int, length(o.rest), o.other,
-          (h.kind <> 'place')::int, o.rank]
-      from of_work o join headings h on h.work_id = o.work_id and h.kind <> 'work'
-      where o.rest = '' and h.kind = 'place' or o.rest <> '' and strpos(h.key || ' ', ' ' || o.rest || ' ') > 0),
+        array[o.rank / ${looseRank}, 1 + h.within, length(o.rest), o.other, h.other, o.rank]
+      from of_work o join nearest h on h.work_id = o.work_id and h.rest = o.rest and h.number <= ${maxHeadings + 1}),
     best as (
       select asked, heading, work_id, first_ordinal, is_work, is_whole, rank,
         rank() over (partition by asked order by rank) as place
