@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import type { AddressPart } from './grammar/ref-parts.ts'
-import { type Heading, worksOf } from './title-lookup.ts'
+import type { Heading, Named } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
 export type PassageRange = { readonly workId: number; readonly first: number; readonly last: number }
@@ -125,6 +125,42 @@ function spansBy(
     else spans.set(row.asked, [span])
   }
   return spans
+}
+
+/**
+ * Finds all places under each title: those of a work, of a heading, or of consecutive headings. It sends one statement,
+ * which reads the passages of the works once.
+ */
+export async function wholeRanges(
+  executor: Executor,
+  titles: readonly Named[],
+): Promise<readonly (PassageRange | undefined)[]> {
+  const rows = titles.flatMap(({ headings, isWork }, number) => {
+    const isOne = headings.every(({ workId }) => workId === headings[0]?.workId)
+    const names = isWork ? headings.slice(0, 1).map(({ workId }) => ({ workId, heading: '' })) : headings
+    return isOne ? names.map((of) => ({ number, ...of })) : []
+  })
+  if (rows.length === 0) return titles.map(() => undefined)
+  const found = await executor.execute<Found>(sql`
+    with asked as materialized (
+      select * from unnest(${sql.param(rows.map(({ number }) => number))}::int[],
+        ${sql.param(rows.map(({ workId }) => workId))}::int[],
+        ${sql.param(rows.map(({ heading }) => heading))}::text[]) as a (number, work_id, heading)),
+    lengths as materialized (select distinct work_id, length(heading) as length from asked),
+    begun as materialized (
+      select p.work_id, p.ordinal, left(p.ref, l.length) as begin
+      from lengths l join passages p on p.work_id = l.work_id
+      where l.length = 0 or substr(p.ref, l.length + 1) ~ '^([ ,:]|$)'),
+    ranges as (
+      select a.number, a.work_id, min(b.ordinal) as first, max(b.ordinal) as last, count(distinct b.ordinal) as own
+      from asked a join begun b on b.work_id = a.work_id and b.begin = a.heading group by a.number, a.work_id)
+    select number, work_id, first, last from ranges r
+    where own = (select count(*) from passages p where p.work_id = r.work_id and p.ordinal between r.first and r.last)
+      or (select count(*) from asked a where a.number = r.number) = 1`)
+  const places = new Map(
+    found.rows.map(({ number, work_id: workId, first, last }) => [number, { workId, first, last }]),
+  )
+  return titles.map((_, number) => places.get(number))
 }
 
 /** Range from the first place to the end of a range. An end after the last place of the text is cut. */

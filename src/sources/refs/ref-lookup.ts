@@ -11,13 +11,19 @@ import {
   type ResolvedRange,
   rangeTo,
   resolveRanges,
+  wholeRanges,
 } from './passage-ranges.ts'
 import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 
 export { type PassageRange, partNumber } from './passage-ranges.ts'
 
 /** A reading of a ref whose title the library has. */
-export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
+export type KnownReading = {
+  readonly reading: ParsedRef
+  readonly named: Named
+  /** Whether the work has such headings, but none with this number. */
+  readonly isAbsent?: boolean
+}
 
 /**
  * The result of looking up a ref. It has both `found` and `several` if the title of a work equals a ref of another work.
@@ -41,29 +47,35 @@ export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
  * library has none, or when the ref is ambiguous.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PassageRange | undefined> {
-  return placeNamed(executor, ref, 0)
+  const [place] = await placesNamed(executor, [ref])
+  return place
 }
 
-async function placeNamed(
+/** Finds the places of many refs like `resolveRef`, and of entries named without the title of their work: `Rasha 1`. */
+export async function placesNamed(
   executor: Executor,
-  ref: string,
-  minNumbers: number,
-): Promise<PassageRange | undefined> {
-  const [resolved] = await resolveRefs(executor, [ref], minNumbers)
-  if (resolved?.found || (resolved?.known.length ?? 0) > 0) return resolved?.found?.place
-  return entryPlace(executor, ref)
-}
-
-/** The place of an entry that is named without the title of its work, if there is one: `Kotzker Rebbe 1`. */
-async function entryPlace(executor: Executor, written: string): Promise<PassageRange | undefined> {
-  if (!mayBeRef(written)) return undefined
-  const readings = refReadings(stripControls(written))
-  const entries = await entriesNamed(executor, [...new Set(readings.map(({ heading }) => heading))])
-  const refs = readings.flatMap((reading) =>
-    (entries.get(reading.heading) ?? []).map((heading) => formatRef({ ...reading, heading })),
-  )
-  const places = (await resolveRefs(executor, [...new Set(refs)])).flatMap(({ found }) => found?.place ?? [])
-  return places.length === 1 ? places[0] : undefined
+  refs: readonly string[],
+  minNumbers = 0,
+): Promise<readonly (PassageRange | undefined)[]> {
+  const resolved = await resolveRefs(executor, refs, minNumbers)
+  const open = refs.filter((ref, i) => !resolved[i]?.found && !resolved[i]?.known.length && mayBeRef(ref))
+  const readings = new Map(open.map((ref) => [ref, refReadings(stripControls(ref))]))
+  const entries = await entriesNamed(executor, [
+    ...new Set([...readings.values()].flat().map(({ heading }) => heading)),
+  ])
+  const meant = (ref: string): readonly string[] => [
+    ...new Set(
+      (readings.get(ref) ?? []).flatMap((reading) =>
+        (entries.get(reading.heading) ?? []).map((heading) => formatRef({ ...reading, heading })),
+      ),
+    ),
+  ]
+  const asked = [...new Set(open.flatMap(meant))]
+  const places = await resolveRefs(executor, asked)
+  return refs.map((ref, i) => {
+    const [place, ...more] = meant(ref).flatMap((one) => places[asked.indexOf(one)]?.found?.place ?? [])
+    return resolved[i]?.found?.place ?? (more.length === 0 ? place : undefined)
+  })
 }
 
 /** Maximum length of a query that can be a ref. */
@@ -75,7 +87,8 @@ const longestQuery = 120
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PassageRange | undefined> {
   if (!mayBeRef(stripControls(query))) return undefined
-  return placeNamed(executor, query, 1)
+  const [place] = await placesNamed(executor, [query], 1)
+  return place
 }
 
 /** Whether a query ends with a number after some words. It does not look into the library. */
@@ -108,25 +121,31 @@ export async function resolveRefs(
     readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
   )
   const spansByReading = new Map(readings.map((reading, i) => [reading, spans[i] ?? []]))
+  const titles = readings.filter(({ reading }) => reading.address.length === 0)
+  const whole = await wholeRanges(
+    executor,
+    titles.map(({ named }) => named),
+  )
+  const found = { spans: spansByReading, whole: new Map(titles.map((title, i) => [title, whole[i]])) }
   const byRef = new Map(open.map((ref, i) => [ref, read[i]]))
   const resolved: Resolution[] = []
   for (const ref of written) {
     const { known: mine = [], own = [] } = byRef.get(ref) ?? {}
     const same = exact.get(ref)
-    const byParts = async () =>
-      printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
+    const byParts = async () => printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], found))
     const other = same && !same.isNumberedTitle ? undefined : await byParts()
     const isTaken = same !== undefined && other !== undefined && same.place.workId !== other.place.workId
-    const found = same ?? other
-    const several = isTaken ? [same.ref, other.ref] : found ? [] : severalIn(mine, spansByReading)
-    resolved.push({ found, several, known: mine })
+    const place = same ?? other
+    const several = isTaken ? [same.ref, other.ref] : place ? [] : severalIn(mine, spansByReading)
+    resolved.push({ found: place, several, known: mine })
   }
   return resolved
 }
 
-function wantedBy({ reading, named }: KnownReading, isPiece: boolean): RangeQuery {
+function wantedBy({ reading, named, isAbsent = false }: KnownReading, isPiece: boolean): RangeQuery {
   const { address, isLeaf } = reading
-  const headings = named.headings.length > maxHeadings || address.length === 0 ? [] : named.headings
+  const isOpen = !isAbsent && address.length > 0 && named.headings.length <= maxHeadings
+  const headings = isOpen ? named.headings : []
   return { headings, address, isPiece, isLeaf }
 }
 
@@ -139,13 +158,19 @@ function severalIn(
   return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
 }
 
+/** What the library has of the readings: the places of their numbers, and of titles without numbers. */
+type Places = {
+  readonly spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>
+  readonly whole: ReadonlyMap<KnownReading, PassageRange | undefined>
+}
+
 async function firstPlace(
   executor: Executor,
   known: readonly KnownReading[],
-  spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
+  places: Places,
 ): Promise<FoundPlace | undefined> {
   for (const reading of known) {
-    const found = await placeOf(executor, reading, spans.get(reading) ?? [])
+    const found = await placeOf(executor, reading, places)
     if (found) return found
   }
   return undefined
@@ -228,13 +253,14 @@ async function knownReadingsOf(
  */
 function withNumbered(
   known: readonly KnownReading[],
-  { readings, isAbsent }: Omit<NumberedReadings, 'own'>,
+  { readings, absent }: Omit<NumberedReadings, 'own'>,
 ): readonly KnownReading[] {
   const isTitle = ({ named }: KnownReading): boolean => named.isWhole
-  const composed = isAbsent ? [] : known.filter((one) => !isTitle(one))
+  const titles = known.filter(isTitle)
+  const composed = absent ? [absent].slice(titles.length) : known.filter((one) => !isTitle(one))
   const sure = readings.filter(({ isSure }) => isSure)
   const others = readings.filter(({ isSure }) => !isSure)
-  return [...sure, ...known.filter(isTitle), ...others, ...composed]
+  return [...sure, ...titles, ...others, ...composed]
 }
 
 function wholeLength({ reading, named }: KnownReading): number {
@@ -284,14 +310,16 @@ async function placesPrinted(
 
 async function placeOf(
   executor: Executor,
-  { reading, named }: KnownReading,
-  spans: readonly ResolvedRange[],
+  known: KnownReading,
+  places: Places,
 ): Promise<FoundPlace | undefined> {
+  const { reading, named } = known
   const { address, until } = reading
   if (address.length === 0) {
-    const place = await wholeOf(executor, named)
+    const place = places.whole.get(known)
     return place && { place, ref: named.headings[0]?.heading ?? reading.heading }
   }
+  const spans = places.spans.get(known) ?? []
   const own = spans.find(({ heading }) => heading.heading === reading.heading)
   const start = own ?? (spans.length === 1 ? spans[0] : undefined)
   if (!start) return undefined
@@ -299,27 +327,4 @@ async function placeOf(
     place: until ? await rangeTo(executor, start, until) : start.place,
     ref: until ? formatRef({ ...reading, heading: start.heading.heading }) : start.ref,
   }
-}
-
-/** All places under a title: a work, a heading, or consecutive headings. */
-async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PassageRange | undefined> {
-  const workId = headings[0]?.workId
-  if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined
-  const names = headings.map(({ heading }) => heading)
-  const found = await executor.execute<{ first: number | null; last: number | null }>(sql`
-    with mine as (
-      select p.ordinal from passages p
-      where p.work_id = ${workId} and (${isWork} or exists (
-        select 1 from unnest(${sql.param(names)}::text[]) as h (heading)
-        where starts_with(p.ref, h.heading) and substr(p.ref, length(h.heading) + 1) ~ '^([ ,:]|$)'))),
-    ends as (select min(ordinal) as first, max(ordinal) as last from mine)
-    select first, last from ends
-    where ${names.length === 1} or not exists (
-      select 1 from passages p
-      where p.work_id = ${workId} and p.ordinal between ends.first and ends.last
-        and p.ordinal not in (select ordinal from mine))`)
-  const row = found.rows[0]
-  return row && row.first !== null && row.last !== null
-    ? { workId, first: row.first, last: row.last }
-    : undefined
 }

@@ -78,12 +78,16 @@ function keysFor(written: string): {
     const words = key.split(' ')
     for (let count = Math.min(words.length, maxTitleWords); count >= 1; count -= 1) {
       const rest = words.slice(count).join(' ')
+      if (onlyNumbers.test(rest)) continue
       for (const title of synonyms(words.slice(0, count).join(' ')))
         split.push({ title: title.key, rest, rank: title.rank })
     }
   }
   return { whole, split }
 }
+
+/** Numbers alone are read by `numberedReadings`. Here each would be compared with all headings. */
+const onlyNumbers = /^[\d ]+$/
 
 /** The keys under which a title may be stored, with the ranks of `keysFor`. */
 export function titleKeys(title: string): readonly WholeKey[] {

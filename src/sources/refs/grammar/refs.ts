@@ -132,6 +132,7 @@ export function normalisedRef(written: string): string {
     .replace(/[_\s]+/g, ' ')
     .replace(/(?<=[א-ת])''(?=[א-ת])/g, '"')
     .trim()
+    .replace(/[,;]+$/, '')
     // Behind Hebrew letters, a dot or a colon means the side of a leaf.
     .replace(/(?<=^[^א-ת]*)[.:,;]+$/u, '')
   return withEpistles(withDigits(withEndOfOpenRange(text)))
