@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingKey, looseHeadingKey, withoutLatinArticles } from '../text/heading-keys.ts'
 import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
+import { isUnit } from './grammar/units.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
 
@@ -61,6 +62,7 @@ function keysFor(written: string): {
   const whole: WholeKey[] = []
   const split: SplitKey[] = []
   const bare = withoutArticle(written)
+  const numbers = numbersAtEnd(headingKey(written))
   const spellings = [
     { key: headingKey(written), rank: 0 },
     ...(bare === written ? [] : [{ key: headingKey(bare), rank: bareRank }]),
@@ -78,7 +80,7 @@ function keysFor(written: string): {
     const words = key.split(' ')
     for (let count = Math.min(words.length, maxTitleWords); count >= 1; count -= 1) {
       const rest = words.slice(count).join(' ')
-      if (onlyNumbers.test(rest)) continue
+      if (count < words.length && words.length - count <= numbers) continue
       for (const title of synonyms(words.slice(0, count).join(' ')))
         split.push({ title: title.key, rest, rank: title.rank })
     }
@@ -86,8 +88,12 @@ function keysFor(written: string): {
   return { whole, split }
 }
 
-/** Numbers alone are read by `numberedReadings`. Here each would be compared with all headings. */
-const onlyNumbers = /^[\d ]+$/
+/** How many words at the end are numbers and units. These are read by `numberedReadings`. Here each would be compared with all headings. */
+function numbersAtEnd(key: string): number {
+  const words = key.split(' ').reverse()
+  const other = words.findIndex((word) => !(/^\d/.test(word) || isUnit(word)))
+  return /^\d/.test(words[0] ?? '') ? (other < 0 ? words.length : other) : 0
+}
 
 /** The keys under which a title may be stored, with the ranks of `keysFor`. */
 export function titleKeys(title: string): readonly WholeKey[] {
