@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import type { AddressPart } from './grammar/ref-parts.ts'
-import type { Heading, Named } from './title-lookup.ts'
+import type { Heading } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
 export type PassageRange = { readonly workId: number; readonly first: number; readonly last: number }
@@ -9,9 +9,11 @@ export type PassageRange = { readonly workId: number; readonly first: number; re
 /** The places of an address under one heading. `ref` is the library's spelling. */
 export type ResolvedRange = { readonly heading: Heading; readonly place: PassageRange; readonly ref: string }
 
-/** An address with the headings under which it is searched. */
+/** An address with the headings under which it is searched. Without numbers it is all that a heading has. */
 export type RangeQuery = {
   readonly headings: readonly Heading[]
+  /** Whether the headings are the whole work. */
+  readonly isWork?: boolean
   readonly address: readonly AddressPart[]
   /** Whether its last number is that of a piece, `§3`. A piece takes precedence over a segment with this number. */
   readonly isPiece?: boolean
@@ -24,7 +26,8 @@ type Row = {
   readonly asked: number
   readonly heading: Heading
   readonly ref: string
-  readonly isLeaf?: boolean
+  /** A leaf must have sides. */
+  readonly kind?: 'title' | 'leaf' | 'place'
 }
 
 /**
@@ -38,12 +41,21 @@ export async function resolveRanges(
 ): Promise<readonly (readonly ResolvedRange[])[]> {
   const found = await within(
     executor,
-    wanted.flatMap(({ headings, address, isLeaf = false }, asked) =>
-      headings.map((heading) => ({ asked, heading, ref: `${heading.heading} ${address.join(':')}`, isLeaf })),
-    ),
+    wanted.flatMap(({ headings, address, isWork, isLeaf }, asked) => {
+      if (isWork)
+        return headings.slice(0, 1).map((heading) => ({ asked, heading, ref: '', kind: 'title' as const }))
+      const kind =
+        address.length === 0 ? 'title' : isLeaf && /\d$/.test(address.at(-1) ?? '') ? 'leaf' : 'place'
+      return headings.map((heading) => ({
+        asked,
+        heading,
+        ref: `${heading.heading} ${address.join(':')}`.trimEnd(),
+        kind,
+      }))
+    }),
   )
   const missing = wanted.flatMap(({ headings, address, isPiece, isLeaf }, asked) => {
-    if ((found.has(asked) && !isPiece) || isLeaf) return []
+    if ((found.has(asked) && !isPiece) || isLeaf || address.length === 0) return []
     const above = address.slice(0, -1).join(':')
     const numbers = above === '' ? '' : ` ${above}`
     return headings.map((heading) => ({
@@ -75,20 +87,20 @@ async function within(
   // Sides follow a leaf, pieces follow a text. Before 0.2.0 a colon could follow a heading.
   const found = await executor.execute<Found>(sql`
     with asked as materialized (
-      select h.number, h.work_id, length(h.ref) as length, h.is_leaf, f.ref
+      select h.number, h.work_id, h.kind, length(h.ref) as length, f.ref
       from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
           ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
-          ${sql.param(rows.map(({ isLeaf, ref }) => isLeaf === true && /\d$/.test(ref)))}::bool[])
-          with ordinality as h (work_id, ref, other, is_leaf, number)
+          ${sql.param(rows.map(({ kind }) => kind ?? 'place'))}::text[]) with ordinality as h (work_id, ref, other, kind, number)
         cross join lateral (values (h.ref), (h.other)) as f (ref)),
     lengths as materialized (select distinct work_id, length from asked),
     begun as materialized (
       select p.work_id, p.ordinal, left(p.ref, l.length) as begin, substr(p.ref, l.length + 1) as rest
       from lengths l join passages p on p.work_id = l.work_id
-      where substr(p.ref, l.length + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)')
+      where l.length = 0 or substr(p.ref, l.length + 1) ~ '^([ ,:]|[a-d](:| §|$)|$)')
     select a.number::int, a.work_id, min(b.ordinal) as first, max(b.ordinal) as last
     from asked a join begun b on b.work_id = a.work_id and b.begin = a.ref
-    where not a.is_leaf or left(b.rest, 1) between 'a' and 'd'
+    where case a.kind when 'title' then a.ref = '' or b.rest ~ '^([ ,:]|$)'
+      when 'leaf' then b.rest ~ '^[a-d](:| §|$)' else b.rest ~ '^[a-d]?(:| §|$)' end
     group by a.number, a.work_id order by a.number`)
   return spansBy(rows, found.rows)
 }
@@ -125,42 +137,6 @@ function spansBy(
     else spans.set(row.asked, [span])
   }
   return spans
-}
-
-/**
- * Finds all places under each title: those of a work, of a heading, or of consecutive headings. It sends one statement,
- * which reads the passages of the works once.
- */
-export async function wholeRanges(
-  executor: Executor,
-  titles: readonly Named[],
-): Promise<readonly (PassageRange | undefined)[]> {
-  const rows = titles.flatMap(({ headings, isWork }, number) => {
-    const isOne = headings.every(({ workId }) => workId === headings[0]?.workId)
-    const names = isWork ? headings.slice(0, 1).map(({ workId }) => ({ workId, heading: '' })) : headings
-    return isOne ? names.map((of) => ({ number, ...of })) : []
-  })
-  if (rows.length === 0) return titles.map(() => undefined)
-  const found = await executor.execute<Found>(sql`
-    with asked as materialized (
-      select * from unnest(${sql.param(rows.map(({ number }) => number))}::int[],
-        ${sql.param(rows.map(({ workId }) => workId))}::int[],
-        ${sql.param(rows.map(({ heading }) => heading))}::text[]) as a (number, work_id, heading)),
-    lengths as materialized (select distinct work_id, length(heading) as length from asked),
-    begun as materialized (
-      select p.work_id, p.ordinal, left(p.ref, l.length) as begin
-      from lengths l join passages p on p.work_id = l.work_id
-      where l.length = 0 or substr(p.ref, l.length + 1) ~ '^([ ,:]|$)'),
-    ranges as (
-      select a.number, a.work_id, min(b.ordinal) as first, max(b.ordinal) as last, count(distinct b.ordinal) as own
-      from asked a join begun b on b.work_id = a.work_id and b.begin = a.heading group by a.number, a.work_id)
-    select number, work_id, first, last from ranges r
-    where own = (select count(*) from passages p where p.work_id = r.work_id and p.ordinal between r.first and r.last)
-      or (select count(*) from asked a where a.number = r.number) = 1`)
-  const places = new Map(
-    found.rows.map(({ number, work_id: workId, first, last }) => [number, { workId, first, last }]),
-  )
-  return titles.map((_, number) => places.get(number))
 }
 
 /** Range from the first place to the end of a range. An end after the last place of the text is cut. */

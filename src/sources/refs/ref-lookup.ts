@@ -11,7 +11,6 @@ import {
   type ResolvedRange,
   rangeTo,
   resolveRanges,
-  wholeRanges,
 } from './passage-ranges.ts'
 import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 
@@ -121,18 +120,13 @@ export async function resolveRefs(
     readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
   )
   const spansByReading = new Map(readings.map((reading, i) => [reading, spans[i] ?? []]))
-  const titles = readings.filter(({ reading }) => reading.address.length === 0)
-  const whole = await wholeRanges(
-    executor,
-    titles.map(({ named }) => named),
-  )
-  const found = { spans: spansByReading, whole: new Map(titles.map((title, i) => [title, whole[i]])) }
   const byRef = new Map(open.map((ref, i) => [ref, read[i]]))
   const resolved: Resolution[] = []
   for (const ref of written) {
     const { known: mine = [], own = [] } = byRef.get(ref) ?? {}
     const same = exact.get(ref)
-    const byParts = async () => printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], found))
+    const byParts = async () =>
+      printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
     const other = same && !same.isNumberedTitle ? undefined : await byParts()
     const isTaken = same !== undefined && other !== undefined && same.place.workId !== other.place.workId
     const place = same ?? other
@@ -144,9 +138,9 @@ export async function resolveRefs(
 
 function wantedBy({ reading, named, isAbsent = false }: KnownReading, isPiece: boolean): RangeQuery {
   const { address, isLeaf } = reading
-  const isOpen = !isAbsent && address.length > 0 && named.headings.length <= maxHeadings
-  const headings = isOpen ? named.headings : []
-  return { headings, address, isPiece, isLeaf }
+  if (address.length === 0) return { headings: named.headings, address, isWork: named.isWork }
+  const isOpen = !isAbsent && named.headings.length <= maxHeadings
+  return { headings: isOpen ? named.headings : [], address, isPiece, isLeaf }
 }
 
 /** The places of the most likely reading that has several. */
@@ -154,23 +148,17 @@ function severalIn(
   known: readonly KnownReading[],
   spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
 ): readonly string[] {
-  const first = known.find((reading) => (spans.get(reading)?.length ?? 0) > 1)
+  const first = known.find((one) => one.reading.address.length > 0 && (spans.get(one)?.length ?? 0) > 1)
   return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
-}
-
-/** What the library has of the readings: the places of their numbers, and of titles without numbers. */
-type Places = {
-  readonly spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>
-  readonly whole: ReadonlyMap<KnownReading, PassageRange | undefined>
 }
 
 async function firstPlace(
   executor: Executor,
   known: readonly KnownReading[],
-  places: Places,
+  spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
 ): Promise<FoundPlace | undefined> {
   for (const reading of known) {
-    const found = await placeOf(executor, reading, places)
+    const found = await placeOf(executor, reading, spans.get(reading) ?? [])
     if (found) return found
   }
   return undefined
@@ -310,16 +298,14 @@ async function placesPrinted(
 
 async function placeOf(
   executor: Executor,
-  known: KnownReading,
-  places: Places,
+  { reading, named }: KnownReading,
+  spans: readonly ResolvedRange[],
 ): Promise<FoundPlace | undefined> {
-  const { reading, named } = known
   const { address, until } = reading
   if (address.length === 0) {
-    const place = places.whole.get(known)
+    const place = consecutive(spans.map((span) => span.place))
     return place && { place, ref: named.headings[0]?.heading ?? reading.heading }
   }
-  const spans = places.spans.get(known) ?? []
   const own = spans.find(({ heading }) => heading.heading === reading.heading)
   const start = own ?? (spans.length === 1 ? spans[0] : undefined)
   if (!start) return undefined
@@ -327,4 +313,15 @@ async function placeOf(
     place: until ? await rangeTo(executor, start, until) : start.place,
     ref: until ? formatRef({ ...reading, heading: start.heading.heading }) : start.ref,
   }
+}
+
+/** The range of ranges that follow one another in one work. */
+function consecutive(ranges: readonly PassageRange[]): PassageRange | undefined {
+  const [first, ...more] = ranges.toSorted((a, b) => a.first - b.first)
+  let whole = first
+  for (const next of more) {
+    if (!whole || next.workId !== whole.workId || next.first > whole.last + 1) return undefined
+    whole = { ...whole, last: Math.max(whole.last, next.last) }
+  }
+  return whole
 }

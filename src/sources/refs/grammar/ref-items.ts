@@ -101,14 +101,14 @@ export function itemAt({ text, words }: Words, at: number, notation: Notation): 
   const signs = /[§#¶](?=\s*$)/.exec(gapBefore(text, words, at))
   const plain = { from: at, end: at + 1, unit: signs ? unitOf(signs[0]) : undefined, isSide: false }
   if (isUnitAt({ text, words }, at)) {
-    const value = numberIn(words[at + 1])
+    const value = numberIn(bare(words[at + 1]))
     const unit = unitOf(words[at]?.key ?? '') ?? unitOf(written)
     if (value !== undefined)
       return { ...plain, end: at + 2, unit, value, side: sideIn(words[at + 1]), isSure: true }
   }
   const [unit, number] = notation === 'joined' ? joinedIn(written) : []
   if (number !== undefined) return { ...plain, unit, value: number, side: undefined, isSure: true }
-  const value = numberIn(words[at], notation === 'roman' && !partWords.has(words[at - 1]?.key ?? ''))
+  const value = numberIn(written, notation === 'roman' && !partWords.has(words[at - 1]?.key ?? ''))
   if (value === undefined) return undefined
   const side = /^ע"([אב])$/.exec(written)?.[1]
   const isSure = plain.unit !== undefined || /^\d/.test(written)
@@ -119,7 +119,7 @@ export function itemAt({ text, words }: Words, at: number, notation: Notation): 
 /** A number as it is printed, with the side of its leaf: `ב׳ א`. */
 function printedItemAt({ text, words }: Words, at: number): RefItem | undefined {
   const written = bare(words[at])
-  const value = /^[א-ת].*["']|^0$/.test(written) ? numberIn(words[at]) : undefined
+  const value = /^[א-ת].*["']|^0$/.test(written) ? numberIn(written) : undefined
   if (value === undefined) return undefined
   const isSided = gapBefore(text, words, at + 1) === ' ' && /^[א-ד]$/.test(bare(words[at + 1]))
   const side = isSided ? sideIn(words[at + 1]) : undefined
@@ -150,8 +150,7 @@ export function joinedIn(written: string): readonly [unit?: string, value?: Addr
 }
 
 /** A number in digits or Hebrew letters. */
-export function numberIn(word: TextWord | undefined, mayBeRoman = false): AddressPart | undefined {
-  const written = bare(word)
+export function numberIn(written: string, mayBeRoman = false): AddressPart | undefined {
   const digits = /^0*(\d+[a-d]?)f{0,2}$/i.exec(written)?.[1]
   if (digits !== undefined) return digits.toLowerCase()
   return (hebrewNumber(written) ?? (mayBeRoman ? romanNumber(written) : undefined))?.toString()
