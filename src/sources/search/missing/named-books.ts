@@ -1,7 +1,14 @@
 import { wordsOfRole } from '../../refs/grammar/text-words.ts'
 
-/** A name that the text presents as the title of a book. Range in UTF-16 units; `end` is exclusive. */
-export type NamedBook = { readonly start: number; readonly end: number; readonly title: string }
+/** UTF-16 start and end of a part of a text; `end` is exclusive. */
+export type Span = { readonly start: number; readonly end: number }
+
+export function overlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
+/** A name that the text presents as the title of a book. */
+export type NamedBook = Span & { readonly title: string }
 
 const name = "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}"
 const small = '(?:of|the|and|in|on|al|ha|de|le|be|va|to|for)'
@@ -119,7 +126,7 @@ export function namedBooks(text: string): readonly NamedBook[] {
   for (const pattern of [...quoted, ...english, inSmallLetters, ...hebrew, unquotedHebrew]) {
     for (const match of read.matchAll(pattern)) {
       const book = bookIn(read, pattern, match)
-      const isFree = book && !found.some(({ start, end }) => start < book.end && book.start < end)
+      const isFree = book && !found.some((other) => overlap(other, book))
       if (isFree && found.length < maxBooks) found.push(book)
     }
   }

@@ -4,7 +4,7 @@ import { lazy } from '../../text/lazy.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue, isFromTown } from './book-cues.ts'
-import { endsTitleBefore, type NamedBook, trimmed } from './named-books.ts'
+import { endsTitleBefore, type NamedBook, overlap, trimmed } from './named-books.ts'
 
 /** `familiar`: words that occur in no text of the library if the name is a title. */
 export type TitleSlot = NamedBook & { readonly familiar: string }
@@ -22,8 +22,7 @@ export function titleSlots(text: string): readonly TitleSlot[] {
   if (text.length > longestQuestion) return []
   const found: TitleSlot[] = []
   for (const slot of [...englishSlots(text), ...hebrewSlots(text)])
-    if (found.length < maxSlots && !found.some((one) => one.start < slot.end && slot.start < one.end))
-      found.push(slot)
+    if (found.length < maxSlots && !found.some((one) => overlap(one, slot))) found.push(slot)
   return found
 }
 

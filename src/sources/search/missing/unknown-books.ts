@@ -10,8 +10,7 @@ import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { textsContaining } from '../phrases/runs-in-texts.ts'
 import { inHeadings } from './heading-entries.ts'
-import { type NamedBook, namedBooks } from './named-books.ts'
-import { overlap } from './overlap.ts'
+import { type NamedBook, namedBooks, overlap } from './named-books.ts'
 import { titleSlots } from './title-slots.ts'
 
 const known = lazy(
