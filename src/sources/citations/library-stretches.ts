@@ -26,26 +26,26 @@ export type WantedRef = { readonly ref: string; readonly place?: PassageRange | 
 /** Number of refs per statement. Each may have 60 passages in several versions. */
 const batch = 50
 
-/**
- * Returns a function that reads the passages at a ref: one stretch per version, with one more passage on either side.
- * Refs that are asked for at the same time are read together, with two statements.
- */
-export function stretchReader(executor: Executor): (wanted: WantedRef) => Promise<readonly Stretch[]> {
-  let asked: WantedRef[] = []
-  let reading: Promise<readonly (readonly Stretch[])[]> | undefined
-  return async (wanted) => {
-    const at = asked.push(wanted) - 1
+/** Returns a function for single reads. What is asked for at the same time is read together. */
+export function readTogether<T, R>(
+  read: (all: readonly T[]) => Promise<readonly R[]>,
+): (one: T) => Promise<R> {
+  let asked: T[] = []
+  let reading: Promise<readonly R[]> | undefined
+  return async (one) => {
+    const at = asked.push(one) - 1
     reading ??= Promise.resolve().then(() => {
       const all = asked
       asked = []
       reading = undefined
-      return readAll(executor, all)
+      return read(all)
     })
-    return (await reading)[at] ?? []
+    return (await reading)[at] as R
   }
 }
 
-async function readAll(
+/** Reads the passages at refs: one stretch per version, with one more passage on either side. It sends two statements. */
+export async function stretchesAt(
   executor: Executor,
   wanted: readonly WantedRef[],
 ): Promise<readonly (readonly Stretch[])[]> {

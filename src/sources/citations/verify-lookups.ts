@@ -5,10 +5,10 @@ import { partsInText } from '../refs/in-text/parts-in-text.ts'
 import { TitledText } from '../refs/in-text/titled-text.ts'
 import { worksInText } from '../refs/in-text/works-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
-import { resolveRef } from '../refs/ref-lookup.ts'
+import { placesNamed } from '../refs/ref-lookup.ts'
 import type { NamedRef, VerifyLookups } from './attribution/named-refs.ts'
 import { candidateStretches } from './candidates.ts'
-import { stretchReader } from './library-stretches.ts'
+import { readTogether, stretchesAt, type WantedRef } from './library-stretches.ts'
 
 /** Creates the queries that verification sends to this library. */
 export function verifyLookups(executor: Executor): VerifyLookups {
@@ -17,18 +17,19 @@ export function verifyLookups(executor: Executor): VerifyLookups {
     if (last.whole !== whole) last = { whole, titled: new TitledText(executor, whole) }
     return last.titled
   }
-  const stretchesAt = stretchReader(executor)
+  const stretches = readTogether((wanted: readonly WantedRef[]) => stretchesAt(executor, wanted))
+  const placeNamed = readTogether((refs: readonly string[]) => placesNamed(executor, refs))
   return {
     async resolveRef(ref, similarTitles) {
-      if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }
+      if (await placeNamed(ref)) return { exists: true, nearest: [] }
       const nearest = similarTitles ? nearestRefs : nearestUnderTitle
       return { exists: false, nearest: await nearest(executor, ref) }
     },
     refsIn: (text, options) => namedIn(executor, titledText(text), options),
     worksIn: (text) => worksInText(executor, titledText(text)),
     candidates: (words) => candidateStretches(executor, words),
-    stretches: (ref, place) => stretchesAt({ ref, place }),
-    isTitle: async (words) => (await resolveRef(executor, words)) !== undefined,
+    stretches: (ref, place) => stretches({ ref, place }),
+    isTitle: async (words) => (await placeNamed(words)) !== undefined,
   }
 }
 

@@ -108,7 +108,7 @@ export async function checkText(
 ): Promise<CheckedText> {
   const read = await readAttributions(new Doc(text), lookups, options)
   const checker = new QuoteChecker(options.offered ?? [], lookups, options.maxLookups)
-  const judged: Judged[] = []
+  const compared: Judged[] = []
   const notCompared: Unchecked[] = read.others.map((other) => uncheckedAt(text, other, other.reason))
   // Words in quotation marks that are only a ref, even of no existing place.
   const isRef = fillsMarks(read.refs.filter(({ written }) => written !== ''))
@@ -123,15 +123,20 @@ export async function checkText(
       continue
     }
     const attribution = read.attributions[i] ?? { marked: [], named: [], hinted: [] }
-    const quote = await checkQuote(quotation, attribution, checker, lookups)
-    if (typeof quote === 'string') {
-      skip(quote)
-      continue
-    }
-    const why = isUnsourced({ ...quotation, words: quotation.prepared.words }, quote.check)
-    if (why === undefined) judged.push({ ...quote, quotation })
-    else skip(why)
+    const quote = await checkQuote(quotation, attribution, checker)
+    if (quote === undefined) skip('name_of_source')
+    else compared.push({ ...quote, quotation })
   }
+  // All titles are looked up together.
+  const titles = await Promise.all(
+    compared.map((one) => mayBeTitle(one) && lookups?.isTitle(one.quotation.text)),
+  )
+  const judged = compared.filter(({ check, quotation }, i) => {
+    const words = quotation.prepared.words
+    const why = titles[i] ? 'title' : isUnsourced({ ...quotation, words }, check)
+    if (why !== undefined) notCompared.push(uncheckedAt(text, quotation, why))
+    return why === undefined
+  })
   for (const left of read.quotations.slice(checked)) notCompared.push(uncheckedAt(text, left, 'limit'))
   const isConfirmed = containedIn(
     judged.filter(({ check }) => isConfirming(check.result)).map(({ quotation }) => quotation),
@@ -183,18 +188,20 @@ function isConfirming(result: QuoteResult): boolean {
   return result === 'verbatim' || result === 'edited' || result === 'fuzzy'
 }
 
-/** @returns why the words are no quotation, if they are none. */
+/** Compares a quotation; undefined if the words are the name of a source. */
 async function checkQuote(
   quotation: Quotation,
   attribution: Attribution,
   checker: QuoteChecker,
-  lookups: VerifyLookups | undefined,
-): Promise<CheckedQuote | Unchecked['reason']> {
+): Promise<CheckedQuote | undefined> {
   const judged = await checker.check(quotation, attribution)
-  if (judged === undefined) return 'name_of_source'
-  const mayBeTitle = judged.check.result === 'not_found' && quotation.prepared.words <= longestTitle
-  if (mayBeTitle && (await lookups?.isTitle(quotation.text))) return 'title'
+  if (judged === undefined) return undefined
   const check = { ...judged.check, ...(judged.ref !== undefined && { ref: judged.ref }) }
   const marked = attribution.marked.find((source: OfferedSource) => source === judged.passage)
   return { check, explanation: judged.explanation, ...(marked && { marked }) }
+}
+
+/** Whether words that were found nowhere are short enough for a title. */
+function mayBeTitle({ check, quotation }: Judged): boolean {
+  return check.result === 'not_found' && quotation.prepared.words <= longestTitle
 }

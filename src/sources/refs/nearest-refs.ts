@@ -35,6 +35,7 @@ export async function nearestToReadings(
   [likeliest]: readonly KnownReading[],
 ): Promise<readonly string[]> {
   if (!likeliest) return []
+  if (likeliest.isAbsent) return headingsIn(likeliest).map(({ heading }) => heading)
   const near = await nearestNumbers(executor, headingsIn(likeliest), likeliest.reading.address)
   return near.length > 0 ? near : headingsIn(likeliest).map(({ heading }) => heading)
 }

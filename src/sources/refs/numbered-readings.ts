@@ -15,6 +15,8 @@ export type NumberedReading = {
   readonly named: Named
   /** Whether the heading has the number with the unit of the ref. Otherwise it has the number alone. */
   readonly isSure: boolean
+  /** Whether no heading of the work has the number. `named` has those that are nearest to it. */
+  readonly isAbsent?: boolean
 }
 
 /** What the numbered headings of a work say about a ref. */
@@ -22,11 +24,11 @@ export type NumberedReadings = {
   readonly readings: readonly NumberedReading[]
   /** The numbers under the title of the work itself, whatever their units. They count only if the library has them. */
   readonly own: readonly NumberedReading[]
-  /** Whether the parts of the work have such numbers, but not this one. A guess by other headings is wrong then. */
-  readonly isAbsent: boolean
+  /** Set if the parts of the work have such numbers, but not this one. A guess by other headings is wrong then. */
+  readonly absent?: NumberedReading | undefined
 }
 
-export const noNumberedReadings: NumberedReadings = { readings: [], own: [], isAbsent: false }
+export const noNumberedReadings: NumberedReadings = { readings: [], own: [] }
 
 /**
  * Reads refs by the numbered parts of the works that they name. It sends one statement for all, and another one for
@@ -74,8 +76,32 @@ function readingsIn(split: TitleSplit, work: NumberedWork): NumberedReadings {
   return {
     readings: sure.length > 0 ? sure : found,
     own: split.named.flatMap((named) => readingByNumbers(split, named, work)),
-    isAbsent:
-      found.length === 0 && split.named.every((named) => numbersHeadings(named, work.headings, units)),
+    absent:
+      found.length === 0 && split.named.every((named) => numbersHeadings(named, work.headings, units))
+        ? absentReading(split, work)
+        : undefined,
+  }
+}
+
+/** Maximum number of headings that are offered for one that does not exist. */
+const maxNearest = 5
+
+/** The reading of a number that no heading has. */
+function absentReading({ named }: TitleSplit, { title, headings }: NumberedWork): NumberedReading {
+  const [{ parts } = { parts: [] }] = named
+  const [wanted] = parts
+  const distance = (own: NumberedWork['headings'][number]): number =>
+    Math.min(
+      ...own.parts.map(
+        ({ name }) => Math.abs(Number.parseInt(name, 10) - Number.parseInt(wanted?.name ?? '', 10)) || 0,
+      ),
+    )
+  const nearest = headings.toSorted((a, b) => distance(a) - distance(b)).slice(0, maxNearest)
+  return {
+    reading: { heading: title, address: parts.map(({ name }) => name) },
+    named: { headings: nearest, isWork: false, isWhole: true },
+    isSure: true,
+    isAbsent: true,
   }
 }
 

@@ -61,7 +61,7 @@ export async function numberedWorks(
       from headings h cross join lateral unnest(string_to_array(h.key, ' ')) as own (word)
         join unnest(${sql.param(spellingsOf(names))}::text[]) with ordinality as asked (word, rank)
           on asked.word = own.word
-      where h.kind = 'place' and h.work_id in (select work_id from meant)
+      where h.kind = 'place' and not starts_with(h.key, '~') and h.work_id in (select work_id from meant)
       group by h.work_id, h.heading order by max(asked.rank) desc limit ${maxHeadings}),
     placed as (
       select work_id, heading, min(first_ordinal) as place,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import type { AddressPart } from './grammar/ref-parts.ts'
-import { type Heading, worksOf } from './title-lookup.ts'
+import type { Heading } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
 export type PassageRange = { readonly workId: number; readonly first: number; readonly last: number }
@@ -9,9 +9,11 @@ export type PassageRange = { readonly workId: number; readonly first: number; re
 /** The places of an address under one heading. `ref` is the library's spelling. */
 export type ResolvedRange = { readonly heading: Heading; readonly place: PassageRange; readonly ref: string }
 
-/** An address with the headings under which it is searched. */
+/** An address with the headings under which it is searched. Without numbers it is all that a heading has. */
 export type RangeQuery = {
   readonly headings: readonly Heading[]
+  /** Whether the headings are the whole work. */
+  readonly isWork?: boolean
   readonly address: readonly AddressPart[]
   /** Whether its last number is that of a piece, `§3`. A piece takes precedence over a segment with this number. */
   readonly isPiece?: boolean
@@ -24,7 +26,8 @@ type Row = {
   readonly asked: number
   readonly heading: Heading
   readonly ref: string
-  readonly isLeaf?: boolean
+  /** A leaf must have sides. */
+  readonly kind?: 'title' | 'leaf' | 'place'
 }
 
 /**
@@ -38,12 +41,21 @@ export async function resolveRanges(
 ): Promise<readonly (readonly ResolvedRange[])[]> {
   const found = await within(
     executor,
-    wanted.flatMap(({ headings, address, isLeaf = false }, asked) =>
-      headings.map((heading) => ({ asked, heading, ref: `${heading.heading} ${address.join(':')}`, isLeaf })),
-    ),
+    wanted.flatMap(({ headings, address, isWork, isLeaf }, asked) => {
+      if (isWork)
+        return headings.slice(0, 1).map((heading) => ({ asked, heading, ref: '', kind: 'title' as const }))
+      const kind =
+        address.length === 0 ? 'title' : isLeaf && /\d$/.test(address.at(-1) ?? '') ? 'leaf' : 'place'
+      return headings.map((heading) => ({
+        asked,
+        heading,
+        ref: `${heading.heading} ${address.join(':')}`.trimEnd(),
+        kind,
+      }))
+    }),
   )
   const missing = wanted.flatMap(({ headings, address, isPiece, isLeaf }, asked) => {
-    if ((found.has(asked) && !isPiece) || isLeaf) return []
+    if ((found.has(asked) && !isPiece) || isLeaf || address.length === 0) return []
     const above = address.slice(0, -1).join(':')
     const numbers = above === '' ? '' : ` ${above}`
     return headings.map((heading) => ({
@@ -64,8 +76,8 @@ type Found = {
 }
 
 /**
- * Reads the passages at and below the refs. One regular expression serves all, because Postgres is slow to compile
- * one.
+ * Reads the passages at and below the refs. The passages of the works are read once, however many refs there are: a
+ * passage is compared by its beginnings that are as long as one of the refs.
  */
 async function within(
   executor: Executor,
@@ -74,17 +86,22 @@ async function within(
   if (rows.length === 0) return new Map()
   // Sides follow a leaf, pieces follow a text. Before 0.2.0 a colon could follow a heading.
   const found = await executor.execute<Found>(sql`
-    select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
-    from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
-        ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
-        ${sql.param(rows.map(({ isLeaf, ref }) => isLeaf === true && /\d$/.test(ref)))}::bool[])
-        with ordinality as h (work_id, ref, other, is_leaf, number)
-      join passages p on p.work_id = h.work_id
-        and (starts_with(p.ref, h.ref) or starts_with(p.ref, h.other))
-        and substr(p.ref, length(h.ref) + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)'
-        and (not h.is_leaf or substr(p.ref, length(h.ref) + 1, 1) between 'a' and 'd')
-    where p.work_id = any(${sql.param(worksOf(rows.map(({ heading }) => heading)))}::int[])
-    group by h.number, p.work_id order by h.number`)
+    with asked as materialized (
+      select h.number, h.work_id, h.kind, length(h.ref) as length, f.ref
+      from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
+          ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[],
+          ${sql.param(rows.map(({ kind }) => kind ?? 'place'))}::text[]) with ordinality as h (work_id, ref, other, kind, number)
+        cross join lateral (values (h.ref), (h.other)) as f (ref)),
+    lengths as materialized (select distinct work_id, length from asked),
+    begun as materialized (
+      select p.work_id, p.ordinal, left(p.ref, l.length) as begin, substr(p.ref, l.length + 1) as rest
+      from lengths l join passages p on p.work_id = l.work_id
+      where l.length = 0 or substr(p.ref, l.length + 1) ~ '^([ ,:]|[a-d](:| §|$)|$)')
+    select a.number::int, a.work_id, min(b.ordinal) as first, max(b.ordinal) as last
+    from asked a join begun b on b.work_id = a.work_id and b.begin = a.ref
+    where case a.kind when 'title' then a.ref = '' or b.rest ~ '^([ ,:]|$)'
+      when 'leaf' then b.rest ~ '^[a-d](:| §|$)' else b.rest ~ '^[a-d]?(:| §|$)' end
+    group by a.number, a.work_id order by a.number`)
   return spansBy(rows, found.rows)
 }
 

@@ -17,7 +17,12 @@ import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 export { type PassageRange, partNumber } from './passage-ranges.ts'
 
 /** A reading of a ref whose title the library has. */
-export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
+export type KnownReading = {
+  readonly reading: ParsedRef
+  readonly named: Named
+  /** Whether the work has such headings, but none with this number. */
+  readonly isAbsent?: boolean
+}
 
 /**
  * The result of looking up a ref. It has both `found` and `several` if the title of a work equals a ref of another work.
@@ -41,29 +46,35 @@ export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
  * library has none, or when the ref is ambiguous.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PassageRange | undefined> {
-  return placeNamed(executor, ref, 0)
+  const [place] = await placesNamed(executor, [ref])
+  return place
 }
 
-async function placeNamed(
+/** Finds the places of many refs like `resolveRef`, and of entries named without the title of their work: `Rasha 1`. */
+export async function placesNamed(
   executor: Executor,
-  ref: string,
-  minNumbers: number,
-): Promise<PassageRange | undefined> {
-  const [resolved] = await resolveRefs(executor, [ref], minNumbers)
-  if (resolved?.found || (resolved?.known.length ?? 0) > 0) return resolved?.found?.place
-  return entryPlace(executor, ref)
-}
-
-/** The place of an entry that is named without the title of its work, if there is one: `Kotzker Rebbe 1`. */
-async function entryPlace(executor: Executor, written: string): Promise<PassageRange | undefined> {
-  if (!mayBeRef(written)) return undefined
-  const readings = refReadings(stripControls(written))
-  const entries = await entriesNamed(executor, [...new Set(readings.map(({ heading }) => heading))])
-  const refs = readings.flatMap((reading) =>
-    (entries.get(reading.heading) ?? []).map((heading) => formatRef({ ...reading, heading })),
-  )
-  const places = (await resolveRefs(executor, [...new Set(refs)])).flatMap(({ found }) => found?.place ?? [])
-  return places.length === 1 ? places[0] : undefined
+  refs: readonly string[],
+  minNumbers = 0,
+): Promise<readonly (PassageRange | undefined)[]> {
+  const resolved = await resolveRefs(executor, refs, minNumbers)
+  const open = refs.filter((ref, i) => !resolved[i]?.found && !resolved[i]?.known.length && mayBeRef(ref))
+  const readings = new Map(open.map((ref) => [ref, refReadings(stripControls(ref))]))
+  const entries = await entriesNamed(executor, [
+    ...new Set([...readings.values()].flat().map(({ heading }) => heading)),
+  ])
+  const meant = (ref: string): readonly string[] => [
+    ...new Set(
+      (readings.get(ref) ?? []).flatMap((reading) =>
+        (entries.get(reading.heading) ?? []).map((heading) => formatRef({ ...reading, heading })),
+      ),
+    ),
+  ]
+  const asked = [...new Set(open.flatMap(meant))]
+  const places = await resolveRefs(executor, asked)
+  return refs.map((ref, i) => {
+    const [place, ...more] = meant(ref).flatMap((one) => places[asked.indexOf(one)]?.found?.place ?? [])
+    return resolved[i]?.found?.place ?? (more.length === 0 ? place : undefined)
+  })
 }
 
 /** Maximum length of a query that can be a ref. */
@@ -75,7 +86,8 @@ const longestQuery = 120
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PassageRange | undefined> {
   if (!mayBeRef(stripControls(query))) return undefined
-  return placeNamed(executor, query, 1)
+  const [place] = await placesNamed(executor, [query], 1)
+  return place
 }
 
 /** Whether a query ends with a number after some words. It does not look into the library. */
@@ -117,17 +129,18 @@ export async function resolveRefs(
       printed.get(ref) ?? (await firstPlace(executor, [...mine, ...own], spansByReading))
     const other = same && !same.isNumberedTitle ? undefined : await byParts()
     const isTaken = same !== undefined && other !== undefined && same.place.workId !== other.place.workId
-    const found = same ?? other
-    const several = isTaken ? [same.ref, other.ref] : found ? [] : severalIn(mine, spansByReading)
-    resolved.push({ found, several, known: mine })
+    const place = same ?? other
+    const several = isTaken ? [same.ref, other.ref] : place ? [] : severalIn(mine, spansByReading)
+    resolved.push({ found: place, several, known: mine })
   }
   return resolved
 }
 
-function wantedBy({ reading, named }: KnownReading, isPiece: boolean): RangeQuery {
+function wantedBy({ reading, named, isAbsent = false }: KnownReading, isPiece: boolean): RangeQuery {
   const { address, isLeaf } = reading
-  const headings = named.headings.length > maxHeadings || address.length === 0 ? [] : named.headings
-  return { headings, address, isPiece, isLeaf }
+  if (address.length === 0) return { headings: named.headings, address, isWork: named.isWork }
+  const isOpen = !isAbsent && named.headings.length <= maxHeadings
+  return { headings: isOpen ? named.headings : [], address, isPiece, isLeaf }
 }
 
 /** The places of the most likely reading that has several. */
@@ -135,7 +148,7 @@ function severalIn(
   known: readonly KnownReading[],
   spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
 ): readonly string[] {
-  const first = known.find((reading) => (spans.get(reading)?.length ?? 0) > 1)
+  const first = known.find((one) => one.reading.address.length > 0 && (spans.get(one)?.length ?? 0) > 1)
   return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
 }
 
@@ -228,13 +241,14 @@ async function knownReadingsOf(
  */
 function withNumbered(
   known: readonly KnownReading[],
-  { readings, isAbsent }: Omit<NumberedReadings, 'own'>,
+  { readings, absent }: Omit<NumberedReadings, 'own'>,
 ): readonly KnownReading[] {
   const isTitle = ({ named }: KnownReading): boolean => named.isWhole
-  const composed = isAbsent ? [] : known.filter((one) => !isTitle(one))
+  const titles = known.filter(isTitle)
+  const composed = absent ? [absent].slice(titles.length) : known.filter((one) => !isTitle(one))
   const sure = readings.filter(({ isSure }) => isSure)
   const others = readings.filter(({ isSure }) => !isSure)
-  return [...sure, ...known.filter(isTitle), ...others, ...composed]
+  return [...sure, ...titles, ...others, ...composed]
 }
 
 function wholeLength({ reading, named }: KnownReading): number {
@@ -289,7 +303,7 @@ async function placeOf(
 ): Promise<FoundPlace | undefined> {
   const { address, until } = reading
   if (address.length === 0) {
-    const place = await wholeOf(executor, named)
+    const place = consecutive(spans.map((span) => span.place))
     return place && { place, ref: named.headings[0]?.heading ?? reading.heading }
   }
   const own = spans.find(({ heading }) => heading.heading === reading.heading)
@@ -301,25 +315,13 @@ async function placeOf(
   }
 }
 
-/** All places under a title: a work, a heading, or consecutive headings. */
-async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PassageRange | undefined> {
-  const workId = headings[0]?.workId
-  if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined
-  const names = headings.map(({ heading }) => heading)
-  const found = await executor.execute<{ first: number | null; last: number | null }>(sql`
-    with mine as (
-      select p.ordinal from passages p
-      where p.work_id = ${workId} and (${isWork} or exists (
-        select 1 from unnest(${sql.param(names)}::text[]) as h (heading)
-        where starts_with(p.ref, h.heading) and substr(p.ref, length(h.heading) + 1) ~ '^([ ,:]|$)'))),
-    ends as (select min(ordinal) as first, max(ordinal) as last from mine)
-    select first, last from ends
-    where ${names.length === 1} or not exists (
-      select 1 from passages p
-      where p.work_id = ${workId} and p.ordinal between ends.first and ends.last
-        and p.ordinal not in (select ordinal from mine))`)
-  const row = found.rows[0]
-  return row && row.first !== null && row.last !== null
-    ? { workId, first: row.first, last: row.last }
-    : undefined
+/** The range of ranges that follow one another in one work. */
+function consecutive(ranges: readonly PassageRange[]): PassageRange | undefined {
+  const [first, ...more] = ranges.toSorted((a, b) => a.first - b.first)
+  let whole = first
+  for (const next of more) {
+    if (!whole || next.workId !== whole.workId || next.first > whole.last + 1) return undefined
+    whole = { ...whole, last: Math.max(whole.last, next.last) }
+  }
+  return whole
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingKey, looseHeadingKey, withoutLatinArticles } from '../text/heading-keys.ts'
 import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
+import { isUnit } from './grammar/units.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
 
@@ -61,6 +62,7 @@ function keysFor(written: string): {
   const whole: WholeKey[] = []
   const split: SplitKey[] = []
   const bare = withoutArticle(written)
+  const numbers = numbersAtEnd(headingKey(written))
   const spellings = [
     { key: headingKey(written), rank: 0 },
     ...(bare === written ? [] : [{ key: headingKey(bare), rank: bareRank }]),
@@ -78,11 +80,19 @@ function keysFor(written: string): {
     const words = key.split(' ')
     for (let count = Math.min(words.length, maxTitleWords); count >= 1; count -= 1) {
       const rest = words.slice(count).join(' ')
+      if (count < words.length && words.length - count <= numbers) continue
       for (const title of synonyms(words.slice(0, count).join(' ')))
         split.push({ title: title.key, rest, rank: title.rank })
     }
   }
   return { whole, split }
+}
+
+/** How many words at the end are numbers and units. These are read by `numberedReadings`. Here each would be compared with all headings. */
+function numbersAtEnd(key: string): number {
+  const words = key.split(' ').reverse()
+  const other = words.findIndex((word) => !(/^\d/.test(word) || isUnit(word)))
+  return /^\d/.test(words[0] ?? '') ? (other < 0 ? words.length : other) : 0
 }
 
 /** The keys under which a title may be stored, with the ranks of `keysFor`. */
@@ -133,9 +143,22 @@ export async function findTitles(
       ${column(whole, 0)}::int[], ${column(whole, 1)}::int[], ${column(whole, 2)}::int[])),
     split (asked, title, rest, rank) as (select * from unnest(${column(split, 0)}::int[],
       ${column(split, 1)}::int[], ${column(split, 2)}::int[], ${column(split, 3)}::int[])),
-    of_work as (
+    of_work as materialized (
       select s.asked, r.word as rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
       from split s join stored h on h.number = s.title and h.is_work join words r on r.number = s.rest),
+    rests as materialized (select distinct work_id, rest, ' ' || rest || ' ' as words from of_work),
+    keys as materialized (
+      select work_id, key, key || ' ' as words, heading, first_ordinal, kind from headings
+      where work_id = any(array(select distinct work_id from rests)) and kind <> 'work'),
+    fitting as materialized (
+      select distinct on (r.work_id, r.rest, k.heading) r.work_id, r.rest, k.heading, k.first_ordinal,
+        (right(k.key, length(r.rest)) <> r.rest)::int as within, (k.kind <> 'place')::int as other
+      from rests r join keys k on k.work_id = r.work_id
+      where r.rest = '' and k.kind = 'place' or r.rest <> '' and strpos(k.words, r.words) > 0
+      order by r.work_id, r.rest, k.heading, within, other),
+    nearest as materialized (
+      select *, row_number() over (partition by work_id, rest order by within, other, first_ordinal, heading) as number
+      from fitting),
     matches as (
       select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work, true as is_whole,
         array[k.rank / ${looseRank}, 0, (h.kind <> 'place')::int, k.rank] as rank
@@ -144,10 +167,8 @@ export async function findTitles(
         select 1 from headings p where p.work_id = h.work_id and p.heading = h.heading and p.kind = 'place')
       union all
       select o.asked, h.heading, h.work_id, h.first_ordinal, o.rest = '', false,
-        array[o.rank / ${looseRank}, 1 + (right(h.key, length(o.rest)) <> o.rest)::int, length(o.rest), o.other,
-          (h.kind <> 'place')::int, o.rank]
-      from of_work o join headings h on h.work_id = o.work_id and h.kind <> 'work'
-      where o.rest = '' and h.kind = 'place' or o.rest <> '' and strpos(h.key || ' ', ' ' || o.rest || ' ') > 0),
+        array[o.rank / ${looseRank}, 1 + h.within, length(o.rest), o.other, h.other, o.rank]
+      from of_work o join nearest h on h.work_id = o.work_id and h.rest = o.rest and h.number <= ${maxHeadings + 1}),
     best as (
       select asked, heading, work_id, first_ordinal, is_work, is_whole, rank,
         rank() over (partition by asked order by rank) as place

@@ -25,6 +25,8 @@ const texts = [
     he_ref: 'תניא, אגרת הקודש יב',
     en: 'A lamp is lent to the neighbour at night.',
   },
+  { work: 'Register', ref: 'Register, Letter 1: on the first matter', en: 'The first letter.' },
+  { work: 'Register', ref: 'Register, Letter 2: on the second matter', en: 'The second letter.' },
   { work: 'Tanya 32', ref: 'Tanya 32 1', en: 'A pamphlet about the harvest of the year.' },
   {
     work: 'Kedushat Levi',
@@ -77,6 +79,31 @@ describe('a number that a part lacks does not fall back to the part:', () => {
       expect(await refs(`So it is in ${ref}.`)).toEqual([[ref, 'missing']])
     },
   )
+})
+
+describe('a number that is written does not vanish:', () => {
+  it.each([
+    ['Likkutei Amarim, 32, 4', 'missing'],
+    ['Tanya 32, 99', 'missing'],
+    ['Tanya, Part I; Likkutei Amarim, 32, 4', 'missing'],
+    ['תניא פל"ב, כ', 'missing'],
+    ['Kuzari, 1, 25', 'unknown_work'],
+    ['Register, Letter 20000', 'missing'],
+    ['Psalms, Part 31', 'unknown_work'],
+  ])('%s', async (ref, outcome) => {
+    expect(await refs(`So it is in ${ref}.`)).toEqual([[ref, outcome]])
+  })
+
+  it('also before the number of a list item', async () => {
+    expect(await refs('Psalms Part 31 2) more!')).toEqual([['Psalms Part 31', 'unknown_work']])
+  })
+
+  it.each([
+    ['Likkutei Amarim 31, 32 and 33.', ['Likkutei Amarim 31', '32', '33']],
+    ['Likkutei Amarim 32, 4 people came.', ['Likkutei Amarim 32']],
+  ])('unless it is the number of another place or of things: %s', async (text, found) => {
+    expect(await refs(text)).toEqual(found.map((ref) => [ref, 'found']))
+  })
 })
 
 describe('a line ends a ref:', () => {
@@ -133,6 +160,8 @@ describe('a short form is read:', () => {
     ['L. A. ch. 31', 'Tanya, Part I; Likkutei Amarim 31'],
     ['סש"ב פל"א', 'Tanya, Part I; Likkutei Amarim 31'],
     ['IK 12', `${part} 12`],
+    ['LA 31', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['LA, ch. 31', 'Tanya, Part I; Likkutei Amarim 31'],
   ])('%s', async (written, ref) => {
     const [found] = await findRefs(db.database.system, `“…” (${written})`)
     expect(found?.ref).toBe(ref)

@@ -16,6 +16,8 @@ export type AddressRun = {
   readonly numberEnds: readonly number[]
   /** Whether it begins with a unit. Only then may it stand apart from its title. */
   readonly hasUnit: boolean
+  /** Whether it begins with a part: `Part 3`. */
+  readonly hasPart: boolean
   /** Whether its first number is a bare Hebrew word, which may not be a number. */
   readonly isWord: boolean
 }
@@ -54,6 +56,7 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
     ends: ends.slice(surest - 1).reverse(),
     numberEnds: ends,
     hasUnit: first.hasUnit,
+    hasPart: first.isPart,
     isWord: first.isWord && ends.length === 1,
   }
 }
@@ -63,7 +66,7 @@ export function romanAddressAt(words: readonly TextWord[], from: number): Addres
   const written = words[from]?.text ?? ''
   if (romanNumber(written) === undefined) return undefined
   const mayBeWord = !/^[A-Z]{2}/.test(written)
-  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, isWord: mayBeWord }
+  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, hasPart: false, isWord: mayBeWord }
 }
 
 /** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
@@ -96,7 +99,7 @@ function jointOf(
     return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
   if (!isWeak(gap)) return 'none'
   if (item.hasUnit || before.isPart) return 'tight'
-  return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+  return item.isWord && isCommonWordAt(text, words, item.end - 1) ? 'none' : 'loose'
 }
 
 /** Characters before a bracket in which the one that it closes is looked for. */
@@ -149,7 +152,7 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
 const opensRange = /^(?:ff?|ואילך|והלאה)$/
 
 /** Matches a number in digits, with its side or the sign for the places after it: `19b`, `15ff`. */
-const digits = /^\d{1,4}(?:[a-d]|ff?)?$/i
+const digits = /^\d{1,6}(?:[a-d]|ff?)?$/i
 
 function oneItemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
@@ -288,14 +291,10 @@ export function mayEndClause(written: string): boolean {
 }
 
 /** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
-export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {
+export function isCommonWordAt(text: string, words: readonly TextWord[], at: number): boolean {
   return (
-    commonWords.has(written) &&
+    commonWords.has(bare(words[at])) &&
     /^[^\S\n]+["'“„]?$/.test(gapBefore(text, words, at + 1)) &&
     at + 1 < words.length
   )
-}
-
-export function isCommonWordAt(text: string, words: readonly TextWord[], at: number): boolean {
-  return isCommonWord(bare(words[at]), text, words, at)
 }

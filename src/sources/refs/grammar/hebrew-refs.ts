@@ -1,15 +1,5 @@
 import { hebrewNumber, hebrewNumeral } from '../../text/hebrew-numbers.ts'
-import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
-import { isHebrewUnit } from './units.ts'
-
-/**
- * Whether a ref that looks printed is written by a person. Sefaria prints neither units nor `ע״א` before a number.
- */
-export function isInformalRef(written: string, { heading }: ParsedRef): boolean {
-  const before = heading.split(' ').at(-1) ?? ''
-  const hasSide = /(?<![^ ])ע"[אב]$/.test(plain(written))
-  return isHebrewUnit(before) || (hasSide && (/^\d/.test(before) || hebrewNumber(before) !== undefined))
-}
+import type { AddressPart } from './ref-parts.ts'
 
 const printedParts = new Map<AddressPart, string>()
 
@@ -29,53 +19,7 @@ function printedHebrewPart(part: AddressPart): string {
   return printed
 }
 
-/** Removes vowel points, straightens quotation marks, and replaces a maqaf, which may mark a range, by a hyphen. */
-function plain(written: string): string {
-  return written
-    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
-    .replace(/[׳‘’`´]/g, "'")
-    .replace(/''|[״“”„]/g, '"')
-    .replace(/[־–—]/g, '-')
-    .replace(/\s*§\s*/g, ' ')
-}
-
-const numeral = `(?:[א-ט]'(?:אלפים|[א-ת]{0,5}"[א-ת]|[א-ת]')|[א-ת]'|[א-ת]{1,5}"[א-ת]|0)`
-/** Matches a number and an optional side. A side is the only letter printed without a geresh: `ב׳ א` is 2a. */
-const printedPart = `${numeral}(?: [אבגד])?`
-const printedAddress = `${printedPart}(?::${printedPart}){0,9}`
-/** Matches a printed ref. The heading ends at the first space after which everything is an address. */
-const printed = new RegExp(`^(.+?) (${printedAddress})(?: ?- ?(${printedAddress}|[אבגד]))?$`)
-
-/** Parses a ref as Sefaria prints it: `ברכות ב׳ א:ה׳`. */
-export function printedReading(written: string): ParsedRef | undefined {
-  const [, heading, first, last] = printed.exec(plain(written)) ?? []
-  if (heading === undefined || first === undefined) return undefined
-  const address = first.split(':').map(printedNumber)
-  const until = last === undefined ? undefined : printedUntil(address, last)
-  const known = [...address, ...(until ?? [])].every((part) => part !== undefined)
-  if (!known) return undefined
-  const end = until && { until: rangeEnd(address as AddressPart[], until as AddressPart[]) }
-  return { heading: trimHeading(heading), address: address as AddressPart[], ...end }
-}
-
-function printedUntil(
-  address: readonly (AddressPart | undefined)[],
-  last: string,
-): readonly (AddressPart | undefined)[] | undefined {
-  const side = sideLetters[last]
-  if (side === undefined) return last.split(':').map(printedNumber)
-  const leaf = address.at(-1)
-  return leaf !== undefined && /[a-d]$/.test(leaf) ? [`${leaf.slice(0, -1)}${side}`] : undefined
-}
-
-const sideLetters: Readonly<Record<string, string>> = { א: 'a', ב: 'b', ג: 'c', ד: 'd' }
 const hebrewSides: Readonly<Record<string, string>> = { a: 'א', b: 'ב', c: 'ג', d: 'ד' }
-
-function printedNumber(part: string): AddressPart | undefined {
-  const [leaf = '', side] = part.split(' ')
-  const number = leaf === '0' ? 0 : hebrewNumber(leaf)
-  return number === undefined ? undefined : `${number}${side === undefined ? '' : sideLetters[side]}`
-}
 
 /**
  * Matches a chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`. Also its beginning or end: `רפ"ב`,

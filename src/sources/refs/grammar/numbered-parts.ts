@@ -68,7 +68,7 @@ function unitAt(read: Words, at: number, anyUnit: boolean): PartAt | undefined {
   const [unit, next] = [read.words[at], read.words[at + 1]]
   if (!unit || !next || /\d/.test(unit.key)) return undefined
   const known = partUnit(unit.key)
-  const mayBeNumber = numberIn(unit, true) !== undefined || unit.text === 'I'
+  const mayBeNumber = numberIn(bare(unit), true) !== undefined || unit.text === 'I'
   if (known === undefined && (!anyUnit || mayBeNumber)) return undefined
   const found = numberAt(read, at + 1, true)
   return found && { part: { unit: known ?? unit.key, name: found.name }, end: found.end }
@@ -87,7 +87,7 @@ function numberAt(
   at: number,
   hasUnit: boolean,
 ): { readonly name: string; readonly end: number } | undefined {
-  const value = numberIn(read.words[at])
+  const value = numberIn(bare(read.words[at]))
   if (value !== undefined) {
     const [side, end] = /\d/.test(read.words[at]?.text ?? '') ? ['', at + 1] : sideAfter(read, at + 1)
     return { name: value + side, end }

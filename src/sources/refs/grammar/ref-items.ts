@@ -29,8 +29,11 @@ export type Chain = {
   readonly until: readonly AddressPart[] | undefined
 }
 
-/** How a word may be read: `פ"ב` is chapter 2 if units may be joined to numbers; a Roman number needs no unit. */
-export type Notation = 'plain' | 'joined' | 'roman'
+/**
+ * How a word may be read: `פ"ב` is chapter 2 if units may be joined to numbers; a Roman number needs no unit. Printed
+ * refs have only numbers with a geresh or gershayim, with colons between them; a bare letter is the side of a leaf.
+ */
+export type Notation = 'plain' | 'joined' | 'roman' | 'printed'
 
 const range = /^\s*[-–—־]\s*$/
 
@@ -42,7 +45,7 @@ export function chainsOf(read: Words, notation: Notation): readonly (Chain | und
   const chains: (Chain | undefined)[] = []
   for (let at = read.words.length - 1; at >= 0; at -= 1) {
     const item = itemAt(read, at, notation)
-    chains[at] = item && chainFrom(read, item, chains)
+    chains[at] = item && chainFrom(read, item, chains, notation)
   }
   return chains
 }
@@ -51,12 +54,14 @@ function chainFrom(
   { text, words }: Words,
   item: RefItem,
   chains: readonly (Chain | undefined)[],
+  notation: Notation,
 ): Chain | undefined {
   const gap = gapBefore(text, words, item.end)
   if (item.end === words.length) return endOf(item, gap, text)
   const next = chains[item.end]
   if (range.test(gap)) return rangeFrom({ text, words }, item, next)
-  if (!next || !isJoint(gap) || next.items.length >= maxItems) return undefined
+  const isNext = notation === 'printed' ? gap === ':' : isJoint(gap)
+  if (!next || !isNext || next.items.length >= maxItems) return undefined
   return { items: [item, ...next.items], until: next.until }
 }
 
@@ -91,23 +96,43 @@ function sideIn(word: TextWord | undefined): string | undefined {
 
 /** The number, with its unit, that begins at a word. */
 export function itemAt({ text, words }: Words, at: number, notation: Notation): RefItem | undefined {
+  if (notation === 'printed') return printedItemAt({ text, words }, at)
   const written = bare(words[at])
   const signs = /[§#¶](?=\s*$)/.exec(gapBefore(text, words, at))
   const plain = { from: at, end: at + 1, unit: signs ? unitOf(signs[0]) : undefined, isSide: false }
   if (isUnitAt({ text, words }, at)) {
-    const value = numberIn(words[at + 1])
+    const value = numberIn(bare(words[at + 1]))
     const unit = unitOf(words[at]?.key ?? '') ?? unitOf(written)
     if (value !== undefined)
       return { ...plain, end: at + 2, unit, value, side: sideIn(words[at + 1]), isSure: true }
   }
   const [unit, number] = notation === 'joined' ? joinedIn(written) : []
   if (number !== undefined) return { ...plain, unit, value: number, side: undefined, isSure: true }
-  const value = numberIn(words[at], notation === 'roman' && !partWords.has(words[at - 1]?.key ?? ''))
+  const value = numberIn(written, notation === 'roman' && !partWords.has(words[at - 1]?.key ?? ''))
   if (value === undefined) return undefined
   const side = /^ע"([אב])$/.exec(written)?.[1]
   const isSure = plain.unit !== undefined || /^\d/.test(written)
   if (side !== undefined) return { ...plain, value, side: sideLetters[side], isSide: true, isSure: false }
   return { ...plain, value, side: sideIn(words[at]), isSure }
+}
+
+/** A number as it is printed, with the side of its leaf: `ב׳ א`. */
+function printedItemAt({ text, words }: Words, at: number): RefItem | undefined {
+  const written = bare(words[at])
+  const value = /^[א-ת].*["']|^0$/.test(written) ? numberIn(written) : undefined
+  if (value === undefined) return undefined
+  const isSided = gapBefore(text, words, at + 1) === ' ' && /^[א-ד]$/.test(bare(words[at + 1]))
+  const side = isSided ? sideIn(words[at + 1]) : undefined
+  const end = side === undefined ? at + 1 : at + 2
+  return {
+    from: at,
+    end,
+    unit: undefined,
+    value: value + (side ?? ''),
+    side: undefined,
+    isSide: false,
+    isSure: true,
+  }
 }
 
 /** Whether a word is a unit before a number. In Hebrew the first word of a ref belongs to its title. */
@@ -125,8 +150,7 @@ export function joinedIn(written: string): readonly [unit?: string, value?: Addr
 }
 
 /** A number in digits or Hebrew letters. */
-export function numberIn(word: TextWord | undefined, mayBeRoman = false): AddressPart | undefined {
-  const written = bare(word)
+export function numberIn(written: string, mayBeRoman = false): AddressPart | undefined {
   const digits = /^0*(\d+[a-d]?)f{0,2}$/i.exec(written)?.[1]
   if (digits !== undefined) return digits.toLowerCase()
   return (hebrewNumber(written) ?? (mayBeRoman ? romanNumber(written) : undefined))?.toString()

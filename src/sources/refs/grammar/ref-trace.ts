@@ -1,8 +1,7 @@
-import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import { chapterIn, simanIn } from './hebrew-refs.ts'
-import { romanNumber } from './number-words.ts'
 import { isPageRef, isYear } from './pages.ts'
+import { joinedIn, numberIn } from './ref-items.ts'
 import { formatRef, normalisedRef, refReadings } from './refs.ts'
+import { bareText } from './text-words.ts'
 import { unitOf } from './units.ts'
 
 /** One token of a ref as it was read. Offsets in UTF-16 units of the normalised ref; `end` is exclusive. */
@@ -52,21 +51,14 @@ export function explainRef(written: string): RefTrace {
 }
 
 function read(text: string): Pick<RefToken, 'kind' | 'unit' | 'value'> {
-  const bare = text.replace(/[׳’]/g, "'").replaceAll('״', '"')
-  if (/^ע"[אב]$/.test(bare)) return { kind: 'side', value: bare.endsWith('א') ? 'a' : 'b' }
-  if (isYear(bare)) return { kind: 'year', value: bare }
-  const chapter = chapterIn(bare)
-  if (chapter !== undefined) return { kind: 'number', unit: 'chapter', value: numeral(chapter) }
-  if (/^\d{1,4}[a-d]?$/i.test(bare)) return { kind: 'number', value: bare.toLowerCase() }
-  const unit = unitOf(bare.toLowerCase())
+  const written = bareText(text)
+  if (/^ע"[אב]$/.test(written)) return { kind: 'side', value: written.endsWith('א') ? 'a' : 'b' }
+  if (isYear(written)) return { kind: 'year', value: written }
+  const [joined, joinedValue] = joinedIn(written)
+  const unit = joined === 'chapter' ? undefined : unitOf(written.toLowerCase())
   if (unit !== undefined) return { kind: 'unit', unit }
-  if (hebrewNumber(bare) !== undefined) return { kind: 'number', value: numeral(bare) }
-  const siman = simanIn(bare)
-  if (siman !== undefined) return { kind: 'number', unit: 'siman', value: numeral(siman) }
-  const roman = romanNumber(bare)
-  return roman === undefined ? { kind: 'name' } : { kind: 'number', value: String(roman) }
-}
-
-function numeral(written: string): string {
-  return String(hebrewNumber(written) ?? written)
+  const value = joined === 'chapter' ? undefined : numberIn(written, true)
+  if (value !== undefined) return { kind: 'number', value }
+  if (joined === undefined || joinedValue === undefined) return { kind: 'name' }
+  return { kind: 'number', unit: joined, value: joinedValue }
 }

@@ -4,13 +4,14 @@ export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
 import { headingKey } from '../../text/heading-keys.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
-import { chapterIn, isInformalRef, printedHebrewAddress, printedReading } from './hebrew-refs.ts'
+import { chapterIn, printedHebrewAddress } from './hebrew-refs.ts'
 import { romanNumber, withDigits } from './number-words.ts'
 import { isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { addressOf, type Chain, chainsOf, type RefItem, sidedAddress, type Words } from './ref-items.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
 import { bare, gapBefore, wordsOf } from './text-words.ts'
+import { isHebrewUnit } from './units.ts'
 
 /** Maximum characters of a ref. Of a longer text only the beginning is parsed, so that hostile input stays cheap. */
 const longestRef = 600
@@ -30,12 +31,28 @@ export function refReadings(written: string): readonly ParsedRef[] {
   const read = { text, words: wordsOf(text) }
   const plain = chainsOf(read, 'plain')
   const free = [...readingsIn(read, plain), ...readingsIn(read, chainsOf(read, 'joined'))]
-  const printed = printedReading(text)
-  const first = printed && !isInformalRef(text, printed) ? [printed] : []
+  const printed = printedReading(read)
+  const first = printed && !isInformal(text, printed) ? [printed] : []
   const readings = distinct([...first, ...free, ...(printed ? [printed] : [])]).slice(0, maxReadings)
   // A title may itself end with a Roman number, `Tanya, Part II`, so that reading comes last.
   const all = [...readings, whole, ...romanReadings(read)]
   return endsWithLeaf(plain) ? all.map((reading) => ({ ...reading, isLeaf: true })) : all
+}
+
+/** The reading of a ref as Sefaria prints it: `ברכות ב׳ א:ה׳`. The longest address that a space precedes counts. */
+function printedReading(read: Words): ParsedRef | undefined {
+  const { text, words } = read
+  const chains = chainsOf(read, 'printed')
+  const at = chains.findIndex((of, i) => of !== undefined && i > 0 && / $/.test(gapBefore(text, words, i)))
+  const chain = chains[at]
+  return chain && reading(trimHeading(text.slice(0, words[at]?.start)), addressOf(chain.items), chain.until)
+}
+
+/** Whether a ref that looks printed is written by a person: Sefaria prints neither units nor `ע״א` before a number. */
+function isInformal(written: string, { heading }: ParsedRef): boolean {
+  const before = bare(wordsOf(heading).at(-1))
+  const isNumber = /^\d/.test(before) || hebrewNumber(before) !== undefined
+  return isHebrewUnit(before) || (isNumber && /(?<![^ ])ע["״][אב]$/.test(written))
 }
 
 /** Whether the last number is that of a leaf: `daf 41`, `דף מא`. Leaf 41 of a book is not its chapter 41. */
@@ -132,6 +149,7 @@ export function normalisedRef(written: string): string {
     .replace(/[_\s]+/g, ' ')
     .replace(/(?<=[א-ת])''(?=[א-ת])/g, '"')
     .trim()
+    .replace(/[,;]+$/, '')
     // Behind Hebrew letters, a dot or a colon means the side of a leaf.
     .replace(/(?<=^[^א-ת]*)[.:,;]+$/u, '')
   return withEpistles(withDigits(withEndOfOpenRange(text)))

@@ -28,13 +28,13 @@ export function scripturePlace(ref: string): ScripturePlace | undefined {
   return undefined
 }
 
-function placeIn({ heading, address, until }: ParsedRef): ScripturePlace | undefined {
+function placeIn({ heading, address, until, isLeaf }: ParsedRef): ScripturePlace | undefined {
   const book = scriptureBook(heading)
   const [, digits, side] = /^(\d{1,3})([ab])?$/.exec(address[0] ?? '') ?? []
   const number = Number(digits ?? 0)
   if (!book || number === 0 || number > maxNumber) return undefined
   if (book.division === 'leaf') return { book, number, side: side as 'a' | 'b' | undefined }
-  if (side !== undefined) return undefined
+  if (side !== undefined || isLeaf) return undefined
   const first = Number(address[1] ?? 0)
   return first > 0 ? { book, number, verses: [first, lastVerse(first, address, until)] } : { book, number }
 }

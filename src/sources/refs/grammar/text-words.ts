@@ -74,12 +74,17 @@ export function gapBefore(text: string, words: readonly TextWord[], at: number):
   return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
 }
 
-/** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
-export function bare(word: TextWord | undefined): string {
-  return (word?.text ?? '')
+/** A word as written, without vowel points and with straight quotation marks, as the grammar reads it. */
+export function bareText(written: string): string {
+  return written
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
     .replace(/[׳‘’`´]/g, "'")
     .replace(/''|[״“”„]/g, '"')
+}
+
+/** The same for a word of a text; empty if there is none. */
+export function bare(word: TextWord | undefined): string {
+  return bareText(word?.text ?? '')
 }
 
 const roles: ReadonlyMap<string, readonly string[]> = new Map(

@@ -30,7 +30,8 @@ export type FoundRef = {
   /**
    * `missing`: the library has the title but no such place. `ambiguous`: several places match. `unknown_work`: the
    * library does not have the title. `unplaced`: the library cannot tell where the place is, because it does not divide
-   * the work by pages, leaves or years, because the place is a long portion, or because nothing reads the title.
+   * the work by pages, leaves or years, because the place is a long portion, because nothing reads the title,
+   * or because the text has too many refs.
    */
   readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work' | 'unplaced'
   /** The spelling of the library, if the ref was found. */
@@ -50,7 +51,7 @@ export type FindOptions = {
 }
 
 /** Maximum number of readings that are looked up, and of missing refs for which near ones are searched. */
-const maxAsked = 400
+const maxAsked = 4_000
 const maxNearest = 20
 /** Readings per statement. Encoding a statement with four times as many takes 40 ms. */
 const batchAsked = 100
@@ -166,7 +167,7 @@ async function resolveAll(
   const resolved: Resolution[] = []
   for (let from = 0; from < asked.length; from += batchAsked)
     resolved.push(...(await resolveRefs(executor, asked.slice(from, from + batchAsked))))
-  return new Map(asked.map((ref, i) => [ref, resolved[i] ?? { found: undefined, several: [], known: [] }]))
+  return new Map(asked.flatMap((ref, i) => (resolved[i] ? [[ref, resolved[i]] as const] : [])))
 }
 
 /** The reading that was chosen for a place in the text. */
@@ -177,9 +178,10 @@ type Chosen = Pick<FoundRef, 'start' | 'end' | 'asked' | 'outcome'> & { readonly
  * several places, otherwise one with a known title.
  */
 function outcomeOf(
-  { candidates, isSure, unheld }: Site,
+  { candidates: all, isSure, unheld }: Site,
   resolutions: ReadonlyMap<string, Resolution>,
 ): Chosen | undefined {
+  const candidates = all.filter(({ beside }) => beside === undefined || resolutions.get(beside)?.found)
   let missing: Chosen | undefined
   for (const candidate of candidates) {
     const resolution = resolutions.get(candidate.asked)
@@ -189,7 +191,9 @@ function outcomeOf(
     if (named.length > 0) missing = chosen(candidate, 'missing', resolution)
   }
   const several = isSure ? severalOf(candidates, resolutions) : undefined
+  const unread = isSure ? candidates.find(({ asked }) => !resolutions.has(asked)) : undefined
   if (several) return several
+  if (unread) return { ...unread, outcome: 'unplaced' }
   if (missing || !unheld) return missing
   const { start, end, asked } = unheld
   return { start, end, asked, outcome: isPageRef(withDigits(asked)) ? 'missing' : 'unknown_work' }

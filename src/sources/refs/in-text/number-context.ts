@@ -81,10 +81,13 @@ function kindOf(text: string, at: number): 'opens' | 'closes' | undefined {
 /** Things that a number counts, in the form of heading keys. */
 const counted = keysOfRole('counted')
 
+/** Matches a year that is no number of a place. */
+const year = /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/
+
 /** Whether a number without a unit is a year or counts what follows. */
 export function isAmount(words: readonly TextWord[], run: AddressRun, to = run.from + 1): boolean {
   const digits = words[run.from]?.text ?? ''
-  return /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/.test(digits) || counted.has(words[to]?.key ?? '')
+  return year.test(digits) || counted.has(words[to]?.key ?? '')
 }
 
 /** Whether the number that ends at an offset counts the word after it: `30 years`. */
@@ -114,7 +117,8 @@ export type WrittenAddress = {
 }
 
 /** Characters after which a clause continues elsewhere. */
-const closing = /^(?:\s*$|\.?["”״»*_]{0,2}\s?[)\]},;:?!׃]|\.?["”»](?:\s|$)|\.(?:\s|$)|\s?[–—]|\s*\n)/u
+const closing =
+  /^(?:\s*$|\.?["”״»*_]{0,2}\s?[)\]},;:?!׃]|\.?["”»](?:\s|$)|\.(?:\s|$)|\s?[–—]|\s*\n|\s\d{1,3}\)(?!\d))/u
 
 /** Whether a clause ends at an offset. */
 export function endsClause(text: string, at: number): boolean {
@@ -124,14 +128,15 @@ export function endsClause(text: string, at: number): boolean {
 const side = /^ע"[אב]$/
 
 /**
- * Reads the address of a run. Of numbers that only a space or comma separates (`ב, טז`), a second one in Hebrew
- * letters belongs to it if the clause ends there and no third one follows.
+ * Reads the address of a run. Of numbers that only a space or comma separates (`ב, טז`), a second one belongs to it if
+ * the clause ends there and no third one follows.
  */
 export function writtenAddress(text: string, words: readonly TextWord[], run: AddressRun): WrittenAddress {
   const { numberEnds } = run
   const sure = run.ends.at(-1) ?? run.from + 1
   const [next, ...others] = numberEnds.filter((end) => end > sure)
-  const second = next !== undefined && belongs(text, words, next, others) ? next : sure
+  const isAlone = next === sure + 1
+  const second = next !== undefined && belongs(text, words, next, others, isAlone) ? next : sure
   const to = second === run.from + 1 && hasMishnah(text, words, second) ? second + 1 : second
   const end = words[to - 1]?.end ?? 0
   const inside = [...numberEnds.filter((one) => one <= second), ...(to > second ? [to] : [])]
@@ -145,10 +150,33 @@ export function writtenAddress(text: string, words: readonly TextWord[], run: Ad
   }
 }
 
-function belongs(text: string, words: readonly TextWord[], next: number, others: readonly number[]): boolean {
+/**
+ * The ends of an address that are tried, longest first. What is written is not left out, so the address ends before its
+ * last written number in none of them.
+ */
+export function endsOf(
+  { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
+  run: AddressRun,
+): readonly { readonly to: number; readonly mustExist: boolean }[] {
+  const written = writtenAddress(text, words, run).to
+  const sure = run.ends.includes(written) ? written : (run.ends.at(-1) ?? run.from + 1)
+  return run.ends.filter((to) => to >= sure).map((to) => ({ to, mustExist: to !== sure }))
+}
+
+/** @param isAlone whether the number has no unit. */
+function belongs(
+  text: string,
+  words: readonly TextWord[],
+  next: number,
+  others: readonly number[],
+  isAlone: boolean,
+): boolean {
   const written = bare(words[next - 1])
   if (side.test(written)) return true
-  if (others.length > 0 || !/^[א-ת]/.test(written)) return false
+  if (others.length > 0) return false
+  if (/^\d/.test(written))
+    return isAlone && !year.test(written) && endsClause(text, words[next - 1]?.end ?? 0)
+  if (!/^[א-ת]/.test(written)) return false
   return isMarked(written) || (endsClause(text, words[next - 1]?.end ?? 0) && !mayEndClause(written))
 }
 

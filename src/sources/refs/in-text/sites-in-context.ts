@@ -1,7 +1,7 @@
 import { type AddressRun, addressAt, innerUnitOf } from '../grammar/addresses.ts'
 import { gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { isUnit } from '../grammar/units.ts'
-import { isQuotedApart, standsApart } from './number-context.ts'
+import { endsOf, isQuotedApart, standsApart } from './number-context.ts'
 import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import {
@@ -134,21 +134,21 @@ function siteOf(
 ): Placed {
   const { text, words } = read
   const start = words[run.from]?.start ?? 0
-  const shortest = run.ends.at(-1)
-  const ends = behind.length > 0 ? [shortest ?? run.from + 1] : run.ends
+  const shortest = { to: run.ends.at(-1) ?? run.from + 1, mustExist: false }
+  const ends = behind.length > 0 ? [shortest] : endsOf(read, run)
   const candidates: Candidate[] = names.flatMap((title, i) =>
-    ends.map((to) => {
+    ends.map(({ to, mustExist }) => {
       const end = words[to - 1]?.end ?? start
       return {
         start,
         end: behind[i]?.end ?? end,
         asked: `${title} ${text.slice(start, end)}`,
         title,
-        mustExist: to !== shortest,
+        mustExist,
       }
     }),
   )
-  const to = Math.max(ends[0] ?? run.from + 1, ...behind.map((title) => title.to))
+  const to = Math.max(ends[0]?.to ?? run.from + 1, ...behind.map((title) => title.to))
   const unheld = behind[0]?.isExact ? candidates.at(-1) : undefined
   return { site: { candidates, isSure: true, unheld }, from: run.from, to }
 }

@@ -1,5 +1,6 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
+import { needsRef } from '../../vocabulary/titles/initials.ts'
 import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
 import {
   type AddressRun,
@@ -10,7 +11,7 @@ import {
   romanAddressAt,
 } from '../grammar/addresses.ts'
 import { bare, gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
-import { goesOnAfter, isAmount, isQuotedApart, standsApart } from './number-context.ts'
+import { endsClause, endsOf, goesOnAfter, isAmount, isQuotedApart, standsApart } from './number-context.ts'
 import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { unheldRef } from './unheld-works.ts'
@@ -47,7 +48,9 @@ export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly P
 
 function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInText[]): Placed | undefined {
   if (run.isWord && isCommonWordAt(read.text, read.words, run.from)) return undefined
-  const [first, ...more] = titles.toSorted((a, b) => a.from - b.from || b.to - a.to)
+  const [first, ...more] = titles
+    .filter((title) => isTitleOf(read, title, run))
+    .toSorted((a, b) => a.from - b.from || b.to - a.to)
   if (!first) return undefined
   const sorted = [first, ...more]
   const candidates = [
@@ -61,7 +64,18 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
   return { site, from: first.from, to: run.ends[0] ?? run.from, ...short }
 }
 
-/** The places that "and" adds to one: `Tanya 26 and 32`. They count only if the library has them. */
+/** Whether a title may have this number. `LA` has only one that can be nothing but a ref: `LA 31:2`, `(LA 31)`. */
+function isTitleOf({ text, words }: ReadText, title: TitleInText, run: AddressRun): boolean {
+  const sure = run.ends.at(-1) ?? run.from
+  return (
+    !needsRef(text.slice(title.start, title.end)) ||
+    run.hasUnit ||
+    sure > run.from + 1 ||
+    endsClause(text, words[sure - 1]?.end ?? 0)
+  )
+}
+
+/** The places that "and" or a comma adds to one: `Tanya 26 and 32`. They count only if the library has them. */
 function furtherSites(
   { text, words }: ReadText,
   run: AddressRun,
@@ -152,12 +166,11 @@ function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readon
   const { text, words } = read
   const name = text.slice(title.start, title.end)
   const isWhole = words[title.to - 1]?.end === title.end
-  const shortest = run.ends.at(-1)
-  return run.ends.flatMap((to) => {
+  return [...endsOf(read, run), ...listed(read, title, run)].flatMap(({ to, ...how }) => {
     const end = words[to - 1]?.end ?? title.end
     const slice = text.slice(title.start, end)
     const rest = text.slice(words[title.to]?.start ?? end, end)
-    const base = { start: title.start, end, title: name, mustExist: to !== shortest }
+    const base = { start: title.start, end, title: name, ...how }
     const composed = `${name} ${rest}`
     const isPlain = isWhole && /^[\s,.:;_–—-]*$/.test(gapBefore(text, words, title.to))
     const asked = isPlain ? [slice] : [composed, slice]
@@ -174,10 +187,10 @@ function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): rea
   const name = read.text.slice(title.start, title.end)
   const start = read.words[run.from]?.start ?? title.end
   const isShort = isShortRef(read, run, title)
-  return run.ends.map((to, i) => {
+  return endsOf(read, run).map(({ to, mustExist }) => {
     const end = read.words[to - 1]?.end ?? start
     const asked = `${name} ${read.text.slice(start, end)}`
-    return { start, end, asked, title: name, mustExist: isShort || i < run.ends.length - 1 }
+    return { start, end, asked, title: name, mustExist: isShort || mustExist }
   })
 }
 
@@ -186,6 +199,36 @@ function sideOf({ text }: ReadText, base: Omit<Candidate, 'asked'>, slice: strin
   const mark = text.charAt(base.end)
   if (!/[.:]/.test(mark) || !/[א-ת]['"׳״]?$/.test(slice)) return []
   return [{ ...base, end: base.end + 1, asked: slice + mark, mustExist: true }]
+}
+
+/** The end of the first number, if those after it are numbers of a list: `Tanya 32, 33`. */
+function listed(
+  { text, words }: ReadText,
+  title: TitleInText,
+  run: AddressRun,
+): readonly { readonly to: number; readonly mustExist: boolean; readonly beside: string }[] {
+  const [to, last] = [run.numberEnds[0], words[(run.numberEnds[0] ?? 0) - 1]]
+  const further = listedNumbers(text, words, run)
+  if (to === undefined || !last || further.length !== run.numberEnds.length - 1) return []
+  return further.slice(0, 1).map(({ written }) => ({
+    to,
+    mustExist: true,
+    beside: `${text.slice(title.start, last.start)}${written}`,
+  }))
+}
+
+/** The numbers behind the first one, after commas or spaces, each larger than the one before. */
+function listedNumbers(text: string, words: readonly TextWord[], run: AddressRun): readonly FurtherNumber[] {
+  const found: FurtherNumber[] = []
+  let last = words[(run.numberEnds[0] ?? 0) - 1]
+  for (const to of run.numberEnds.slice(1)) {
+    const word = words[to - 1]
+    if (!word || !last || !/^,? $/.test(text.slice(last.end, word.start))) break
+    if (!(Number(word.text) > Number(last.text))) break
+    found.push({ written: word.text, start: word.start, end: word.end, to })
+    last = word
+  }
+  return found
 }
 
 /** Finds refs without a number: titles of their own passages. */
@@ -210,15 +253,16 @@ export type FurtherNumber = {
 
 const maxNumbers = 5
 
-/** Finds the numbers that follow a single number with "and": `Tanya 26 and 32`, `תניא כ"ו ול"ב`. */
+/** Finds the numbers that follow a number with commas or "and": `Tanya 26, 31 and 32`, `תניא כ"ו ול"ב`. */
 export function furtherNumbers(
   text: string,
   words: readonly TextWord[],
-  { ends, numberEnds }: AddressRun,
+  run: AddressRun,
 ): readonly FurtherNumber[] {
-  const found: FurtherNumber[] = []
-  let at = ends[0] ?? words.length
-  while (numberEnds.length === 1 && found.length < maxNumbers) {
+  const found = [...listedNumbers(text, words, run)]
+  const isList = found.length === run.numberEnds.length - 1
+  let at = run.ends[0] ?? words.length
+  while (isList && found.length < maxNumbers) {
     const next = numberBehindAnd(text, words, at)
     if (!next) break
     found.push(next)

@@ -107,6 +107,8 @@ export type Candidate = {
   readonly title: string
   /** Whether the reading counts only if the library has the place; set for less likely readings. */
   readonly mustExist: boolean
+  /** Another ref that the library must have too. `Tanya 32, 33` are two places if it has both. */
+  readonly beside?: string
 }
 
 /** A position where a text names a place, with its readings, most likely first. */

@@ -4,7 +4,7 @@ import { looseWord, withoutLatinArticles } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import { endOfInitials, isInitials } from '../../vocabulary/titles/initials.ts'
+import { endOfInitials, isInitials, needsRef } from '../../vocabulary/titles/initials.ts'
 import { knownWorkKeys, looseWorkKeys, namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citedBookKeys, endOfCitedBook, firstWord } from '../grammar/scripture.ts'
@@ -187,9 +187,9 @@ function* titlesOf(
     const last = (words[to - 1] ?? word).end
     const isCited = keys.cited.has(key)
     const abbreviated = endOf(text, start, last, key, isCited)
-    const isExact = keys.titles.has(key) || (isCited && abbreviated !== undefined)
-    if (isInitials(key) && abbreviated === undefined) continue
-    if (!isExact && !isOtherSpelling(keys, key, loose, word)) continue
+    const isTitle = isCited || isInitials(key) ? abbreviated !== undefined : keys.titles.has(key)
+    const isExact = isTitle && !needsRef(text.slice(start, last))
+    if (!isTitle && (isInitials(key) || !isOtherSpelling(keys, key, loose, word))) continue
     const isPlace = keys.titles.get(key) === true
     yield { from: at, to, start, end: abbreviated ?? last - cutEnd, isExact, isPlace, isWord }
   }

@@ -1,5 +1,6 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday-titles.ts'
+import { needsRef } from '../../vocabulary/titles/initials.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isParasha } from '../../vocabulary/titles/parashot.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
@@ -27,7 +28,7 @@ export function unheldRef(read: ReadText, title: TitleInText, run: AddressRun): 
 
 function isOtherSpelling({ from, to }: TitleInText, name: string): boolean {
   const names = namesOfKnownWork(headingKey(name)) ?? namesOfKnownWork(looseHeadingKey(name))
-  return to - from > 1 && /^[\p{Lu}א-ת]/u.test(name) && names !== undefined
+  return needsRef(name) || (to - from > 1 && /^[\p{Lu}א-ת]/u.test(name) && names !== undefined)
 }
 
 function candidateOf({ read: { text, words }, title, run, address, name }: NamedNumber): Candidate {
@@ -49,7 +50,7 @@ function isBeside(named: NamedNumber): boolean {
   if (isAuthorKey(key)) return run.hasUnit
   const isLeaf = scriptureBook(name)?.division === 'leaf'
   if (!isDistinctTitle(key) || isLeaf) return isSurePlace(named)
-  if (run.hasUnit || address.levels > 1 || address.hasSide) return true
+  if (run.hasUnit || run.hasPart || address.levels > 1 || address.hasSide) return true
   if (isAmount(read.words, run)) return false
   if (isBracketed(named)) return true
   const endsThere = endsClause(read.text, address.end)

@@ -1,10 +1,10 @@
-import type { NamedBook } from '../../refs/in-text/named-books.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue, isFromTown } from './book-cues.ts'
+import { endsTitleBefore, type NamedBook, overlap, trimmed } from './named-books.ts'
 
 /** `familiar`: words that occur in no text of the library if the name is a title. */
 export type TitleSlot = NamedBook & { readonly familiar: string }
@@ -22,8 +22,7 @@ export function titleSlots(text: string): readonly TitleSlot[] {
   if (text.length > longestQuestion) return []
   const found: TitleSlot[] = []
   for (const slot of [...englishSlots(text), ...hebrewSlots(text)])
-    if (found.length < maxSlots && !found.some((one) => one.start < slot.end && slot.start < one.end))
-      found.push(slot)
+    if (found.length < maxSlots && !found.some((one) => overlap(one, slot))) found.push(slot)
   return found
 }
 
@@ -36,10 +35,6 @@ const names = new RegExp(
 const joined = /^(?:Ha|Va|Ve|VeHa|Le|La|Be|Ba|Mi|SheBe)-?\p{Lu}\p{Ll}{2,}/u
 /** In small letters, a title is one of the most typical first words and the word after it. */
 const small = /(?<![\p{L}'’-])(\p{Ll}[\p{Ll}'’]{3,12}) (\p{Ll}[\p{Ll}'’-]{2,20})/gu
-/** First words of a sentence and titles of persons; they are not part of a name. */
-const opening =
-  /^(?:(?:What|Where|Which|Who|How|Why|When|In|On|From|Does|Do|Did|Is|According|The|Explain|Quote|Can|Tell|Give|Show|Find|I|And|But|Summari[sz]e|Discuss|Describe)(?: (?:to|the|of|does|is))* )+/
-
 const givenNames = lazy(
   (): ReadonlySet<string> =>
     new Set(
@@ -61,13 +56,8 @@ function strengthOf(word: string): HeadStrength | undefined {
 function englishSlots(text: string): readonly TitleSlot[] {
   const found: TitleSlot[] = []
   for (const match of text.matchAll(names)) {
-    const written = match[0]
-    const cut = opening.exec(`${written} `)?.[0].length ?? 0
-    const title = written
-      .slice(cut)
-      .replace(/ of (?:R|Rav|Rabbi|Rebbe|Reb|Rabbeinu|the) .*$/, '')
-      .replace(/['’]s$/, '')
-    const start = match.index + cut
+    const title = trimmed(match[0])
+    const start = match.index + match[0].indexOf(title)
     if (title.includes(' ') && asksForBook(text, title, start)) found.push(slotAt(start, title))
   }
   for (const match of text.matchAll(small))
@@ -103,9 +93,6 @@ function isAsked(text: string, start: number, name: string): boolean {
   return isAnyCue(bookCue(text, start, start + name.length))
 }
 
-/** Hebrew words with which the sentence continues after a title. */
-const hebrewEnd =
-  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|מהן|איך|האם|יש|אין|אומר|אומרת|כותב|כתוב|מבואר|נאמר|לפי|מדבר|מדברת|מסביר|מלמד|היא|הוא|פרק|סימן|דף|אות|חלק|כרך|עמוד|בו|בה|עם|את|אל|כי|לא|או|גם|זה|זו|כאשר|אודותיו)$/
 const hebrewWord = /[א-ת](?:[א-ת"'׳״]*[א-ת'׳])?/gu
 /** Words before `ב` and a name which show that the name is a text. */
 const readIn =
@@ -173,20 +160,20 @@ function hebrewTitle(text: string, words: readonly Word[], at: number): string |
   const [first, second, third, fourth] = run.map(({ written }) => written)
   if (
     first === undefined ||
-    hebrewEnd.test(first) ||
+    endsTitleBefore(first) ||
     second === undefined ||
     !isRun(2) ||
     second.length < 3 ||
-    hebrewEnd.test(second)
+    endsTitleBefore(second)
   )
     return undefined
   const two = `${first} ${second}`
   if (third === undefined || !isRun(3) || /^ה/.test(second) || endsTitle(third)) return two
-  return fourth === undefined || !isRun(4) || hebrewEnd.test(fourth) ? `${two} ${third}` : two
+  return fourth === undefined || !isRun(4) || endsTitleBefore(fourth) ? `${two} ${third}` : two
 }
 
 function endsTitle(word: string): boolean {
-  return hebrewEnd.test(word) || isFromTown(word)
+  return endsTitleBefore(word) || isFromTown(word)
 }
 
 function slotAt(start: number, title: string): TitleSlot {

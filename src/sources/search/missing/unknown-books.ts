@@ -1,6 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
-import { type NamedBook, namedBooks } from '../../refs/in-text/named-books.ts'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazy } from '../../text/lazy.ts'
 import { tokenize } from '../../text/tokens.ts'
@@ -11,7 +10,7 @@ import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { textsContaining } from '../phrases/runs-in-texts.ts'
 import { inHeadings } from './heading-entries.ts'
-import { overlap } from './overlap.ts'
+import { type NamedBook, namedBooks, overlap } from './named-books.ts'
 import { titleSlots } from './title-slots.ts'
 
 const known = lazy(

@@ -1,7 +1,13 @@
 import type { Executor } from '../../../db/client.ts'
 import { groupsOfWord } from '../../vocabulary/lookup.ts'
 import { titlesOfAcronym } from '../../vocabulary/spelling/acronyms.ts'
-import { fullNames, type KnownWord, slipsOf, soundAlikes } from '../../vocabulary/spelling/known-words.ts'
+import {
+  fullNames,
+  type KnownWord,
+  loadKnownWords,
+  slipsOf,
+  soundAlikes,
+} from '../../vocabulary/spelling/known-words.ts'
 import { parseQuery, type Query, type Respelling } from '../expansion/query.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type LibraryWords, libraryWords } from './library-words.ts'
@@ -33,6 +39,7 @@ export async function respell(
 ): Promise<Query | undefined> {
   const unknown = unknownWords(text, query, found)
   if (unknown.length === 0) return undefined
+  await loadKnownWords()
   const inLibrary = await libraryWords(
     executor,
     unknown.map(({ written }) => written),

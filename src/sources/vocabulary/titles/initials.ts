@@ -1,7 +1,15 @@
 import { headingKey } from '../../text/heading-keys.ts'
 
-/** Titles as initials. Without their dots or gershayim they are other words: `LA`, `La`. */
+/** Titles as initials. In small letters they are other words: `La`. */
 const keys: ReadonlySet<string> = new Set(['L.A.', 'L"A', 'L.M.', 'I.K.', 'IK'].map(headingKey))
+
+/** Initials without dots that are also names of other things: `LA`. */
+const ambiguous = /^LA$/u
+
+/** Whether written initials count as a title only before a number that can be nothing but a ref: `LA 31:2`. */
+export function needsRef(written: string): boolean {
+  return ambiguous.test(written)
+}
 
 /** Whether a key is that of initials. */
 export function isInitials(key: string): boolean {
@@ -15,6 +23,6 @@ export function isInitials(key: string): boolean {
  */
 export function endOfInitials(text: string, start: number, end: number): number | undefined {
   const written = text.slice(start, end)
-  if (/^\p{Lu}["״”]\p{Lu}$|^IK$/u.test(written)) return end
+  if (/^\p{Lu}["״”]?\p{Lu}$/u.test(written)) return end
   return /^\p{Lu}\. ?\p{Lu}$/u.test(written) && text.charAt(end) === '.' ? end + 1 : undefined
 }

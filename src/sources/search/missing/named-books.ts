@@ -1,5 +1,14 @@
-/** A name that the text presents as the title of a book. Range in UTF-16 units; `end` is exclusive. */
-export type NamedBook = { readonly start: number; readonly end: number; readonly title: string }
+import { wordsOfRole } from '../../refs/grammar/text-words.ts'
+
+/** UTF-16 start and end of a part of a text; `end` is exclusive. */
+export type Span = { readonly start: number; readonly end: number }
+
+export function overlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
+/** A name that the text presents as the title of a book. */
+export type NamedBook = Span & { readonly title: string }
 
 const name = "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}"
 const small = '(?:of|the|and|in|on|al|ha|de|le|be|va|to|for)'
@@ -117,7 +126,7 @@ export function namedBooks(text: string): readonly NamedBook[] {
   for (const pattern of [...quoted, ...english, inSmallLetters, ...hebrew, unquotedHebrew]) {
     for (const match of read.matchAll(pattern)) {
       const book = bookIn(read, pattern, match)
-      const isFree = book && !found.some(({ start, end }) => start < book.end && book.start < end)
+      const isFree = book && !found.some((other) => overlap(other, book))
       if (isFree && found.length < maxBooks) found.push(book)
     }
   }
@@ -145,15 +154,20 @@ function isTitle(title: string, text: string, start: number): boolean {
   return / ה[א-ת]{2}/.test(title) && text.charAt(start - 1) !== 'ה'
 }
 
-/** First words of a question. They are capitalised but are not part of the title after them. */
+/** First words of a sentence. They are capitalised but are not part of the title after them. */
 const opening =
-  /^(?:Explain|Summarize|Summarise|Describe|Discuss|Tell|Teach|Show|Give|Quote|Compare|Find|Translate|According|What|Which|Does|Do|Is|In|On|From|Why|How|See|Read|And|But|The) (?:(?:me|us|to|from|in|of|about|is|does) )*(?:the )?/
+  /^(?:(?:Explain|Summari[sz]e|Describe|Discuss|Tell|Teach|Show|Give|Quote|Compare|Find|Translate|According|What|Where|Which|Who|When|Can|Does|Do|Did|Is|In|On|From|Why|How|See|Read|And|But|I|The)(?: (?:me|us|to|from|in|of|about|is|does|the))* )+/
 
 /** Hebrew words with which the sentence continues after a title. */
-const hebrewEnd =
-  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|נכתב|נמצא|נדפס|חובר|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|חלק|כרך|עמוד|ספר|בו|עם|ומה|ומי|ואיך|בדבר|בנושא|את|אל|כי|לא)$/
+const behindTitle = wordsOfRole('behind-title')
 
-function trimmed(title: string): string {
+/** Whether the sentence continues with a Hebrew word after a title. */
+export function endsTitleBefore(word: string): boolean {
+  return behindTitle.has(word)
+}
+
+/** A title without the first words of its sentence, its author, and words with which the sentence continues. */
+export function trimmed(title: string): string {
   if (!/^[א-ת]/.test(title))
     return title
       .replace(opening, '')
@@ -161,6 +175,6 @@ function trimmed(title: string): string {
       .replace(/['’-]+$/, '')
       .replace(/['’]s$/, '')
   const words = title.split(' ')
-  const end = words.findIndex((word, i) => i > 0 && hebrewEnd.test(word))
+  const end = words.findIndex((word, i) => i > 0 && endsTitleBefore(word))
   return (end < 0 ? words : words.slice(0, end)).join(' ').replace(/["'׳״]+$/, '')
 }
