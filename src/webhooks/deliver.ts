@@ -15,6 +15,7 @@ import {
   isDelivered,
   maxAttempts,
   type Outcome,
+  perEndpoint,
   settleDelivery,
 } from './deliveries.ts'
 import { signingSecrets } from './endpoints.ts'
@@ -44,8 +45,8 @@ export function deliverWebhooks(database: Database, options: WebhookOptions): { 
     connect: { timeout: timeoutMs, ...(options.allowPrivate ? {} : { lookup: publicLookup }) },
   })
   /** Open requests by endpoint. */
-  const open = new Map<string, Set<Promise<void>>>()
-  const count = () => [...open.values()].reduce((sum, { size }) => sum + size, 0)
+  const open = new Map<string, number>()
+  const running = new Set<Promise<void>>()
   const report = (error: unknown) =>
     log.warn({ reason: reasonOf(error) }, 'webhook deliveries could not be read or recorded')
 
@@ -60,22 +61,23 @@ export function deliverWebhooks(database: Database, options: WebhookOptions): { 
   }
 
   const round = async () => {
-    const free = maxOpen - count()
+    const free = maxOpen - running.size
     if (free <= 0) return
-    const found = await withBackgroundTx(database, (tx) => claimDeliveries(tx, [...open.keys()], free))
+    const found = await withBackgroundTx(database, (tx) => claimDeliveries(tx, open, free))
     for (const due of found) {
       const { id } = due.endpoint
-      const requests = open.get(id) ?? new Set()
-      open.set(id, requests)
+      open.set(id, (open.get(id) ?? 0) + 1)
       const ended: Promise<void> = attempt(due)
         .catch(report)
         .then(() => {
-          requests.delete(ended)
-          if (requests.size > 0) return
-          open.delete(id)
-          task.runSoon()
+          running.delete(ended)
+          const left = (open.get(id) ?? 1) - 1
+          if (left === 0) open.delete(id)
+          else open.set(id, left)
+          // Half of its room is free: rounds for single requests would cost more than they send.
+          if (left <= perEndpoint / 2) task.runSoon()
         })
-      requests.add(ended)
+      running.add(ended)
     }
   }
   const task = startPeriodicTask(round, everyMs, report, retryMs)
@@ -84,7 +86,7 @@ export function deliverWebhooks(database: Database, options: WebhookOptions): { 
       await task.stop()
       // What is cut off is sent again when its next attempt is due.
       await agent.destroy()
-      await Promise.all([...open.values()].flatMap((requests) => [...requests]))
+      await Promise.all(running)
     },
   }
 }

@@ -13,7 +13,7 @@ export const maxAttempts = waits.length + 1
 /** Rows that one claim looks at. */
 const maxLooked = 500
 /** Requests to one endpoint at a time. */
-const perEndpoint = 10
+export const perEndpoint = 10
 
 export type Due = {
   readonly id: string
@@ -38,24 +38,27 @@ type DueRow = {
 
 /**
  * Claims deliveries that are due, at most one for each thing that an endpoint is told about. Replicas claim different ones.
- * @param busy ids of endpoints that are not to be claimed for.
+ * @param open how many requests to each endpoint this process has open.
  */
 export async function claimDeliveries(
   executor: Executor,
-  busy: readonly string[],
+  open: ReadonlyMap<string, number>,
   atMost: number,
 ): Promise<readonly Due[]> {
   const { rows } = await executor.execute<DueRow>(sql`
-    with looked as materialized (
-      select d.id, d.endpoint_id from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
-      where d.due_at <= now() and not e.disabled and d.endpoint_id <> all(${sql.param([...busy])}::text[])
+    with open as (
+      select * from unnest(${sql.param([...open.keys()])}::text[], ${sql.param([...open.values()])}::int[]) as o (id, requests)),
+    looked as materialized (
+      select d.id, d.endpoint_id, ${perEndpoint} - coalesce(o.requests, 0) as room
+      from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id left join open o on o.id = e.id
+      where d.due_at <= now() and not e.disabled and coalesce(o.requests, 0) < ${perEndpoint}
         and not exists (select from webhook_deliveries b
           where b.endpoint_id = d.endpoint_id and b.subject = d.subject and b.id < d.id and b.due_at is not null)
       order by d.due_at limit ${maxLooked}),
-    ranked as (select id, row_number() over (partition by endpoint_id order by id) as place from looked),
+    ranked as (select id, room, row_number() over (partition by endpoint_id order by id) as place from looked),
     free as (
       select id from webhook_deliveries where due_at <= now()
-        and id in (select id from ranked where place <= ${perEndpoint} order by place limit ${atMost})
+        and id in (select id from ranked where place <= room order by place limit ${atMost})
       for update skip locked)
     update webhook_deliveries d set attempts = d.attempts + 1,
       due_at = now() + make_interval(secs => coalesce((${sql.param(waits)}::int[])[d.attempts + 1], 60))
