@@ -19,6 +19,8 @@ export const auditActions = {
   'account.address_changed': 'Address changed',
   'session.signed_in': 'Signed in',
   'session.sign_in_failed': 'Sign-in failed',
+  'session.ended': 'Signed out from the list of sign-ins',
+  'session.all_ended': 'Signed out everywhere',
   'password.changed': 'Password changed',
   'password.reset_link_created': 'Password reset link created',
   'password.reset': 'Password reset by link',

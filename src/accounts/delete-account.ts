@@ -3,13 +3,18 @@ import { type Database, withTx } from '../db/client.ts'
 import {
   accounts,
   apiKeys,
+  identities,
   keySpending,
   mailedLinks,
+  passkeys,
   passwordResets,
   projects,
   readingMarks,
+  recoveryCodes,
   sentNotices,
+  signInSteps,
   sourceSheets,
+  totpSecrets,
   webSessions,
 } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -51,6 +56,8 @@ export function deleteAccount(
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
     await tx.delete(mailedLinks).where(eq(mailedLinks.accountId, accountId))
+    for (const table of [identities, passkeys, recoveryCodes, signInSteps, totpSecrets])
+      await tx.delete(table).where(eq(table.accountId, accountId))
     await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)

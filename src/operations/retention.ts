@@ -39,6 +39,7 @@ const expiries: readonly Expiry[] = [
   rowsOf('web_sessions', 5_000, expiredSession),
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('mailed_links', 5_000, sql`expires_at < now()`),
+  rowsOf('sign_in_steps', 5_000, sql`expires_at < now()`),
   rowsOf('sent_notices', 5_000, sql`created_at < now() - interval '1 year'`),
   rowsOf('replicas', 1_000, sql`seen_at < now() - make_interval(hours => ${replicaHours})`),
   // Its pieces are removed with it: up to some thousand rows of 1 MB each, so the batch is one file.

@@ -24,6 +24,7 @@ import { runPages } from './pages/runs/runs.ts'
 import type { WebServices } from './pages/services.ts'
 import { accountPages } from './pages/settings/account.ts'
 import { preferencePages } from './pages/settings/preferences.ts'
+import { signInListPages } from './pages/settings/sign-in-list.ts'
 import { sharingPages } from './pages/sharing/sharing.ts'
 import { sheetPages } from './pages/sheets/sheets.ts'
 import { confirmPage } from './pages/sign-in/confirm.ts'
@@ -79,6 +80,7 @@ export async function webPages(
   confirmPage(app, services)
   keyPages(app, services)
   accountPages(app, services)
+  signInListPages(app, services)
   conversationPages(app, services)
   runPages(app, services)
   sharingPages(app, services)

@@ -9,7 +9,15 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { readingMarks, sentNotices } from '../../src/db/schema/index.ts'
+import {
+  identities,
+  passkeys,
+  readingMarks,
+  recoveryCodes,
+  sentNotices,
+  signInSteps,
+  totpSecrets,
+} from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -75,6 +83,16 @@ beforeAll(async () => {
   await world.db.database.system
     .insert(sentNotices)
     .values({ accountId: mine.accountId, kind: 'low_credits', about: '2026-11-01' })
+  for (const { accountId } of [mine, foreign]) {
+    const { system } = world.db.database
+    const bytes = Buffer.from(accountId)
+    await system.insert(identities).values({ issuer: 'https://id.example', subject: accountId, accountId })
+    await system.insert(totpSecrets).values({ accountId, sealed: bytes })
+    await system.insert(recoveryCodes).values({ accountId, digest: bytes })
+    await system.insert(signInSteps).values({ digest: bytes, accountId, expiresAt: new Date() })
+    const passkey = { id: accountId, accountId, name: 'Key', publicKey: bytes, counter: 0, transports: [] }
+    await system.insert(passkeys).values(passkey)
+  }
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })

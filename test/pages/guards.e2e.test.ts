@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenDigest } from '../../src/accounts/sign-in/token-digest.ts'
+import { openWebSession } from '../../src/accounts/sign-in/web-sessions.ts'
 import { newId } from '../../src/ids.ts'
 import { isWrittenForm } from '../../src/web/kept-forms/kept-form.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
@@ -56,6 +58,17 @@ const table: readonly Row[] = [
     fields: { email: 'x@example.org', current: 'x' },
     ok: 404,
   },
+  {
+    route: 'POST /settings/account/sign-ins/:id/end',
+    page: 'account',
+    own: async (t, { db }) => {
+      const opened = { accountId: t.accountId, agent: '' }
+      return tokenDigest(await openWebSession(db.database.system, opened)).toString('base64url')
+    },
+    fields: {},
+    ok: 303,
+  },
+  { route: 'POST /settings/account/sign-ins/end', page: 'account', fields: {}, ok: 303, ends: true },
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
   { route: 'GET /assets/:version/*', page: 'anyone' },
   { route: 'GET /docs', page: 'anyone' },
@@ -377,7 +390,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password|address)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|files|daily|password|address)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

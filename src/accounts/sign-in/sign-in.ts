@@ -12,12 +12,18 @@ import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
  * Checks a password and opens a web session. An unknown address and a wrong password cause the same work and
  * the same error; both are recorded. No connection is held while a password is hashed.
  * @param input.address from which the request comes, for the audit log.
+ * @param input.agent `User-Agent` of the browser.
  * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
  *   password.
  */
 export async function signIn(
   database: Database,
-  input: { readonly email: string; readonly password: string; readonly address: string },
+  input: {
+    readonly email: string
+    readonly password: string
+    readonly address: string
+    readonly agent: string
+  },
 ): Promise<{ readonly accountId: string; readonly token: string }> {
   const details = { address: input.address }
   const [known] = await database.system
@@ -45,7 +51,7 @@ export async function signIn(
     if (now.suspendedAt) throw accountSuspended()
     const accountId = known.id
     await recordAction(tx, { actor: accountId, action: 'session.signed_in', accountId, details })
-    return { accountId, token: await openWebSession(tx, accountId) }
+    return { accountId, token: await openWebSession(tx, { accountId, agent: input.agent }) }
   })
 }
 

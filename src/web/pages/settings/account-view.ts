@@ -1,4 +1,5 @@
 import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
+import type { ListedSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -6,6 +7,7 @@ import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { settingsPage } from './settings-page.ts'
+import { signInList } from './sign-in-list-view.ts'
 
 export type AccountMessages = {
   /** Why the password was not changed. */
@@ -19,12 +21,18 @@ export type AccountMessages = {
   readonly done?: string | undefined
 }
 
-/** The account's address and plan, the change of its password, and its deletion. */
+export type AccountShown = {
+  /** Whether the service sends mail, so that the address can change. */
+  readonly hasMail: boolean
+  readonly sessions: readonly ListedSession[]
+}
+
+/** The account's address and plan, the browsers that are signed in, the change of its password, and its deletion. */
 export function accountPage(
   t: Texts,
   { account }: Visitor,
   messages: AccountMessages,
-  hasMail: boolean,
+  { hasMail, sessions }: AccountShown,
 ): Page {
   const { common } = t
   return settingsPage(t, {
@@ -35,6 +43,7 @@ ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
+${signInList(t, sessions)}
 ${passwordCard(t, account.email, messages)}
 ${hasMail ? addressCard(t, messages.address) : nothing}
 ${deleteCard(t, messages.deleteProblem)}`,

@@ -5,6 +5,7 @@ import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
+import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
@@ -22,17 +23,21 @@ const passwordForm = z.object({ current: z.string().max(1_000), next: z.string()
 const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
 const deleteForm = z.object({ current: z.string().max(1_000) })
 
-/** `/settings/account`: change of the password, and deletion of the account. */
+/** `/settings/account`: the sign-ins, change of the password, and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
   const { mailer } = settings
-  const show = (request: FastifyRequest, reply: FastifyReply, messages: AccountMessages, status = 200) =>
-    sendPage(
-      request,
-      reply,
-      accountPage(textsOf(request), visitorOf(request), messages, mailer !== undefined),
-      status,
-    )
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    messages: AccountMessages,
+    status = 200,
+  ) => {
+    const visitor = visitorOf(request)
+    const sessions = await listWebSessions(database.system, visitor.account.id, visitor.token)
+    const shown = { hasMail: mailer !== undefined, sessions }
+    return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
+  }
 
   app.get('/settings/account', accountsOnly, (request, reply) =>
     show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),

@@ -82,7 +82,8 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       }
       const { id } = await signUp(services, request, input)
       // The password was set just now: this is no guess, so the sign-in limits do not apply.
-      const token = await openWebSession(services.database.system, id)
+      const session = { accountId: id, agent: agentOf(request) }
+      const token = await openWebSession(services.database.system, session)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -113,7 +114,7 @@ async function enter(
   const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
   const attempt = { email: input.email, address: clientAddress(request), browser }
   const { token } = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, address: attempt.address }),
+    signIn(services.database, { ...input, address: attempt.address, agent: agentOf(request) }),
   )
   await giveSession(services, request, reply, { email: input.email, token })
   const { mailer } = services.settings
@@ -140,6 +141,11 @@ export async function giveSession(
     await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
   setSessionCookie(request, reply, services, token)
   setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
+}
+
+/** What the browser calls itself; empty if it says nothing. */
+export function agentOf({ headers }: FastifyRequest): string {
+  return headers['user-agent'] ?? ''
 }
 
 /** The reply shows the account: a page that comes with the sign-in has its frame. */

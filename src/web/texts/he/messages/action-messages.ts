@@ -28,6 +28,8 @@ export const actionMessages: Messages = {
   'Address changed': 'הכתובת שונתה',
   'Password reset link created': 'נוצר קישור לאיפוס הסיסמה',
   'Password reset by link': 'הסיסמה אופסה בעזרת קישור',
+  'Signed out from the list of sign-ins': 'דפדפן נותק מרשימת הכניסות',
+  'Signed out everywhere': 'כל הדפדפנים נותקו',
   'Credits given': 'קרדיטים הוענקו',
   'Credits taken back': 'קרדיטים נגרעו',
   'API key created': 'נוצר מפתח API',
