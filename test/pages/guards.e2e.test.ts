@@ -68,6 +68,13 @@ const table: readonly Row[] = [
     fields: {},
     ok: 303,
   },
+  { route: 'GET /signin/code', page: 'anyone', ok: 303 },
+  { route: 'POST /signin/code', page: 'anyone', fields: { code: '123456' }, ok: 303 },
+  { route: 'GET /settings/second-factor', page: 'account' },
+  { route: 'POST /settings/second-factor/app', page: 'account', fields: { current: 'x' }, ok: 400 },
+  { route: 'POST /settings/second-factor/app/confirm', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/second-factor/codes', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/second-factor/off', page: 'account', fields: { code: '1' }, ok: 400 },
   { route: 'POST /settings/account/sign-ins/end', page: 'account', fields: {}, ok: 303, ends: true },
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
   { route: 'GET /assets/:version/*', page: 'anyone' },
@@ -390,7 +397,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|files|daily|password|address)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|files|daily|password|address)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

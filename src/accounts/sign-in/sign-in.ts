@@ -6,25 +6,19 @@ import { type Account, accountSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword, verifyPassword } from '../passwords/passwords.ts'
-import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
+import { type Entered, endSteps, enterAccount, type Origin } from './sign-in-steps.ts'
+import { closeOtherWebSessions } from './web-sessions.ts'
 
 /**
- * Checks a password and opens a web session. An unknown address and a wrong password cause the same work and
+ * Checks a password and opens a web session, or a step if the account has a second factor. An unknown address and a wrong password cause the same work and
  * the same error; both are recorded. No connection is held while a password is hashed.
- * @param input.address from which the request comes, for the audit log.
- * @param input.agent `User-Agent` of the browser.
  * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
  *   password.
  */
 export async function signIn(
   database: Database,
-  input: {
-    readonly email: string
-    readonly password: string
-    readonly address: string
-    readonly agent: string
-  },
-): Promise<{ readonly accountId: string; readonly token: string }> {
+  input: Origin & { readonly email: string; readonly password: string },
+): Promise<Entered> {
   const details = { address: input.address }
   const [known] = await database.system
     .select({ id: accounts.id, passwordHash: accounts.passwordHash })
@@ -49,9 +43,7 @@ export async function signIn(
       .for('share')
     if (now?.passwordHash !== known.passwordHash) throw wrongCredentials()
     if (now.suspendedAt) throw accountSuspended()
-    const accountId = known.id
-    await recordAction(tx, { actor: accountId, action: 'session.signed_in', accountId, details })
-    return { accountId, token: await openWebSession(tx, { accountId, agent: input.agent }) }
+    return enterAccount(tx, known.id, input)
   })
 }
 
@@ -79,6 +71,7 @@ export async function changePassword(
     // The password was changed while the new one was hashed.
     if (rowCount !== 1) throw wrongPassword()
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, account.id))
+    await endSteps(tx, account.id)
     await recordAction(tx, { actor: account.id, action: 'password.changed', accountId: account.id })
     return { sessionsEnded: await closeOtherWebSessions(tx, account.id, input.token) }
   })

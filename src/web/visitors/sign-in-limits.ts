@@ -79,7 +79,7 @@ export function createSignInLimits(): SignInLimits {
     await consume(addresses, address, 'Too many sign-in attempts from your address.')
     await consume(accounts, placeOf(attempt), 'Too many sign-in attempts from your address.')
     if (browser !== undefined) return
-    const why = 'Too many wrong passwords for this account.'
+    const why = 'Too many wrong passwords or codes for this account.'
     const way = ' Or use a browser that has signed in to this account before.'
     await consume(everywhere, accountOf(attempt), why, way)
   }

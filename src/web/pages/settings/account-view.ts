@@ -1,4 +1,5 @@
 import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
+import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import type { ListedSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { factList } from '../../components/fact-list.ts'
@@ -6,6 +7,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import { passwordField } from './password-field.ts'
 import { settingsPage } from './settings-page.ts'
 import { signInList } from './sign-in-list-view.ts'
 
@@ -25,6 +27,7 @@ export type AccountShown = {
   /** Whether the service sends mail, so that the address can change. */
   readonly hasMail: boolean
   readonly sessions: readonly ListedSession[]
+  readonly factor: SecondFactor | undefined
 }
 
 /** The account's address and plan, the browsers that are signed in, the change of its password, and its deletion. */
@@ -32,7 +35,7 @@ export function accountPage(
   t: Texts,
   { account }: Visitor,
   messages: AccountMessages,
-  { hasMail, sessions }: AccountShown,
+  { hasMail, sessions, factor }: AccountShown,
 ): Page {
   const { common } = t
   return settingsPage(t, {
@@ -44,10 +47,17 @@ ${factList([
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
 ${signInList(t, sessions)}
+${secondFactorCard(t, factor)}
 ${passwordCard(t, account.email, messages)}
 ${hasMail ? addressCard(t, messages.address) : nothing}
 ${deleteCard(t, messages.deleteProblem)}`,
   })
+}
+
+function secondFactorCard({ secondFactor }: Texts, factor: SecondFactor | undefined): Html {
+  return html`<section class="card narrow-left"><h2>${secondFactor.title}</h2>
+<p>${factor ? secondFactor.on : secondFactor.off}</p>
+<p><a class="button quiet" href="/settings/second-factor">${secondFactor.change}</a></p></section>`
 }
 
 /** A refusal stands in the form that was refused: the page has two that ask for the current password. */
@@ -66,18 +76,19 @@ minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <button>${account.changePassword}</button></form></section>`
 }
 
-function addressCard({ account }: Texts, refused: AccountMessages['address']): Html {
+function addressCard(t: Texts, refused: AccountMessages['address']): Html {
+  const { account } = t
   return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
 <p>${account.changeAddressHint}</p>${outcomeNotice({ problem: refused?.problem })}
 <form method="post" action="/settings/account/address">
 <label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"
 value="${refused?.email ?? ''}"></label>
-<label>${account.currentPassword}
-<input type="password" name="current" autocomplete="current-password" required></label>
+${passwordField(t)}
 <button>${account.sendLink}</button></form></section>`
 }
 
-function deleteCard({ account, common }: Texts, problem: string | undefined): Html {
+function deleteCard(t: Texts, problem: string | undefined): Html {
+  const { account, common } = t
   const dialog = confirmDialog({
     label: account.deleteDots,
     action: '/settings/account/delete',
@@ -85,8 +96,7 @@ function deleteCard({ account, common }: Texts, problem: string | undefined): Ht
     cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
-<label>${account.passwordToConfirm}
-<input type="password" name="current" autocomplete="current-password" required></label>`,
+${passwordField(t, account.passwordToConfirm)}`,
   })
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
 <p>${account.deleteMeaning}</p>

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
 import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
-import { clientAddress } from '../../../http/connection/client-address.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -14,10 +13,10 @@ import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { clearSessionCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
+import { ownAttempt } from './own-attempt.ts'
 
 const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
 const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
@@ -34,8 +33,12 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     status = 200,
   ) => {
     const visitor = visitorOf(request)
-    const sessions = await listWebSessions(database.system, visitor.account.id, visitor.token)
-    const shown = { hasMail: mailer !== undefined, sessions }
+    const { account, token } = visitor
+    const shown = {
+      hasMail: mailer !== undefined,
+      sessions: await listWebSessions(database.system, account.id, token),
+      factor: await findSecondFactor(database.system, account.id),
+    }
     return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
   }
 
@@ -47,7 +50,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account, token } = visitorOf(request)
     const input = readFields(passwordForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () =>
+      await signInLimits.guard(ownAttempt(request), () =>
         changePassword(database, account, { ...input, token }),
       )
     } catch (error) {
@@ -62,7 +65,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account } = visitorOf(request)
     const { email, current } = readFields(addressForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requirePassword(database, account, current))
       const to = newEmail(email)
       mailer.post(() =>
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
@@ -78,7 +81,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account } = visitorOf(request)
     const { current } = readFields(deleteForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requirePassword(database, account, current))
       await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -87,13 +90,6 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=deleted', 303)
   })
-}
-
-/** Guesses of the current password count for the session: its holder is no stranger to the account. */
-function attemptOf(request: FastifyRequest): SignInAttempt {
-  const { account, token } = visitorOf(request)
-  const browser = createHash('sha256').update(token).digest('base64url')
-  return { email: account.email, address: clientAddress(request), browser }
 }
 
 /** The letter to the new address of an account. One that another account has gets none, and the page says the same. */

@@ -74,7 +74,8 @@ ${newPasswordField(t, common.password, 'password')}
   }
 }
 
-function nextField({ next }: SignInForm): Html {
+/** Where the sign-in leads, as a hidden field; nothing without it. */
+export function nextField({ next }: { readonly next?: string | undefined }): Html {
   return next ? html`<input type="hidden" name="next" value="${next}">` : nothing
 }
 

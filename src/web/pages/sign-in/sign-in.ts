@@ -6,6 +6,7 @@ import { hashPassword } from '../../../accounts/passwords/passwords.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
+import type { Entered, Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, findWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
@@ -21,12 +22,15 @@ import {
   knownBrowserCookie,
   setKnownBrowserCookie,
   setSessionCookie,
+  setStepCookie,
 } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
+import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { principalOfAccount } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
+import { type AfterSignIn, secondStepPage } from './second-step-view.ts'
 import { formBackPage, signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
@@ -44,7 +48,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.get('/signin', openToAll, (request, reply) => {
     const { next, ended } = request.query as { readonly next?: unknown; readonly ended?: unknown }
     const { account } = textsOf(request)
-    const note = ended === 'page' || ended === 'form' ? account.ended[ended] : undefined
+    const note = ended === 'page' || ended === 'form' || ended === 'step' ? account.ended[ended] : undefined
     const form = { next: ownPath(next), done: doneMessage(request, account.done), note }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
     return sendPage(request, reply, signInPage(textsOf(request), services, form))
@@ -55,15 +59,14 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const next = ownPath(input.next)
     const { email, kept } = input
     try {
-      await enter(services, request, reply, input)
+      if ((await enter(services, request, reply, input)) === 'second-factor')
+        return await sendPage(request, reply, secondStepPage(textsOf(request), { next, kept }))
     } catch (error) {
       const { message: problem, status } = problemOf(request, error)
       const page = signInPage(textsOf(request), services, { email, next, kept, problem })
       return sendPage(request, reply, page, status)
     }
-    const form = readCarried(kept)
-    if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
-    return reply.redirect(next ?? '/ask', 303)
+    return continueSignIn(request, reply, { next, kept })
   })
 
   app.get('/signup', openToAll, (request, reply) => {
@@ -104,24 +107,57 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/** Checks the password, and gives the browser a session. */
+/** Goes on after a sign-in: to the form that it interrupted, or to the page that it was for. */
+export function continueSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, kept }: AfterSignIn,
+): Promise<FastifyReply> | FastifyReply {
+  const form = readCarried(kept)
+  if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
+  return reply.redirect(next ?? '/ask', 303)
+}
+
+/** Who tries to sign in to the account with this address. */
+export function attemptBy(services: WebServices, request: FastifyRequest, email: string): SignInAttempt {
+  const browser = knownBrowser(services.peppers, email, knownBrowserCookie(request, services))
+  return { email, address: clientAddress(request), browser }
+}
+
+/** Where a sign-in comes from. */
+export function originOfSignIn(request: FastifyRequest): Origin {
+  return { address: clientAddress(request), agent: agentOf(request) }
+}
+
+/** Checks the password, and gives the browser a session, or a step if the account has a second factor. */
 async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
   input: { readonly email: string; readonly password: string },
-): Promise<void> {
-  const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
-  const attempt = { email: input.email, address: clientAddress(request), browser }
-  const { token } = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, address: attempt.address, agent: agentOf(request) }),
+): Promise<Entered['kind']> {
+  const attempt = attemptBy(services, request, input.email)
+  const { kind, token } = await services.signInLimits.guard(attempt, () =>
+    signIn(services.database, { ...input, ...originOfSignIn(request) }),
   )
-  await giveSession(services, request, reply, { email: input.email, token })
+  if (kind === 'second-factor') setStepCookie(request, reply, services, token)
+  else await giveSessionWithNotice(services, request, reply, { email: input.email, token })
+  return kind
+}
+
+/** Like `giveSession`, and mails a notice if the browser is new to the account. */
+export async function giveSessionWithNotice(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: { readonly email: string; readonly token: string },
+): Promise<void> {
+  const { address, browser } = attemptBy(services, request, session.email)
+  await giveSession(services, request, reply, session)
   const { mailer } = services.settings
   const account = request.visitor?.account
   if (!mailer || !account || browser !== undefined) return
-  const from = { address: attempt.address, at: new Date() }
-  const told = letter('signedIn', textsOf(request).language, mailer.product, from)
+  const told = letter('signedIn', textsOf(request).language, mailer.product, { address, at: new Date() })
   mailer.post(async () => ({ to: account.email, letter: told }))
 }
 

@@ -25,6 +25,7 @@ export const account = {
     'signed-out-everywhere': 'All browsers have been signed out, this one too.',
   },
   ended: {
+    step: 'This sign-in took too long or had too many wrong codes. Sign in again.',
     page: 'Your session has ended. Sign in to go on.',
     form: 'Your session had ended, so nothing was saved. Sign in, then send the form again.',
     kept: 'Your session had ended, so nothing was saved. Sign in here, and you get the form back with what you wrote.',

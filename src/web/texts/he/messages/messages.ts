@@ -8,6 +8,9 @@ import { fileMessages } from './file-messages.ts'
 const accountMessages: Messages = {
   'The e-mail address or the password is wrong. Check both.':
     'כתובת הדואר או הסיסמה שגויה. כדאי לבדוק את שתיהן.',
+  'This code is wrong or was used. Enter a new one.': 'הקוד שגוי או שכבר השתמשו בו. יש להזין קוד חדש.',
+  'The account has an authenticator app already. Remove it first.':
+    'כבר יש לחשבון אפליקציית אימות. יש להסיר אותה קודם.',
   'This is not your current password. Type it again.': 'זו אינה הסיסמה הנוכחית. יש להקליד אותה שוב.',
   'This account is suspended. Ask the operator of this service to resume it.':
     'החשבון מושעה. אפשר לבקש ממפעיל השירות לבטל את ההשעיה.',
@@ -38,8 +41,8 @@ const accountMessages: Messages = {
     'זו אחת הסיסמאות הראשונות שמנחשים. כמה מילים שאין ביניהן קשר הן סיסמה טובה יותר.',
   'Too many sign-in attempts from your address. Try again in {min} min.':
     'יותר מדי ניסיונות כניסה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
-  'Too many wrong passwords for this account. Try again in {min} min. Or use a browser that has signed in to this account before.':
-    'יותר מדי סיסמאות שגויות לחשבון הזה. אפשר לנסות שוב בעוד {min} דקות, או להשתמש בדפדפן שכבר נכנס לחשבון בעבר.',
+  'Too many wrong passwords or codes for this account. Try again in {min} min. Or use a browser that has signed in to this account before.':
+    'יותר מדי סיסמאות או קודים שגויים לחשבון הזה. אפשר לנסות שוב בעוד {min} דקות, או להשתמש בדפדפן שכבר נכנס לחשבון בעבר.',
   'Too many new accounts from your address. Try again in {min} min.':
     'יותר מדי חשבונות חדשים מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
   'Too many attempts to create an account from your address. Try again in {min} min.':

@@ -1,0 +1,93 @@
+import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
+import { copyField } from '../../components/copy-field.ts'
+import { codeField } from '../../components/fields.ts'
+import { type Html, html, nothing, trusted } from '../../components/html.ts'
+import { outcomeNotice, type Page } from '../../components/page.ts'
+import type { Texts } from '../../texts/catalogue.ts'
+import { passwordField } from './password-field.ts'
+import { settingsPage } from './settings-page.ts'
+
+/** The form that came back, and why. */
+export type Refused = { readonly form: 'app' | 'codes' | 'off'; readonly problem: string }
+
+type Shown = {
+  readonly factor: SecondFactor | undefined
+  readonly refused?: Refused | undefined
+  readonly done?: string | undefined
+}
+
+const path = '/settings/second-factor'
+
+/** What the account has as its second factor, and the forms that change it. */
+export function secondFactorPage(t: Texts, { factor, refused, done }: Shown): Page {
+  const { secondFactor } = t
+  const problemOf = (form: Refused['form']) => (refused?.form === form ? refused.problem : undefined)
+  return page(
+    t,
+    html`${outcomeNotice({ done })}
+<h2>${secondFactor.title}</h2><p>${secondFactor.about}</p><p><b>${factor ? secondFactor.on : secondFactor.off}</b></p>
+${factor?.hasApp ? html`<p>${secondFactor.appAdded}</p>` : addAppCard(t, problemOf('app'))}
+${factor ? html`${codesCard(t, factor, problemOf('codes'))}${offCard(t, problemOf('off'))}` : nothing}`,
+  )
+}
+
+function addAppCard(t: Texts, problem: string | undefined): Html {
+  const { secondFactor } = t
+  return html`<section class="card narrow-left"><h2>${secondFactor.addApp}</h2>${outcomeNotice({ problem })}
+<p>${secondFactor.addAppHint}</p>
+<form method="post" action="${path}/app">${passwordField(t)}<button>${secondFactor.next}</button></form></section>`
+}
+
+function codesCard({ secondFactor }: Texts, factor: SecondFactor, problem: string | undefined): Html {
+  return html`<section class="card narrow-left"><h2>${secondFactor.recoveryCodes}</h2>${outcomeNotice({ problem })}
+<p>${secondFactor.recoveryLeft(factor.recoveryCodes)} ${secondFactor.replaceHint}</p>
+<form method="post" action="${path}/codes">${codeField(secondFactor.anyCode)}
+<button>${secondFactor.replaceCodes}</button></form></section>`
+}
+
+function offCard({ secondFactor }: Texts, problem: string | undefined): Html {
+  return html`<section class="card narrow-left"><h2>${secondFactor.turnOffTitle}</h2>${outcomeNotice({ problem })}
+<p>${secondFactor.turnOffHint}</p>
+<form method="post" action="${path}/off">${codeField(secondFactor.anyCode)}
+<button class="danger">${secondFactor.turnOff}</button></form></section>`
+}
+
+/** The QR code and the secret for the app, and the form for its first code. @param qrCode an SVG. */
+export function addAppPage(
+  t: Texts,
+  {
+    qrCode,
+    secret,
+    problem,
+  }: { readonly qrCode: string; readonly secret: string; readonly problem?: string },
+): Page {
+  const { secondFactor } = t
+  const grouped = (secret.match(/.{1,4}/g) ?? []).join(' ')
+  return page(
+    t,
+    html`<section class="card narrow-left"><h2>${secondFactor.addApp}</h2>${outcomeNotice({ problem })}
+<p>${secondFactor.scan}</p>
+<div class="qr" role="img" aria-label="${secondFactor.qrCode}">${trusted(qrCode)}</div>
+<p>${secondFactor.cannotScan}</p>${copyField(t, { id: 'secret', text: grouped, what: secondFactor.secret })}
+<form method="post" action="${path}/app/confirm">${codeField(secondFactor.code, { hasFocus: true })}
+<button>${secondFactor.turnOn}</button></form></section>`,
+  )
+}
+
+/** The only page that shows the recovery codes. */
+export function recoveryCodesPage(t: Texts, codes: readonly string[]): Page {
+  const { secondFactor } = t
+  return page(
+    t,
+    html`<section class="card narrow-left"><h2>${secondFactor.recoveryCodes}</h2>
+<p>${secondFactor.recoveryAbout}</p>
+${copyField(t, { id: 'codes', text: codes.join('\n'), what: secondFactor.recoveryCodes })}
+<p><a class="button" href="${path}">${secondFactor.haveKept}</a></p></section>`,
+  )
+}
+
+function page(t: Texts, main: Html): Page {
+  const { title } = t.secondFactor
+  const shown = settingsPage(t, { title, path: '/settings/account', scripts: ['copy.js'], main })
+  return { ...shown, sheets: ['second-factor'], hasSecret: true }
+}
