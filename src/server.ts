@@ -1,5 +1,6 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
+import { openSignIn } from './accounts/providers/open-sign-in.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
@@ -173,9 +174,10 @@ async function startService(
   const readiness = createReadiness()
   const limits = defaultTurnLimits
   const offer = embeddings && offerOf(embeddings, config.embeddingMicrosPerToken)
-  const { appUrl, appName, fileUrlHosts } = config
+  const { appUrl, appName, fileUrlHosts, signUp, signUpPlan, signUpDomains } = config
   const services = { ...shared, peppers, runner, limits, appUrl, appName, fileUrlHosts, embeddings: offer }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
+  const providers = await openSignIn(config.signIn, plans.names)
   const reachability = watchReachability(catalogue.servers, log)
   const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]
   if (mailer) jobs.push(keepNotices(database, mailer, plans, log))
@@ -187,10 +189,8 @@ async function startService(
     libraryState: upkeep.state,
     modelStates: reachability.states,
     web: {
-      signUp: config.signUp,
-      signUpPlan: config.signUpPlan,
+      ...{ signUp, signUpPlan, signUpDomains, providers, mailer },
       libraryExport: exportPlace(config.libraryExport),
-      mailer,
     },
     metrics: { registry, token: config.metricsToken },
   })

@@ -30,6 +30,7 @@ import { sharingPages } from './pages/sharing/sharing.ts'
 import { sheetPages } from './pages/sheets/sheets.ts'
 import { confirmPage } from './pages/sign-in/confirm.ts'
 import { forgotPasswordPage } from './pages/sign-in/forgot-password.ts'
+import { providerSignInPages } from './pages/sign-in/provider-sign-in.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
 import { secondStepPages } from './pages/sign-in/second-step.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
@@ -78,6 +79,7 @@ export async function webPages(
   landingPages(app, services)
   signInPages(app, services)
   secondStepPages(app, services)
+  providerSignInPages(app, services)
   resetPasswordPage(app, services)
   forgotPasswordPage(app, services)
   confirmPage(app, services)

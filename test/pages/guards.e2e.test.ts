@@ -68,6 +68,16 @@ const table: readonly Row[] = [
     fields: {},
     ok: 303,
   },
+  // Without providers these pages do not exist; see provider-sign-in.e2e.test.ts.
+  { route: 'POST /signin/with/:provider', page: 'anyone', own: () => 'none', fields: {}, ok: 404 },
+  { route: 'GET /signin/with/:provider/callback', page: 'anyone', own: () => 'none', ok: 404 },
+  ...(['connect', 'disconnect'] as const).map((action) => ({
+    route: `POST /settings/account/providers/:provider/${action}`,
+    page: 'account' as const,
+    own: () => 'none',
+    fields: {},
+    ok: 404,
+  })),
   { route: 'GET /signin/code', page: 'anyone', ok: 303 },
   { route: 'POST /signin/code', page: 'anyone', fields: { code: '123456' }, ok: 303 },
   { route: 'GET /settings/second-factor', page: 'account' },
@@ -397,7 +407,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|files|daily|password|address)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|connect|disconnect|files|daily|password|address)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

@@ -87,6 +87,24 @@ export async function closeOtherWebSessions(
   return rowCount ?? 0
 }
 
+/** Minutes for which a session shows that its holder has signed in just now. */
+export const freshMinutes = 10
+
+/** Whether a session of the account was opened in the last `freshMinutes`. */
+export async function isFreshSession(executor: Executor, accountId: string, token: string): Promise<boolean> {
+  const [row] = await executor
+    .select({ digest: webSessions.digest })
+    .from(webSessions)
+    .where(
+      and(
+        eq(webSessions.digest, tokenDigest(token)),
+        eq(webSessions.accountId, accountId),
+        sql`${webSessions.createdAt} > now() - make_interval(mins => ${freshMinutes})`,
+      ),
+    )
+  return row !== undefined
+}
+
 /** A session as its owner sees it. */
 export type ListedSession = {
   /** The digest of its token, which gives no access. */

@@ -1,4 +1,5 @@
 import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
+import type { Providers } from '../../../accounts/providers/providers.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import type { ListedSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
@@ -7,7 +8,8 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
-import { passwordField } from './password-field.ts'
+import { ownerField } from './owner-field.ts'
+import { providersCard } from './providers-card.ts'
 import { settingsPage } from './settings-page.ts'
 import { signInList } from './sign-in-list-view.ts'
 
@@ -28,6 +30,10 @@ export type AccountShown = {
   readonly hasMail: boolean
   readonly sessions: readonly ListedSession[]
   readonly factor: SecondFactor | undefined
+  readonly hasPassword: boolean
+  readonly providers: Providers | undefined
+  /** The issuers by which the owner signs in. */
+  readonly issuers: ReadonlySet<string>
 }
 
 /** The account's address and plan, the browsers that are signed in, the change of its password, and its deletion. */
@@ -35,9 +41,10 @@ export function accountPage(
   t: Texts,
   { account }: Visitor,
   messages: AccountMessages,
-  { hasMail, sessions, factor }: AccountShown,
+  shown: AccountShown,
 ): Page {
   const { common } = t
+  const { hasMail, hasPassword } = shown
   return settingsPage(t, {
     title: t.account.accountTab,
     path: '/settings/account',
@@ -46,11 +53,12 @@ ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
-${signInList(t, sessions)}
-${secondFactorCard(t, factor)}
-${passwordCard(t, account.email, messages)}
-${hasMail ? addressCard(t, messages.address) : nothing}
-${deleteCard(t, messages.deleteProblem)}`,
+${signInList(t, shown.sessions)}
+${providersCard(t, shown.providers, shown.issuers, hasPassword)}
+${secondFactorCard(t, shown.factor)}
+${passwordCard(t, account.email, hasPassword, messages)}
+${hasMail ? addressCard(t, hasPassword, messages.address) : nothing}
+${deleteCard(t, hasPassword, messages.deleteProblem)}`,
   })
 }
 
@@ -61,33 +69,37 @@ function secondFactorCard({ secondFactor }: Texts, factor: SecondFactor | undefi
 }
 
 /** A refusal stands in the form that was refused: the page has two that ask for the current password. */
-function passwordCard({ account, common }: Texts, email: string, { problem, wrong }: AccountMessages): Html {
+function passwordCard(t: Texts, email: string, hasPassword: boolean, messages: AccountMessages): Html {
+  const { account, common } = t
+  const { problem, wrong } = messages
   const { min } = passwordLength
   const mark = (name: string) => (wrong === name ? html` aria-invalid="true" autofocus` : nothing)
-  return html`<section class="card narrow-left"><h2>${account.changePassword}</h2>
+  const current = html`<label>${account.currentPassword}
+<input type="password" name="current" autocomplete="current-password" required${mark('current')}></label>`
+  const title = hasPassword ? account.changePassword : account.setPassword
+  return html`<section class="card narrow-left"><h2>${title}</h2>
 ${outcomeNotice({ problem })}
 <form method="post" action="/settings/account/password">
 <input type="hidden" name="username" autocomplete="username" value="${email}">
-<label>${account.currentPassword}
-<input type="password" name="current" autocomplete="current-password" required${mark('current')}></label>
+${hasPassword ? current : ownerField(t, false)}
 <label>${common.newPassword} <input type="password" name="next" autocomplete="new-password"
 minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <p class="hint" id="rule">${account.passwordRuleHere(min)}</p>
-<button>${account.changePassword}</button></form></section>`
+<button>${title}</button></form></section>`
 }
 
-function addressCard(t: Texts, refused: AccountMessages['address']): Html {
+function addressCard(t: Texts, hasPassword: boolean, refused: AccountMessages['address']): Html {
   const { account } = t
   return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
 <p>${account.changeAddressHint}</p>${outcomeNotice({ problem: refused?.problem })}
 <form method="post" action="/settings/account/address">
 <label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"
 value="${refused?.email ?? ''}"></label>
-${passwordField(t)}
+${ownerField(t, hasPassword)}
 <button>${account.sendLink}</button></form></section>`
 }
 
-function deleteCard(t: Texts, problem: string | undefined): Html {
+function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined): Html {
   const { account, common } = t
   const dialog = confirmDialog({
     label: account.deleteDots,
@@ -96,7 +108,7 @@ function deleteCard(t: Texts, problem: string | undefined): Html {
     cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
-${passwordField(t, account.passwordToConfirm)}`,
+${ownerField(t, hasPassword, account.passwordToConfirm)}`,
   })
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
 <p>${account.deleteMeaning}</p>

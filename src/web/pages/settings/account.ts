@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { issuersOf } from '../../../accounts/providers/identities.ts'
 import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
-import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
+import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
@@ -18,9 +19,10 @@ import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
 import { ownAttempt } from './own-attempt.ts'
 
-const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
-const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
-const deleteForm = z.object({ current: z.string().max(1_000) })
+const current = z.string().max(1_000).default('')
+const passwordForm = z.object({ current, next: z.string().max(1_000) })
+const addressForm = z.object({ email: z.string().max(8_000), current })
+const deleteForm = z.object({ current })
 
 /** `/settings/account`: the sign-ins, change of the password, and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
@@ -38,6 +40,9 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
       hasMail: mailer !== undefined,
       sessions: await listWebSessions(database.system, account.id, token),
       factor: await findSecondFactor(database.system, account.id),
+      hasPassword: await hasPassword(database.system, account.id),
+      providers: settings.providers,
+      issuers: await issuersOf(database.system, account.id),
     }
     return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
   }
@@ -62,10 +67,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
 
   app.post('/settings/account/address', accountsOnly, async (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    const { account } = visitorOf(request)
+    const { account, token } = visitorOf(request)
     const { email, current } = readFields(addressForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
       const to = newEmail(email)
       mailer.post(() =>
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
@@ -78,10 +83,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
   })
 
   app.post('/settings/account/delete', accountsOnly, async (request, reply) => {
-    const { account } = visitorOf(request)
+    const { account, token } = visitorOf(request)
     const { current } = readFields(deleteForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
       await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(request, error)

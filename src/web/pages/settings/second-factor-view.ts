@@ -4,7 +4,7 @@ import { codeField } from '../../components/fields.ts'
 import { type Html, html, nothing, trusted } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { passwordField } from './password-field.ts'
+import { ownerField } from './owner-field.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** The form that came back, and why. */
@@ -14,28 +14,30 @@ type Shown = {
   readonly factor: SecondFactor | undefined
   readonly refused?: Refused | undefined
   readonly done?: string | undefined
+  readonly hasPassword: boolean
 }
 
 const path = '/settings/second-factor'
 
 /** What the account has as its second factor, and the forms that change it. */
-export function secondFactorPage(t: Texts, { factor, refused, done }: Shown): Page {
+export function secondFactorPage(t: Texts, { factor, refused, done, hasPassword }: Shown): Page {
   const { secondFactor } = t
   const problemOf = (form: Refused['form']) => (refused?.form === form ? refused.problem : undefined)
   return page(
     t,
     html`${outcomeNotice({ done })}
 <h2>${secondFactor.title}</h2><p>${secondFactor.about}</p><p><b>${factor ? secondFactor.on : secondFactor.off}</b></p>
-${factor?.hasApp ? html`<p>${secondFactor.appAdded}</p>` : addAppCard(t, problemOf('app'))}
+${factor?.hasApp ? html`<p>${secondFactor.appAdded}</p>` : addAppCard(t, hasPassword, problemOf('app'))}
 ${factor ? html`${codesCard(t, factor, problemOf('codes'))}${offCard(t, problemOf('off'))}` : nothing}`,
   )
 }
 
-function addAppCard(t: Texts, problem: string | undefined): Html {
+function addAppCard(t: Texts, hasPassword: boolean, problem: string | undefined): Html {
   const { secondFactor } = t
   return html`<section class="card narrow-left"><h2>${secondFactor.addApp}</h2>${outcomeNotice({ problem })}
 <p>${secondFactor.addAppHint}</p>
-<form method="post" action="${path}/app">${passwordField(t)}<button>${secondFactor.next}</button></form></section>`
+<form method="post" action="${path}/app">${ownerField(t, hasPassword)}
+<button>${secondFactor.next}</button></form></section>`
 }
 
 function codesCard({ secondFactor }: Texts, factor: SecondFactor, problem: string | undefined): Html {

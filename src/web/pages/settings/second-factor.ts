@@ -15,7 +15,7 @@ import {
   useCode,
   wrongCode,
 } from '../../../accounts/second-factor/second-factor.ts'
-import { requirePassword } from '../../../accounts/sign-in/sign-in.ts'
+import { hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { type Executor, withTx } from '../../../db/client.ts'
 import { productName } from '../../../http/product.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -27,16 +27,18 @@ import type { WebServices } from '../services.ts'
 import { ownAttempt } from './own-attempt.ts'
 import { addAppPage, type Refused, recoveryCodesPage, secondFactorPage } from './second-factor-view.ts'
 
-const passwordForm = z.object({ current: z.string().max(1_000) })
+const passwordForm = z.object({ current: z.string().max(1_000).default('') })
 const codeForm = z.object({ code: z.string().max(200) })
 
 /** `/settings/second-factor`: the authenticator app, the recovery codes, and the end of both. */
 export function secondFactorPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers, signInLimits } = services
   const show = async (request: FastifyRequest, reply: FastifyReply, refused?: Refused, status?: number) => {
-    const factor = await findSecondFactor(database.system, visitorOf(request).account.id)
+    const { id } = visitorOf(request).account
+    const factor = await findSecondFactor(database.system, id)
     const done = refused ? undefined : doneMessage(request, textsOf(request).secondFactor.done)
-    return sendPage(request, reply, secondFactorPage(textsOf(request), { factor, refused, done }), status)
+    const shown = { factor, refused, done, hasPassword: await hasPassword(database.system, id) }
+    return sendPage(request, reply, secondFactorPage(textsOf(request), shown), status)
   }
   const refuse: Refuse = (request, reply, form, error) => {
     const { message, status } = problemOf(request, error)
@@ -95,10 +97,10 @@ function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): 
   const { database, peppers, signInLimits } = services
 
   app.post('/settings/second-factor/app', accountsOnly, async (request, reply) => {
-    const { account } = visitorOf(request)
+    const { account, token } = visitorOf(request)
     const { current } = readFields(passwordForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
       const begun = await beginApp(database.system, peppers, labelOf(services, request))
       return await showSecret(request, reply, begun)
     } catch (error) {

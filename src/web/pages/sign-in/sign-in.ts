@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Account, createAccount, keepLanguage, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { hashPassword } from '../../../accounts/passwords/passwords.ts'
+import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
@@ -208,6 +209,11 @@ async function requireSignUp(
   { email, password }: NewAccount,
 ): Promise<void> {
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
+  const domains = settings.signUpDomains ?? []
+  if (!isOfDomain(email, domains)) {
+    const message = `Only addresses of ${domains.join(', ')} can have an account here.`
+    throw new ServiceError('invalid_value', message, { param: 'email' })
+  }
   const address = clientAddress(request)
   // The steps that cost CPU time come last: rating the password, then hashing it.
   await signInLimits.signUpAttempt(address)
