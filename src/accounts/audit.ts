@@ -28,6 +28,8 @@ export const auditActions = {
   'password.reset_link_created': 'Password reset link created',
   'password.reset': 'Password reset by link',
   'second_factor.app_added': 'Authenticator app added',
+  'second_factor.passkey_added': 'Passkey added',
+  'second_factor.passkey_removed': 'Passkey removed',
   'second_factor.codes_replaced': 'Recovery codes replaced',
   'second_factor.recovery_code_used': 'Recovery code used',
   'second_factor.removed': 'Second factor removed',

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenDigest } from '../../src/accounts/sign-in/token-digest.ts'
 import { openWebSession } from '../../src/accounts/sign-in/web-sessions.ts'
+import { passkeys } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/ids.ts'
 import { isWrittenForm } from '../../src/web/kept-forms/kept-form.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
@@ -83,6 +84,25 @@ const table: readonly Row[] = [
   { route: 'GET /settings/second-factor', page: 'account' },
   { route: 'POST /settings/second-factor/app', page: 'account', fields: { current: 'x' }, ok: 400 },
   { route: 'POST /settings/second-factor/app/confirm', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/second-factor/passkeys', page: 'account', fields: { current: 'x' }, ok: 400 },
+  {
+    route: 'POST /settings/second-factor/passkeys/confirm',
+    page: 'account',
+    fields: { name: 'x', answer: '{}', until: '1' },
+    ok: 400,
+  },
+  {
+    route: 'POST /settings/second-factor/passkeys/:id/remove',
+    page: 'account',
+    own: async ({ accountId }, { db }) => {
+      const id = newId('key')
+      const passkey = { id, accountId, name: 'K', publicKey: Buffer.from('x'), counter: 0, transports: [] }
+      await db.database.system.insert(passkeys).values(passkey)
+      return id
+    },
+    fields: { code: '' },
+    ok: 400,
+  },
   { route: 'POST /settings/second-factor/codes', page: 'account', fields: { code: '1' }, ok: 400 },
   { route: 'POST /settings/second-factor/off', page: 'account', fields: { code: '1' }, ok: 400 },
   { route: 'POST /settings/account/sign-ins/end', page: 'account', fields: {}, ok: 303, ends: true },
@@ -407,7 +427,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|connect|disconnect|files|daily|password|address)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|connect|disconnect|passkeys|remove|files|daily|password|address)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

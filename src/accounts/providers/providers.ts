@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -14,6 +13,7 @@ import {
   None,
 } from 'openid-client'
 import { ServiceError } from '../../errors.ts'
+import { derivedFrom } from '../sign-in/token-digest.ts'
 import type { ProviderEntry } from './providers-file.ts'
 
 /** Seconds until a request to a provider fails. */
@@ -147,7 +147,7 @@ async function redeemed(configuration: Configuration, token: string, url: URL): 
   }
 }
 
-/** A text of 256 bits for one use. The database has only a digest of the token, from which none of them follows. */
+/** The database has only a digest of the token, from which none of them follows. */
 function derived(token: string, use: 'state' | 'nonce' | 'verifier'): string {
-  return createHash('sha256').update(`openid connect ${use}\n${token}`).digest('base64url')
+  return derivedFrom(token, use).toString('base64url')
 }

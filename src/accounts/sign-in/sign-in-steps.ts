@@ -93,7 +93,7 @@ export async function finishStep(
   database: Database,
   token: string,
   origin: Origin,
-  proves: (tx: Executor, accountId: string) => Promise<boolean>,
+  proves: (tx: Executor) => Promise<boolean>,
 ): Promise<string> {
   const [step] = await database.system
     .update(signInSteps)
@@ -110,7 +110,7 @@ export async function finishStep(
       .for('share')
     if (!account) throw stepIsOver()
     if (account.suspendedAt) throw accountSuspended()
-    if (!(await proves(tx, accountId))) return undefined
+    if (!(await proves(tx))) return undefined
     // A change of the password ends the step meanwhile.
     const { rowCount } = await tx.delete(signInSteps).where(eq(signInSteps.digest, tokenDigest(token)))
     if (rowCount !== 1) throw stepIsOver()

@@ -12,6 +12,7 @@ const accountPages = [
   '/settings/keys',
   '/settings/keys/new',
   '/settings/account',
+  '/settings/second-factor',
   '/projects',
   '/projects/PROJECT',
   '/files/FILE',

@@ -1,3 +1,4 @@
+import type { ListedPasskey } from '../../../accounts/second-factor/passkeys.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { codeField } from '../../components/fields.ts'
@@ -8,19 +9,20 @@ import { ownerField } from './owner-field.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** The form that came back, and why. */
-export type Refused = { readonly form: 'app' | 'codes' | 'off'; readonly problem: string }
+export type Refused = { readonly form: 'app' | 'passkey' | 'codes' | 'off'; readonly problem: string }
 
 type Shown = {
   readonly factor: SecondFactor | undefined
   readonly refused?: Refused | undefined
   readonly done?: string | undefined
   readonly hasPassword: boolean
+  readonly passkeys: readonly ListedPasskey[]
 }
 
 const path = '/settings/second-factor'
 
 /** What the account has as its second factor, and the forms that change it. */
-export function secondFactorPage(t: Texts, { factor, refused, done, hasPassword }: Shown): Page {
+export function secondFactorPage(t: Texts, { factor, refused, done, hasPassword, passkeys }: Shown): Page {
   const { secondFactor } = t
   const problemOf = (form: Refused['form']) => (refused?.form === form ? refused.problem : undefined)
   return page(
@@ -28,6 +30,7 @@ export function secondFactorPage(t: Texts, { factor, refused, done, hasPassword 
     html`${outcomeNotice({ done })}
 <h2>${secondFactor.title}</h2><p>${secondFactor.about}</p><p><b>${factor ? secondFactor.on : secondFactor.off}</b></p>
 ${factor?.hasApp ? html`<p>${secondFactor.appAdded}</p>` : addAppCard(t, hasPassword, problemOf('app'))}
+${passkeyCard(t, { passkeys, hasPassword, problem: problemOf('passkey') })}
 ${factor ? html`${codesCard(t, factor, problemOf('codes'))}${offCard(t, problemOf('off'))}` : nothing}`,
   )
 }
@@ -38,6 +41,50 @@ function addAppCard(t: Texts, hasPassword: boolean, problem: string | undefined)
 <p>${secondFactor.addAppHint}</p>
 <form method="post" action="${path}/app">${ownerField(t, hasPassword)}
 <button>${secondFactor.next}</button></form></section>`
+}
+
+function passkeyCard(
+  t: Texts,
+  shown: {
+    readonly passkeys: readonly ListedPasskey[]
+    readonly hasPassword: boolean
+    readonly problem: string | undefined
+  },
+): Html {
+  const { common, secondFactor } = t
+  const items = shown.passkeys.map(
+    ({ id, name, createdAt, usedAt }) => html`<li><h3 id="passkey-${id}"><bdi>${name}</bdi></h3>
+<p>${common.created}: ${t.day(createdAt)}. ${secondFactor.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
+<details><summary class="button quiet danger" aria-describedby="passkey-${id}">${secondFactor.removeDots}</summary>
+<form method="post" action="${path}/passkeys/${id}/remove">${codeField(secondFactor.anyCode)}
+<button class="danger">${secondFactor.remove}</button></form></details></li>`,
+  )
+  return html`<section class="card narrow-left"><h2>${secondFactor.passkeys}</h2>
+${outcomeNotice({ problem: shown.problem })}<p>${secondFactor.passkeysHint}</p>
+${items.length > 0 ? html`<ul class="plain">${items}</ul>` : nothing}
+<form method="post" action="${path}/passkeys">${ownerField(t, shown.hasPassword)}
+<button>${secondFactor.addPasskey}</button></form></section>`
+}
+
+/**
+ * The form that makes a passkey.
+ * @param shown.options what the browser needs for it.
+ * @param shown.until the end of its time (`Registration`).
+ */
+export function addPasskeyPage(t: Texts, shown: { readonly options: object; readonly until: number }): Page {
+  const { common, secondFactor } = t
+  const { options, until } = shown
+  const made = page(
+    t,
+    html`<section class="card narrow-left"><h2>${secondFactor.addPasskey}</h2>
+<p>${secondFactor.addPasskeyHint}</p><noscript>${secondFactor.needsScripts}</noscript>
+<form method="post" action="${path}/passkeys/confirm" hidden data-new data-passkey="${JSON.stringify(options)}"
+data-failed="${secondFactor.passkeyFailed}">
+<input type="hidden" name="answer"><input type="hidden" name="until" value="${until}">
+<label>${common.name} <input name="name" required maxlength="60" autocomplete="off" dir="auto" autofocus></label>
+<button>${secondFactor.next}</button></form></section>`,
+  )
+  return { ...made, scripts: ['passkeys.js'] }
 }
 
 function codesCard({ secondFactor }: Texts, factor: SecondFactor, problem: string | undefined): Html {

@@ -8,6 +8,7 @@ import {
   confirmApp,
   unfinishedApp,
 } from '../../../accounts/second-factor/authenticator-app.ts'
+import { listPasskeys, removePasskey } from '../../../accounts/second-factor/passkeys.ts'
 import { replaceRecoveryCodes } from '../../../accounts/second-factor/recovery-codes.ts'
 import {
   findSecondFactor,
@@ -17,6 +18,7 @@ import {
 } from '../../../accounts/second-factor/second-factor.ts'
 import { hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { type Executor, withTx } from '../../../db/client.ts'
+import { notFound } from '../../../errors.ts'
 import { productName } from '../../../http/product.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -25,6 +27,7 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { ownAttempt } from './own-attempt.ts'
+import { passkeyPages, type Refuse } from './passkeys.ts'
 import { addAppPage, type Refused, recoveryCodesPage, secondFactorPage } from './second-factor-view.ts'
 
 const passwordForm = z.object({ current: z.string().max(1_000).default('') })
@@ -37,7 +40,11 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     const { id } = visitorOf(request).account
     const factor = await findSecondFactor(database.system, id)
     const done = refused ? undefined : doneMessage(request, textsOf(request).secondFactor.done)
-    const shown = { factor, refused, done, hasPassword: await hasPassword(database.system, id) }
+    const shown = {
+      ...{ factor, refused, done },
+      hasPassword: await hasPassword(database.system, id),
+      passkeys: await listPasskeys(database.system, id),
+    }
     return sendPage(request, reply, secondFactorPage(textsOf(request), shown), status)
   }
   const refuse: Refuse = (request, reply, form, error) => {
@@ -62,6 +69,7 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
   app.get('/settings/second-factor', accountsOnly, (request, reply) => show(request, reply))
 
   appPages(app, services, refuse)
+  passkeyPages(app, services, refuse)
 
   app.post('/settings/second-factor/codes', accountsOnly, async (request, reply) => {
     try {
@@ -75,6 +83,26 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     }
   })
 
+  app.post<{ Params: { id: string } }>(
+    '/settings/second-factor/passkeys/:id/remove',
+    accountsOnly,
+    async (request, reply) => {
+      const { id } = request.params
+      const own = await listPasskeys(database.system, visitorOf(request).account.id)
+      if (!own.some((passkey) => passkey.id === id)) throw notFound()
+      try {
+        await changeByCode(request, async (tx, accountId) => {
+          await removePasskey(tx, accountId, id)
+          if (!(await findSecondFactor(tx, accountId)))
+            await removeSecondFactor(tx, { actor: accountId, accountId })
+        })
+      } catch (error) {
+        return refuse(request, reply, 'passkey', error)
+      }
+      return reply.redirect('/settings/second-factor?done=passkey-removed', 303)
+    },
+  )
+
   app.post('/settings/second-factor/off', accountsOnly, async (request, reply) => {
     try {
       await changeByCode(request, (tx, accountId) => removeSecondFactor(tx, { actor: accountId, accountId }))
@@ -84,13 +112,6 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     return reply.redirect('/settings/second-factor?done=off', 303)
   })
 }
-
-type Refuse = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Refused['form'],
-  error: unknown,
-) => Promise<FastifyReply>
 
 /** The set-up of an authenticator app: its secret, and its first code. */
 function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): void {

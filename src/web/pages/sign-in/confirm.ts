@@ -8,8 +8,8 @@ import { openToAll } from '../../components/route-guards.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { agentOf, giveSession } from './give-session.ts'
 import { refuseLink, sendLinkPage } from './link-page.ts'
-import { agentOf, giveSession } from './sign-in.ts'
 
 type ByToken = { Params: { token: string } }
 

@@ -23,8 +23,8 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { ownAttempt } from '../settings/own-attempt.ts'
-import { secondStepPage } from './second-step-view.ts'
-import { continueSignIn, giveSessionWithNotice, originOfSignIn } from './sign-in.ts'
+import { continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
+import { beginSecondStep } from './second-step.ts'
 
 const afterForm = z.object({
   next: z.string().max(8_000).optional(),
@@ -153,10 +153,7 @@ async function enter(
     origin: originOfSignIn(request),
     countSignUp: () => signInLimits.signUp(clientAddress(request)),
   })
-  if (entered.kind === 'second-factor') {
-    setStepCookie(request, reply, services, entered.token)
-    return sendPage(request, reply, secondStepPage(textsOf(request), step))
-  }
+  if (entered.kind === 'second-factor') return beginSecondStep(services, request, reply, entered, step)
   await giveSessionWithNotice(services, request, reply, entered)
   return continueSignIn(request, reply, step)
 }

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Account, createAccount, keepLanguage, newEmail } from '../../../accounts/accounts.ts'
+import { type Account, createAccount, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { hashPassword } from '../../../accounts/passwords/passwords.ts'
 import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
-import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
-import type { Entered, Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
-import { closeWebSession, findWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
+import type { Entered } from '../../../accounts/sign-in/sign-in-steps.ts'
+import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
@@ -17,22 +16,21 @@ import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
-import { readCarried } from '../../kept-forms/kept-form.ts'
-import {
-  clearSessionCookie,
-  knownBrowserCookie,
-  setKnownBrowserCookie,
-  setSessionCookie,
-  setStepCookie,
-} from '../../visitors/cookies.ts'
+import { clearSessionCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
-import { principalOfAccount } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
-import { type AfterSignIn, secondStepPage } from './second-step-view.ts'
-import { formBackPage, signInPage, signUpPage } from './sign-in-view.ts'
+import {
+  agentOf,
+  attemptBy,
+  continueSignIn,
+  giveSession,
+  giveSessionWithNotice,
+  originOfSignIn,
+} from './give-session.ts'
+import { beginSecondStep } from './second-step.ts'
+import { signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
@@ -60,8 +58,9 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const next = ownPath(input.next)
     const { email, kept } = input
     try {
-      if ((await enter(services, request, reply, input)) === 'second-factor')
-        return await sendPage(request, reply, secondStepPage(textsOf(request), { next, kept }))
+      const entered = await enter(services, request, reply, input)
+      if (entered.kind === 'second-factor')
+        return await beginSecondStep(services, request, reply, entered, { next, kept })
     } catch (error) {
       const { message: problem, status } = problemOf(request, error)
       const page = signInPage(textsOf(request), services, { email, next, kept, problem })
@@ -108,89 +107,20 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/** Goes on after a sign-in: to the form that it interrupted, or to the page that it was for. */
-export function continueSignIn(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { next, kept }: AfterSignIn,
-): Promise<FastifyReply> | FastifyReply {
-  const form = readCarried(kept)
-  if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
-  return reply.redirect(next ?? '/ask', 303)
-}
-
-/** Who tries to sign in to the account with this address. */
-export function attemptBy(services: WebServices, request: FastifyRequest, email: string): SignInAttempt {
-  const browser = knownBrowser(services.peppers, email, knownBrowserCookie(request, services))
-  return { email, address: clientAddress(request), browser }
-}
-
-/** Where a sign-in comes from. */
-export function originOfSignIn(request: FastifyRequest): Origin {
-  return { address: clientAddress(request), agent: agentOf(request) }
-}
-
-/** Checks the password, and gives the browser a session, or a step if the account has a second factor. */
+/** Checks the password, and gives the browser a session unless the account has a second factor. */
 async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
   input: { readonly email: string; readonly password: string },
-): Promise<Entered['kind']> {
+): Promise<Entered> {
   const attempt = attemptBy(services, request, input.email)
-  const { kind, token } = await services.signInLimits.guard(attempt, () =>
+  const entered = await services.signInLimits.guard(attempt, () =>
     signIn(services.database, { ...input, ...originOfSignIn(request) }),
   )
-  if (kind === 'second-factor') setStepCookie(request, reply, services, token)
-  else await giveSessionWithNotice(services, request, reply, { email: input.email, token })
-  return kind
-}
-
-/** Like `giveSession`, and mails a notice if the browser is new to the account. */
-export async function giveSessionWithNotice(
-  services: WebServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: { readonly email: string; readonly token: string },
-): Promise<void> {
-  const { address, browser } = attemptBy(services, request, session.email)
-  await giveSession(services, request, reply, session)
-  const { mailer } = services.settings
-  const account = request.visitor?.account
-  if (!mailer || !account || browser !== undefined) return
-  const told = letter('signedIn', textsOf(request).language, mailer.product, { address, at: new Date() })
-  mailer.post(async () => ({ to: account.email, letter: told }))
-}
-
-/**
- * Gives the browser a session with a new id and ends its old session. From now on it is a known browser of
- * the account.
- */
-export async function giveSession(
-  services: WebServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { email, token }: { readonly email: string; readonly token: string },
-): Promise<void> {
-  if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-  await showSignedIn(services, request, token)
-  if (request.visitor)
-    await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
-  setSessionCookie(request, reply, services, token)
-  setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
-}
-
-/** What the browser calls itself; empty if it says nothing. */
-export function agentOf({ headers }: FastifyRequest): string {
-  return headers['user-agent'] ?? ''
-}
-
-/** The reply shows the account: a page that comes with the sign-in has its frame. */
-async function showSignedIn(services: WebServices, request: FastifyRequest, token: string): Promise<void> {
-  const found = await findWebSession(services.database.system, token)
-  if (!found) return
-  const principal = principalOfAccount(found.account, services.plans)
-  request.visitor = { account: found.account, token, principal }
+  const { kind, token } = entered
+  if (kind === 'session') await giveSessionWithNotice(services, request, reply, { email: input.email, token })
+  return entered
 }
 
 type NewAccount = { readonly email: string; readonly password: string; readonly next?: string | undefined }

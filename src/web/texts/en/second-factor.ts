@@ -7,9 +7,9 @@ const count = counter('en')
 export const secondFactor = {
   title: 'Second factor',
   about:
-    'With a second factor, a sign-in also needs a code from your phone. A stolen password is then not enough.',
+    'With a second factor, a sign-in also needs a code or a passkey. A stolen password is then not enough.',
   off: 'Off. A password is enough to sign in.',
-  on: 'On. A sign-in needs the password and a code.',
+  on: 'On. A sign-in has a second step.',
   change: 'Set up or change',
   addApp: 'Add an authenticator app',
   addAppHint: 'You need an app that shows six-digit codes, such as Aegis, FreeOTP or Google Authenticator.',
@@ -21,6 +21,16 @@ export const secondFactor = {
   secret: 'Secret for the app',
   code: 'Code from the app',
   turnOn: 'Turn on',
+  passkeys: 'Passkeys',
+  passkeysHint: 'A passkey on your phone, computer or security key takes the place of the code.',
+  lastUsed: 'Last used',
+  addPasskey: 'Add a passkey',
+  addPasskeyHint: 'Give it a name by which you know it again. Your browser then asks you where to keep it.',
+  needsScripts: 'Passkeys need scripts, which are turned off in this browser.',
+  passkeyFailed: 'The browser gave no passkey. Try again.',
+  usePasskey: 'Use a passkey',
+  remove: 'Remove',
+  removeDots: 'Remove…',
   recoveryCodes: 'Recovery codes',
   recoveryAbout:
     'Each code signs you in once when you do not have your phone. Keep them where you find them without it. They are not shown again.',
@@ -39,6 +49,8 @@ export const secondFactor = {
   stepHint: 'Enter the six digits that your authenticator app shows, or a recovery code.',
   startAgain: html`<a href="/signin">Sign in as somebody else</a>`,
   done: {
+    'passkey-added': 'The passkey has been added.',
+    'passkey-removed': 'The passkey has been removed.',
     off: 'The second factor is off.',
   },
 }

@@ -6,9 +6,9 @@ const count = counter('he')
 
 export const secondFactor: EnglishTexts['secondFactor'] = {
   title: 'אימות דו־שלבי',
-  about: 'באימות דו־שלבי נדרש בכניסה גם קוד מהטלפון. כך סיסמה גנובה אינה מספיקה.',
+  about: 'באימות דו־שלבי נדרש בכניסה גם קוד או מפתח גישה. כך סיסמה גנובה אינה מספיקה.',
   off: 'כבוי. לכניסה מספיקה הסיסמה.',
-  on: 'פעיל. לכניסה דרושים הסיסמה וקוד.',
+  on: 'פעיל. לכניסה יש שלב שני.',
   change: 'הפעלה או שינוי',
   addApp: 'הוספת אפליקציית אימות',
   addAppHint: 'דרושה אפליקציה שמציגה קודים בני שש ספרות, כגון Aegis,‏ FreeOTP או Google Authenticator.',
@@ -20,6 +20,16 @@ export const secondFactor: EnglishTexts['secondFactor'] = {
   secret: 'הסוד לאפליקציה',
   code: 'הקוד מהאפליקציה',
   turnOn: 'הפעלה',
+  passkeys: 'מפתחות גישה',
+  passkeysHint: 'מפתח גישה בטלפון, במחשב או במפתח אבטחה בא במקום הקוד.',
+  lastUsed: 'שימוש אחרון',
+  addPasskey: 'הוספת מפתח גישה',
+  addPasskeyHint: 'יש לתת לו שם מוכר. אחר כך הדפדפן ישאל היכן לשמור אותו.',
+  needsScripts: 'למפתחות גישה דרושים סקריפטים, והם כבויים בדפדפן הזה.',
+  passkeyFailed: 'הדפדפן לא מסר מפתח גישה. אפשר לנסות שוב.',
+  usePasskey: 'כניסה במפתח גישה',
+  remove: 'הסרה',
+  removeDots: 'הסרה…',
   recoveryCodes: 'קודי שחזור',
   recoveryAbout:
     'כל קוד מאפשר כניסה אחת בלי הטלפון. כדאי לשמור אותם במקום שאפשר להגיע אליו גם בלעדיו. הם לא יוצגו שוב.',
@@ -39,6 +49,8 @@ export const secondFactor: EnglishTexts['secondFactor'] = {
   stepHint: 'יש להזין את שש הספרות שמציגה אפליקציית האימות, או קוד שחזור.',
   startAgain: html`<a href="/signin">כניסה לחשבון אחר</a>`,
   done: {
+    'passkey-added': 'מפתח הגישה נוסף.',
+    'passkey-removed': 'מפתח הגישה הוסר.',
     off: 'האימות הדו־שלבי כבוי.',
   },
 }

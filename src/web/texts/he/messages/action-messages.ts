@@ -31,6 +31,8 @@ export const actionMessages: Messages = {
   'Signed out from the list of sign-ins': 'דפדפן נותק מרשימת הכניסות',
   'Signed out everywhere': 'כל הדפדפנים נותקו',
   'Authenticator app added': 'נוספה אפליקציית אימות',
+  'Passkey added': 'נוסף מפתח גישה',
+  'Passkey removed': 'מפתח גישה הוסר',
   'Recovery codes replaced': 'קודי השחזור הוחלפו',
   'Recovery code used': 'נעשה שימוש בקוד שחזור',
   'Second factor removed': 'האימות הדו־שלבי הוסר',

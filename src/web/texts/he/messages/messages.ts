@@ -26,6 +26,9 @@ const accountMessages: Messages = {
   'Only verified addresses of {domains} may sign in by "{label}".':
     'רק כתובות מאומתות של {domains} יכולות להיכנס באמצעות ”{label}”.',
   'Only addresses of {domains} can have an account here.': 'רק לכתובות של {domains} יכול להיות כאן חשבון.',
+  'The passkey was not accepted. Try again.': 'מפתח הגישה לא התקבל. אפשר לנסות שוב.',
+  'An account has at most {max} passkeys. Remove one first.':
+    'לחשבון יש לכל היותר {max} מפתחות גישה. יש להסיר אחד קודם.',
   'This code is wrong or was used. Enter a new one.': 'הקוד שגוי או שכבר השתמשו בו. יש להזין קוד חדש.',
   'The account has an authenticator app already. Remove it first.':
     'כבר יש לחשבון אפליקציית אימות. יש להסיר אותה קודם.',
