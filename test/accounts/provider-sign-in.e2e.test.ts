@@ -116,6 +116,16 @@ test('a first sign-in makes an account without a password, and a later one with 
   ])
 })
 
+test('a form that the sign-in interrupted comes back after the provider', async () => {
+  person('writer')
+  const kept = JSON.stringify({ action: '/projects', fields: [['name', 'Lamps of my street']] })
+  const { response } = await signIn('writer', openVisitor(service), { kept })
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('Lamps of my street'),
+  ])
+})
+
 test('two first sign-ins of one person at the same time make one account', async () => {
   person('twice')
   const two = await Promise.all([signIn('twice'), signIn('twice')])

@@ -102,6 +102,15 @@ test('a right password alone opens nothing, and the code opens the session', asy
   expect((await actionsOf(owner.email)).slice(1)).toEqual(['session.signed_in'])
 })
 
+test('a form that the sign-in interrupted comes back after the second step', async () => {
+  const owner = await ownerWithApp()
+  const kept = JSON.stringify({ action: '/projects', fields: [['name', 'Lamps of my street']] })
+  const { visitor, response } = await withPassword(owner, { kept })
+  expect(await response.text()).toContain('Lamps of my street')
+  const done = await visitor.post('/signin/code', { code: codeOf(owner.secret), kept })
+  expect(await done.text()).toContain('Lamps of my street')
+})
+
 test('a code is used once, also by two sign-ins at the same time', async () => {
   const owner = await ownerWithApp()
   const code = codeOf(owner.secret)

@@ -48,7 +48,7 @@ export type Provider = Pick<ProviderEntry, 'id' | 'label' | 'issuer' | 'rules'> 
   begin(attempt: ProviderAttempt): Promise<string>
   /**
    * Redeems the code with which the person came back.
-   * @param query the query of the address, with its `?`.
+   * @param query the query of the address, without its `?`.
    * @throws ServiceError `invalid_value` if the provider or the person refused; `upstream_error` for every other failure.
    */
   finish(attempt: ProviderAttempt, query: string): Promise<Person>
@@ -93,7 +93,7 @@ function openProvider(entry: ProviderEntry): Provider {
     },
     async finish({ token, redirectUri }, query) {
       try {
-        return await redeemed(await describe(), token, new URL(redirectUri + query))
+        return await redeemed(await describe(), token, new URL(`${redirectUri}?${query}`))
       } catch (cause) {
         if (cause instanceof AuthorizationResponseError)
           throw new ServiceError('invalid_value', `The sign-in at "${label}" was refused. Try again.`, {

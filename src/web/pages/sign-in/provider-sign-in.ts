@@ -17,6 +17,7 @@ import { readFields } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { notice, sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { readCarried } from '../../kept-forms/kept-form.ts'
 import { clearStepCookie, setStepCookie, stepToken } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -41,7 +42,7 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
   app.post<ByProvider>('/signin/with/:provider', openToAll, async (request, reply) => {
     const provider = providerOf(services, request)
     const { next, kept } = readFields(afterForm, request.body)
-    const after = { ...(next && ownPath(next) && { next }), ...(kept && { kept }) }
+    const after = { ...(ownPath(next) && { next }), ...(readCarried(kept) && { kept }) }
     return goOn(services, request, reply, provider, after)
   })
 
@@ -52,11 +53,8 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
     clearStepCookie(request, reply, services)
     if (!token || !step) return reply.redirect('/signin?ended=step', 303)
     try {
-      const query = request.url.slice(request.url.indexOf('?'))
-      const person = await provider.finish(
-        { token, redirectUri: redirectUri(services, request, provider) },
-        query,
-      )
+      const attempt = { token, redirectUri: redirectUri(services, request, provider) }
+      const person = await provider.finish(attempt, request.url.split('?')[1] ?? '')
       if (step.linkTo !== undefined)
         return await link(services, request, reply, provider, person, step.linkTo)
       return await enter(services, request, reply, provider, person, step)

@@ -29,6 +29,8 @@ const accountMessages: Messages = {
   'The passkey was not accepted. Try again.': 'מפתח הגישה לא התקבל. אפשר לנסות שוב.',
   'An account has at most {max} passkeys. Remove one first.':
     'לחשבון יש לכל היותר {max} מפתחות גישה. יש להסיר אחד קודם.',
+  'This sign-in took too long or had too many wrong codes. Sign in again.':
+    'הכניסה ארכה זמן רב מדי או שהיו בה יותר מדי קודים שגויים. יש להיכנס שוב.',
   'This code is wrong or was used. Enter a new one.': 'הקוד שגוי או שכבר השתמשו בו. יש להזין קוד חדש.',
   'The account has an authenticator app already. Remove it first.':
     'כבר יש לחשבון אפליקציית אימות. יש להסיר אותה קודם.',
