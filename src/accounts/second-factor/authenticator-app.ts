@@ -1,5 +1,4 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { generateSecret, generateURI, verifySync } from 'otplib'
 import type { Executor } from '../../db/client.ts'
 import { totpSecrets } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
@@ -21,6 +20,7 @@ export type AppLabel = { readonly accountId: string; readonly email: string; rea
  */
 export async function beginApp(executor: Executor, peppers: Peppers, label: AppLabel): Promise<AppSecret> {
   const { accountId } = label
+  const { generateSecret } = await import('otplib')
   const secret = generateSecret()
   const sealed = seal(peppers, { purpose: 'totp', accountId }, Buffer.from(secret))
   const { rowCount } = await executor
@@ -104,6 +104,7 @@ async function spendCode(
   const sealedFor = { purpose: 'totp', accountId } as const
   const secret = row && unseal(peppers, sealedFor, row.sealed)
   if (!secret) return false
+  const { verifySync } = await import('otplib')
   const result = verifySync({ secret: secret.toString(), token, epochTolerance: toleranceSeconds })
   if (!result.valid || !('timeStep' in result) || result.timeStep <= row.lastPeriod) return false
   // Sealed again: after a change of `KEY_PEPPER`, each use moves a secret to the new version.
@@ -114,6 +115,7 @@ async function spendCode(
   return true
 }
 
-function appSecret(secret: string, { email, product }: AppLabel): AppSecret {
+async function appSecret(secret: string, { email, product }: AppLabel): Promise<AppSecret> {
+  const { generateURI } = await import('otplib')
   return { secret, uri: generateURI({ secret, label: email, issuer: product }) }
 }

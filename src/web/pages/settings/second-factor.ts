@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toString as renderQrCode } from 'qrcode'
 import { z } from 'zod'
 import { recordAction } from '../../../accounts/audit.ts'
 import {
@@ -157,6 +156,7 @@ async function showSecret(
   { secret, uri }: AppSecret,
   refused?: { readonly message: string; readonly status: number },
 ): Promise<FastifyReply> {
+  const { toString: renderQrCode } = await import('qrcode')
   const qrCode = await renderQrCode(uri, { type: 'svg' })
   const shown = { qrCode, secret, ...(refused && { problem: refused.message }) }
   return sendPage(request, reply, addAppPage(textsOf(request), shown), refused?.status)
