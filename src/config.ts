@@ -79,6 +79,16 @@ export type Config = {
    */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** Domains whose addresses may create an account in the pages. Empty: all. */
+  readonly signUpDomains: readonly string[]
+  /** The file with the OpenID Connect providers. Undefined: none. */
+  readonly signIn:
+    | {
+        readonly file: string
+        /** The value of a variable of the environment, for secrets that stay out of the file. */
+        variable(name: string): string | undefined
+      }
+    | undefined
   /** The SMTP server and the sender. Undefined: no mail is sent. */
   readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */
@@ -173,6 +183,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
+    signUpDomains: e.SIGNUP_DOMAINS,
+    signIn: signInOf(e, env),
     mail: mailOf(e),
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -212,6 +224,22 @@ function modelOf(
     instructionsFile: e.INSTRUCTIONS_FILE,
     ...(e.MODELS_FILE !== undefined && { variable: (name: string) => env[name] }),
   })
+}
+
+function signInOf(
+  e: z.infer<typeof environment>,
+  env: Readonly<Record<string, string | undefined>>,
+): Config['signIn'] {
+  if (e.SIGNUP_DOMAINS.length > 0 && !e.SMTP_URL)
+    throw new ConfigError(
+      'SIGNUP_DOMAINS is set, but SMTP_URL is not. Set it, because only the mailed link shows whose address it is.',
+    )
+  if (e.SIGN_IN_FILE === undefined) return undefined
+  if (!e.APP_URL)
+    throw new ConfigError(
+      'SIGN_IN_FILE is set, but APP_URL is not. Set it, because providers send people back to this address.',
+    )
+  return Object.freeze({ file: e.SIGN_IN_FILE, variable: (name: string) => env[name] })
 }
 
 function mailOf(e: z.infer<typeof environment>): Config['mail'] {

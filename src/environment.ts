@@ -12,6 +12,7 @@ export const environment = z.object({
   ...settings['Texts on demand'],
   ...settings.Files,
   ...settings.Accounts,
+  ...settings['Sign-in'],
   ...settings.Mail,
   ...settings['Log, metrics and traces'],
 })

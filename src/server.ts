@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import { openSignIn } from './accounts/providers/open-sign-in.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadSettingsFile, readConfig } from './config.ts'
 import type { RevivalEvent } from './db/embedded/revival.ts'
@@ -157,7 +158,9 @@ async function startService(
   const { appUrl, appName, fileUrlHosts, webhooksAllowPrivate } = config
   const told = { appUrl, appName, fileUrlHosts, webhooksAllowPrivate, embeddings: offer }
   const services = { ...shared, peppers, runner, limits: defaultTurnLimits, ...told }
+  const { signUp, signUpPlan, signUpDomains } = config
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
+  const providers = await openSignIn(config.signIn, plans.names)
   const reachability = watchReachability(catalogue.servers, log)
   const jobs = [reachability, ...startJobs(config, installation, mailer, registry, log)]
   const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
@@ -168,10 +171,8 @@ async function startService(
     libraryState: upkeep.state,
     modelStates: reachability.states,
     web: {
-      signUp: config.signUp,
-      signUpPlan: config.signUpPlan,
+      ...{ signUp, signUpPlan, signUpDomains, providers, mailer },
       libraryExport: exportPlace(config.libraryExport),
-      mailer,
     },
     metrics: { registry, token: config.metricsToken },
   })

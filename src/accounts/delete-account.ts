@@ -4,14 +4,19 @@ import {
   accounts,
   apiKeys,
   budgets,
+  identities,
   keySpending,
   mailedLinks,
   managementRequests,
+  passkeys,
   passwordResets,
   projects,
   readingMarks,
+  recoveryCodes,
   sentNotices,
+  signInSteps,
   sourceSheets,
+  totpSecrets,
   webhookEndpoints,
   webSessions,
 } from '../db/schema/index.ts'
@@ -57,6 +62,8 @@ export function deleteAccount(
     await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.accountId, accountId))
     await tx.delete(budgets).where(eq(budgets.accountId, accountId))
     await tx.delete(managementRequests).where(eq(managementRequests.accountId, accountId))
+    for (const table of [identities, passkeys, recoveryCodes, signInSteps, totpSecrets])
+      await tx.delete(table).where(eq(table.accountId, accountId))
     await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)

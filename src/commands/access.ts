@@ -1,6 +1,7 @@
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
 import { deleteAccount } from '../accounts/delete-account.ts'
+import { removeSecondFactor } from '../accounts/second-factor/second-factor.ts'
 import { createResetLink, resetHours } from '../accounts/sign-in/password-reset.ts'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
@@ -27,6 +28,19 @@ export const accessCommands: Readonly<Record<string, Command>> = {
         rows: { email: account.email, url, path, expires_at: expiresAt.toISOString() },
         lines: linesOfLink(account, url, path, expiresAt),
       }
+    },
+  },
+  'accounts reset-second-factor': {
+    usage: '--email E',
+    summary: 'removes the authenticator app, passkeys and recovery codes of an account',
+    options: email,
+    required: ['email'],
+    run: async (invocation) => {
+      const { id: accountId, email: address } = await accountOf(invocation)
+      await withTx(invocation.installation.database, 'system', (tx) =>
+        removeSecondFactor(tx, { actor: commandLine, accountId }),
+      )
+      return { rows: { id: accountId, email: address, second_factor: false } }
     },
   },
   'accounts suspend': {

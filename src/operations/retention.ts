@@ -42,6 +42,7 @@ const expiries: readonly Expiry[] = [
   rowsOf('web_sessions', 5_000, expiredSession),
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('mailed_links', 5_000, sql`expires_at < now()`),
+  rowsOf('sign_in_steps', 5_000, sql`expires_at < now()`),
   rowsOf('sent_notices', 5_000, sql`created_at < now() - interval '1 year'`),
   rowsOf('webhook_deliveries', 5_000, sql`created_at < now() - make_interval(days => ${deliveryDays})`),
   rowsOf('management_requests', 5_000, sql`created_at < now() - interval '30 days'`),

@@ -220,11 +220,24 @@ export const settings = {
       value: 'open or closed',
       unset: 'open with the embedded database, closed with DATABASE_URL',
       description:
-        'With open, anybody can create an account in the pages. With closed, only the command line creates accounts.',
+        'With open, anybody can create an account in the pages. With closed, only the command line and operators create accounts.',
+    }),
+    SIGNUP_DOMAINS: documented(hostList.default([]), {
+      value: 'host names, separated by commas',
+      description:
+        'Only addresses of these domains may create an account in the pages. Needs SMTP_URL, because the mailed link checks the address.',
     }),
     SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
       value: 'name of a plan',
       description: 'Plan of the accounts that are created in the pages.',
+    }),
+  },
+  'Sign-in': {
+    SIGN_IN_FILE: documented(optionalText, {
+      value: 'file',
+      unset: 'people sign in by password',
+      description:
+        'JSON or YAML file with OpenID Connect providers, by which people sign in to the pages, see docs/sign-in.md. Needs APP_URL.',
     }),
   },
   Mail: {

@@ -25,11 +25,15 @@ import { runPages } from './pages/runs/runs.ts'
 import type { WebServices } from './pages/services.ts'
 import { accountPages } from './pages/settings/account.ts'
 import { preferencePages } from './pages/settings/preferences.ts'
+import { secondFactorPages } from './pages/settings/second-factor.ts'
+import { signInListPages } from './pages/settings/sign-in-list.ts'
 import { sharingPages } from './pages/sharing/sharing.ts'
 import { sheetPages } from './pages/sheets/sheets.ts'
 import { confirmPage } from './pages/sign-in/confirm.ts'
 import { forgotPasswordPage } from './pages/sign-in/forgot-password.ts'
+import { providerSignInPages } from './pages/sign-in/provider-sign-in.ts'
 import { resetPasswordPage } from './pages/sign-in/reset-password.ts'
+import { secondStepPages } from './pages/sign-in/second-step.ts'
 import { signInPages } from './pages/sign-in/sign-in.ts'
 import { usagePages } from './pages/usage/usage.ts'
 import { requireSameOrigin } from './visitors/same-origin.ts'
@@ -75,12 +79,16 @@ export async function webPages(
   preferencePages(app)
   landingPages(app, services)
   signInPages(app, services)
+  secondStepPages(app, services)
+  providerSignInPages(app, services)
   resetPasswordPage(app, services)
   forgotPasswordPage(app, services)
   confirmPage(app, services)
   keyPages(app, services)
   alertPages(app, services)
   accountPages(app, services)
+  signInListPages(app, services)
+  secondFactorPages(app, services)
   conversationPages(app, services)
   runPages(app, services)
   sharingPages(app, services)

@@ -125,7 +125,7 @@ test('a sign-in and a change with the old password that meet a reset come to not
     suspendedAt: null,
     createdAt: new Date(),
   }
-  const entering = signIn(db.database, { email, password: next, address: '192.0.2.1' })
+  const entering = signIn(db.database, { email, password: next, address: '192.0.2.1', agent: '' })
   const change = { current: next, next: 'a third phrase of four words', token: 'x' }
   const changing = changePassword(db.database, account, change)
   const settled = Promise.allSettled([entering, changing])

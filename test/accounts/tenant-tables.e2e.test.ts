@@ -9,7 +9,16 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { budgets, readingMarks, sentNotices } from '../../src/db/schema/index.ts'
+import {
+  budgets,
+  identities,
+  passkeys,
+  readingMarks,
+  recoveryCodes,
+  sentNotices,
+  signInSteps,
+  totpSecrets,
+} from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -86,6 +95,14 @@ beforeAll(async () => {
     )
     await call(service, key, 'POST', `/v1/webhook_endpoints/${made.id}/test`)
     await world.db.database.system.insert(budgets).values({ accountId, period: 'day', micros: 1n })
+    const { system } = world.db.database
+    const bytes = Buffer.from(accountId)
+    await system.insert(identities).values({ issuer: 'https://id.example', subject: accountId, accountId })
+    await system.insert(totpSecrets).values({ accountId, sealed: bytes })
+    await system.insert(recoveryCodes).values({ accountId, digest: bytes })
+    await system.insert(signInSteps).values({ digest: bytes, accountId, expiresAt: new Date() })
+    const passkey = { id: accountId, accountId, name: 'Key', publicKey: bytes, counter: 0, transports: [] }
+    await system.insert(passkeys).values(passkey)
   }
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)

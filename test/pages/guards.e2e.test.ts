@@ -1,6 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenDigest } from '../../src/accounts/sign-in/token-digest.ts'
+import { openWebSession } from '../../src/accounts/sign-in/web-sessions.ts'
+import { passkeys } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/ids.ts'
 import { isWrittenForm } from '../../src/web/kept-forms/kept-form.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
@@ -96,6 +99,41 @@ const table: readonly Row[] = [
     fields: {},
     ok: 404,
   },
+  {
+    route: 'POST /settings/account/sign-ins/:id/end',
+    page: 'account',
+    own: async (t, { db }) => {
+      const opened = { accountId: t.accountId, agent: '' }
+      return tokenDigest(await openWebSession(db.database.system, opened)).toString('base64url')
+    },
+    fields: {},
+    ok: 303,
+  },
+  // Without providers these pages do not exist; see provider-sign-in.e2e.test.ts.
+  { route: 'POST /signin/with/:provider', page: 'anyone', own: () => 'none', fields: {}, ok: 404 },
+  { route: 'GET /signin/with/:provider/callback', page: 'anyone', own: () => 'none', ok: 404 },
+  ...(['connect', 'disconnect'] as const).map((action) => ({
+    route: `POST /settings/account/providers/:provider/${action}`,
+    page: 'account' as const,
+    own: () => 'none',
+    fields: {},
+    ok: 404,
+  })),
+  { route: 'GET /signin/code', page: 'anyone', ok: 303 },
+  { route: 'POST /signin/code', page: 'anyone', fields: { code: '123456' }, ok: 303 },
+  { route: 'GET /settings/second-factor', page: 'account' },
+  { route: 'POST /settings/second-factor/app', page: 'account', fields: { current: 'x' }, ok: 400 },
+  { route: 'POST /settings/second-factor/app/confirm', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/second-factor/passkeys', page: 'account', fields: { current: 'x' }, ok: 400 },
+  {
+    route: 'POST /settings/second-factor/passkeys/confirm',
+    page: 'account',
+    fields: { name: 'x', answer: '{}', until: '1' },
+    ok: 400,
+  },
+  { route: 'POST /settings/second-factor/codes', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/second-factor/off', page: 'account', fields: { code: '1' }, ok: 400 },
+  { route: 'POST /settings/account/sign-ins/end', page: 'account', fields: {}, ok: 303, ends: true },
   { route: 'POST /preferences', page: 'anyone', fields: { theme: 'dark' }, ok: 303 },
   { route: 'GET /assets/:version/*', page: 'anyone' },
   { route: 'GET /docs', page: 'anyone' },
@@ -320,6 +358,19 @@ const table: readonly Row[] = [
     ok: 303,
   },
   { route: 'GET /operator/health', page: 'operator' },
+  // Last, because the owner has a second factor from here on.
+  {
+    route: 'POST /settings/second-factor/passkeys/:id/remove',
+    page: 'account',
+    own: async ({ accountId }, { db }) => {
+      const id = newId('key')
+      const passkey = { id, accountId, name: 'K', publicKey: Buffer.from('x'), counter: 0, transports: [] }
+      await db.database.system.insert(passkeys).values(passkey)
+      return id
+    },
+    fields: { code: '' },
+    ok: 400,
+  },
 ]
 
 let world: World
@@ -418,7 +469,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|files|daily|password|address|rotate|test|send)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|connect|disconnect|passkeys|remove|files|daily|password|address|rotate|test|send)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

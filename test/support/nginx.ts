@@ -90,7 +90,8 @@ http {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing uses now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -29,6 +29,9 @@ export function hashPassword(password: string): Promise<string> {
 /** Hash for unknown accounts, so that an answer takes the same time as for a known account. */
 let nobody: Promise<string> | undefined
 
+/** Stands in the place of a hash for an account whose owner signs in by a provider alone. No password matches it. */
+export const noPassword = 'none'
+
 /**
  * Whether the password matches the hash. Without a hash it does the same work and returns false.
  * @throws ServiceError `overloaded` if too many are waiting.
@@ -36,9 +39,10 @@ let nobody: Promise<string> | undefined
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   nobody ??= argon2.hash('nobody has this password', parameters)
   // A deleted account has an empty hash.
-  const against = hash || (await nobody)
+  const known = hash === noPassword ? '' : hash
+  const against = known || (await nobody)
   const equal = await bounded(() => argon2.verify(against, password))
-  return equal && Boolean(hash)
+  return equal && Boolean(known)
 }
 
 async function bounded<T>(job: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { lockAccount } from '../accounts.ts'
 import { type Actor, recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword } from '../passwords/passwords.ts'
+import { endSteps } from './sign-in-steps.ts'
 import { tokenDigest } from './token-digest.ts'
 
 /** Hours for which a password reset link is valid. */
@@ -72,6 +73,7 @@ export async function resetPassword(database: Database, token: string, password:
     if (rowCount !== 1) throw deadLink()
     await tx.update(accounts).set({ passwordHash }).where(eq(accounts.id, accountId))
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
+    await endSteps(tx, accountId)
     await recordAction(tx, { actor: accountId, action: 'password.reset', accountId })
   })
 }

@@ -1,24 +1,24 @@
 import { and, eq } from 'drizzle-orm'
-import { type Database, withTx } from '../../db/client.ts'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, passwordResets } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Account, accountSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
-import { hashPassword, verifyPassword } from '../passwords/passwords.ts'
-import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
+import { hashPassword, noPassword, verifyPassword } from '../passwords/passwords.ts'
+import { type Entered, endSteps, enterAccount, type Origin } from './sign-in-steps.ts'
+import { closeOtherWebSessions, freshMinutes, isFreshSession } from './web-sessions.ts'
 
 /**
- * Checks a password and opens a web session. An unknown address and a wrong password cause the same work and
+ * Checks a password and opens a web session, or a step if the account has a second factor. An unknown address and a wrong password cause the same work and
  * the same error; both are recorded. No connection is held while a password is hashed.
- * @param input.address from which the request comes, for the audit log.
  * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
  *   password.
  */
 export async function signIn(
   database: Database,
-  input: { readonly email: string; readonly password: string; readonly address: string },
-): Promise<{ readonly accountId: string; readonly token: string }> {
+  input: Origin & { readonly email: string; readonly password: string },
+): Promise<Entered> {
   const details = { address: input.address }
   const [known] = await database.system
     .select({ id: accounts.id, passwordHash: accounts.passwordHash })
@@ -43,9 +43,7 @@ export async function signIn(
       .for('share')
     if (now?.passwordHash !== known.passwordHash) throw wrongCredentials()
     if (now.suspendedAt) throw accountSuspended()
-    const accountId = known.id
-    await recordAction(tx, { actor: accountId, action: 'session.signed_in', accountId, details })
-    return { accountId, token: await openWebSession(tx, accountId) }
+    return enterAccount(tx, known.id, input)
   })
 }
 
@@ -54,7 +52,7 @@ function wrongCredentials(): ServiceError {
 }
 
 /**
- * Changes the password. Ends all other web sessions and revokes an open password reset link.
+ * Changes the password, or gives one to an account without. Ends all other web sessions and revokes an open password reset link.
  * @throws ServiceError `invalid_value` for a wrong current password or a bad new one.
  */
 export async function changePassword(
@@ -62,7 +60,7 @@ export async function changePassword(
   account: Account,
   input: { readonly current: string; readonly next: string; readonly token: string },
 ): Promise<{ readonly sessionsEnded: number }> {
-  const currentHash = await requirePassword(database, account, input.current)
+  const currentHash = await requireOwner(database, account, input)
   await requireGoodPassword(input.next, [account.email])
   const passwordHash = await hashPassword(input.next)
   return withTx(database, 'system', async (tx) => {
@@ -73,26 +71,45 @@ export async function changePassword(
     // The password was changed while the new one was hashed.
     if (rowCount !== 1) throw wrongPassword()
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, account.id))
+    await endSteps(tx, account.id)
     await recordAction(tx, { actor: account.id, action: 'password.changed', accountId: account.id })
     return { sessionsEnded: await closeOtherWebSessions(tx, account.id, input.token) }
   })
 }
 
+/** Whether an account has a password. Without one its owner signs in by a provider. */
+export async function hasPassword(executor: Executor, accountId: string): Promise<boolean> {
+  const [row] = await executor
+    .select({ passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  return row?.passwordHash !== noPassword
+}
+
 /**
- * Checks the account's password.
- * @returns the hash that it matched.
- * @throws ServiceError `invalid_value` if it does not match.
+ * Checks that the owner asks for a change of the account: by the password, or by a session that was opened a few minutes
+ * ago if the account has none.
+ * @param proof.token of the session that asks.
+ * @returns the hash that the password matched.
+ * @throws ServiceError `invalid_value` if it does not match, or if the session is older.
  */
-export async function requirePassword(
+export async function requireOwner(
   database: Database,
   account: Account,
-  password: string,
+  proof: { readonly current: string; readonly token: string },
 ): Promise<string> {
   const [row] = await database.system
     .select({ passwordHash: accounts.passwordHash })
     .from(accounts)
     .where(eq(accounts.id, account.id))
-  if (row && (await verifyPassword(row.passwordHash, password))) return row.passwordHash
+  if (row?.passwordHash === noPassword) {
+    if (await isFreshSession(database.system, account.id, proof.token)) return noPassword
+    throw new ServiceError(
+      'invalid_value',
+      `Sign in again to show that it is you, then repeat this within ${freshMinutes} minutes.`,
+    )
+  }
+  if (row && (await verifyPassword(row.passwordHash, proof.current))) return row.passwordHash
   throw wrongPassword()
 }
 

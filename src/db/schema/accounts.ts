@@ -126,45 +126,6 @@ export const keyPeppers = pgTable('key_peppers', {
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 
-/** A session of the web pages. The cookie holds the token; this table stores only its SHA-256. */
-export const webSessions = pgTable(
-  'web_sessions',
-  {
-    digest: bytea('digest').primaryKey(),
-    accountId: ofAccount(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    seenAt: instant('seen_at').notNull().defaultNow(),
-  },
-  (t) => [index('web_sessions_account').on(t.accountId), index('web_sessions_created').on(t.createdAt)],
-)
-
-/** The only password reset link of an account. The link holds the token; this table stores only its SHA-256. */
-export const passwordResets = pgTable('password_resets', {
-  accountId: ofAccount().primaryKey(),
-  digest: bytea('digest').notNull().unique(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  expiresAt: instant('expires_at').notNull(),
-})
-
-/**
- * A mailed link that confirms an address: of an account to be created, or the new one of an account. The link holds the
- * token; this table stores only its SHA-256.
- */
-export const mailedLinks = pgTable(
-  'mailed_links',
-  {
-    digest: bytea('digest').primaryKey(),
-    /** Empty: the account is created by the link. */
-    accountId: ofAccount(),
-    email: text('email').notNull(),
-    /** argon2id hash of the password of the account to be created. Otherwise empty. */
-    passwordHash: text('password_hash').notNull(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    expiresAt: instant('expires_at').notNull(),
-  },
-  (t) => [index('mailed_links_account').on(t.accountId)],
-)
-
 /** Notices that were mailed to the owner of an account. Each is mailed once. */
 export const sentNotices = pgTable(
   'sent_notices',

@@ -1,3 +1,4 @@
+import type { Providers } from '../../accounts/providers/providers.ts'
 import type { RateLimits } from '../../http/limits/rate-limits.ts'
 import type { WorkLimit } from '../../http/limits/work-limits.ts'
 import type { Mailer } from '../../mail/mailer.ts'
@@ -10,6 +11,10 @@ export type WebSettings = {
   /** Whether strangers may create accounts, and the plan of these accounts. */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** Domains whose addresses may create an account by the form. Default: all. */
+  readonly signUpDomains?: readonly string[]
+  /** OpenID Connect providers by which people sign in. */
+  readonly providers?: Providers | undefined
   /** Where collections come from. */
   readonly libraryExport: ExportPlace
   /** Undefined: no mail is sent. */

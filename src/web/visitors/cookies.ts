@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { knownBrowserDays } from '../../accounts/sign-in/known-browsers.ts'
+import { stepMinutes } from '../../accounts/sign-in/sign-in-steps.ts'
 import { sessionDays } from '../../accounts/sign-in/web-sessions.ts'
 
 /**
@@ -12,6 +13,8 @@ const names = {
    * Marks a browser that has signed in before, see `accounts/known-browsers`. Signing out does not remove it.
    */
   known: { secure: '__Host-known', plain: 'known' },
+  /** A sign-in that has begun. */
+  step: { secure: '__Host-step', plain: 'step' },
 } as const
 
 /** With an https:// URL browsers reach the service over TLS, whatever the proxy reports. */
@@ -55,6 +58,29 @@ export function clearSessionCookie(
 ): void {
   const secure = isSecure(request, settings)
   reply.clearCookie(nameOf('session', secure), options(secure))
+}
+
+export function stepToken(request: FastifyRequest, settings: CookieSettings): string | undefined {
+  return request.cookies[nameOf('step', isSecure(request, settings))]
+}
+
+export function setStepCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: CookieSettings,
+  token: string,
+): void {
+  const secure = isSecure(request, settings)
+  reply.setCookie(nameOf('step', secure), token, { ...options(secure), maxAge: stepMinutes * 60 })
+}
+
+export function clearStepCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: CookieSettings,
+): void {
+  const secure = isSecure(request, settings)
+  reply.clearCookie(nameOf('step', secure), options(secure))
 }
 
 function nameOf(cookie: keyof typeof names, secure: boolean): string {

@@ -4,9 +4,10 @@ import { ServiceError } from '../../errors.ts'
 
 /**
  * In 15 minutes: sign-in attempts for an account from one address or browser (`account`), from an address (`address`),
- * and its requests for password reset links (`resets`). In an hour: wrong passwords for an account from all addresses
- * (`everywhere`), new accounts from an address (`signUps`), attempts to create one, weak passwords included
- * (`signUpAttempts`), and letters with a link to one address (`letters`).
+ * its requests for password reset links (`resets`), and sign-ins at a provider that it begins (`providers`). In an
+ * hour: wrong passwords or codes for an account from all addresses (`everywhere`), new accounts from an address
+ * (`signUps`), attempts to create one, weak passwords included (`signUpAttempts`), and letters with a link to one
+ * address (`letters`).
  */
 const limits = Object.freeze({
   account: 10,
@@ -15,6 +16,7 @@ const limits = Object.freeze({
   signUps: 20,
   signUpAttempts: 60,
   resets: 30,
+  providers: 60,
   letters: 5,
 })
 
@@ -57,6 +59,11 @@ export type SignInLimits = {
    * @throws ServiceError `rate_limit_exceeded`.
    */
   reset(address: string): Promise<void>
+  /**
+   * Counts a sign-in at a provider before it begins.
+   * @throws ServiceError `rate_limit_exceeded`.
+   */
+  provider(address: string): Promise<void>
   /** Counts a letter with a link, and says whether it may be sent: nobody can fill the mailbox of another. */
   mayMail(email: string): Promise<boolean>
 }
@@ -72,6 +79,7 @@ export function createSignInLimits(): SignInLimits {
     keyPrefix: 'sign-up-attempt',
   })
   const letters = new RateLimiterMemory({ duration: 3_600, points: limits.letters, keyPrefix: 'letter' })
+  const providers = new RateLimiterMemory({ duration: 900, points: limits.providers, keyPrefix: 'provider' })
   const resets = new RateLimiterMemory({ duration: 900, points: limits.resets, keyPrefix: 'reset' })
 
   async function count(attempt: SignInAttempt): Promise<void> {
@@ -79,7 +87,7 @@ export function createSignInLimits(): SignInLimits {
     await consume(addresses, address, 'Too many sign-in attempts from your address.')
     await consume(accounts, placeOf(attempt), 'Too many sign-in attempts from your address.')
     if (browser !== undefined) return
-    const why = 'Too many wrong passwords for this account.'
+    const why = 'Too many wrong passwords or codes for this account.'
     const way = ' Or use a browser that has signed in to this account before.'
     await consume(everywhere, accountOf(attempt), why, way)
   }
@@ -114,6 +122,7 @@ export function createSignInLimits(): SignInLimits {
       await consume(signUpAttempts, address, 'Too many attempts to create an account from your address.')
     },
     signUp: (address) => consume(signUps, address, 'Too many new accounts from your address.'),
+    provider: (address) => consume(providers, address, 'Too many sign-in attempts from your address.'),
     mayMail: (email) =>
       letters.consume(accountOf({ email, address: '' })).then(
         () => true,

@@ -26,7 +26,7 @@ afterAll(() => world.close())
 
 /** What people chose or what is a name, in the pages of the test. */
 const names =
-  /owner|person|example|org|test|pro|basic|free|unlimited|service|txt|plain|text|beinoni|^Sheet$|Tanya|^What$|^is$/i
+  /owner|person|example|org|test|pro|basic|free|unlimited|service|txt|plain|text|beinoni|^Sheet$|Tanya|^What$|^is$|^node$|Aegis|FreeOTP|Google|Authenticator/i
 
 /** Texts, and attributes that screen readers read, in English. */
 async function englishOf(response: Response): Promise<readonly string[]> {
@@ -49,6 +49,7 @@ test.each([
   '/settings/keys',
   '/settings/keys/new',
   '/settings/account',
+  '/settings/second-factor',
   '/projects',
   '/projects/ID',
   '/files/ID',

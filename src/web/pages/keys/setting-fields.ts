@@ -1,7 +1,7 @@
 import { type SettingName, settingNames } from '../../../accounts/keys/key-settings.ts'
 import { toolGroups } from '../../../turns/run/run-request.ts'
+import { type Option, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { type Option, selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 /** Values of the fields, as `readSettings` reads them. */

@@ -1,5 +1,5 @@
+import { selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 type FormValues = {

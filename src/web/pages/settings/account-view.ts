@@ -1,11 +1,17 @@
 import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
+import type { Providers } from '../../../accounts/providers/providers.ts'
+import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
+import type { ListedSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import { ownerField } from './owner-field.ts'
+import { providersCard } from './providers-card.ts'
 import { settingsPage } from './settings-page.ts'
+import { signInList } from './sign-in-list-view.ts'
 
 export type AccountMessages = {
   /** Why the password was not changed. */
@@ -19,14 +25,26 @@ export type AccountMessages = {
   readonly done?: string | undefined
 }
 
-/** The account's address and plan, the change of its password, and its deletion. */
+export type AccountShown = {
+  /** Whether the service sends mail, so that the address can change. */
+  readonly hasMail: boolean
+  readonly sessions: readonly ListedSession[]
+  readonly factor: SecondFactor | undefined
+  readonly hasPassword: boolean
+  readonly providers: Providers | undefined
+  /** The issuers by which the owner signs in. */
+  readonly issuers: ReadonlySet<string>
+}
+
+/** The account's address and plan, the browsers that are signed in, the change of its password, and its deletion. */
 export function accountPage(
   t: Texts,
   { account }: Visitor,
   messages: AccountMessages,
-  hasMail: boolean,
+  shown: AccountShown,
 ): Page {
   const { common } = t
+  const { hasMail, hasPassword } = shown
   return settingsPage(t, {
     title: t.account.accountTab,
     path: '/settings/account',
@@ -35,40 +53,54 @@ ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
-${passwordCard(t, account.email, messages)}
-${hasMail ? addressCard(t, messages.address) : nothing}
-${deleteCard(t, messages.deleteProblem)}`,
+${signInList(t, shown.sessions)}
+${providersCard(t, shown.providers, shown.issuers, hasPassword)}
+${secondFactorCard(t, shown.factor)}
+${passwordCard(t, account.email, hasPassword, messages)}
+${hasMail ? addressCard(t, hasPassword, messages.address) : nothing}
+${deleteCard(t, hasPassword, messages.deleteProblem)}`,
   })
 }
 
+function secondFactorCard({ secondFactor }: Texts, factor: SecondFactor | undefined): Html {
+  return html`<section class="card narrow-left"><h2>${secondFactor.title}</h2>
+<p>${factor ? secondFactor.on : secondFactor.off}</p>
+<p><a class="button quiet" href="/settings/second-factor">${secondFactor.change}</a></p></section>`
+}
+
 /** A refusal stands in the form that was refused: the page has two that ask for the current password. */
-function passwordCard({ account, common }: Texts, email: string, { problem, wrong }: AccountMessages): Html {
+function passwordCard(t: Texts, email: string, hasPassword: boolean, messages: AccountMessages): Html {
+  const { account, common } = t
+  const { problem, wrong } = messages
   const { min } = passwordLength
   const mark = (name: string) => (wrong === name ? html` aria-invalid="true" autofocus` : nothing)
-  return html`<section class="card narrow-left"><h2>${account.changePassword}</h2>
+  const current = html`<label>${account.currentPassword}
+<input type="password" name="current" autocomplete="current-password" required${mark('current')}></label>`
+  const title = hasPassword ? account.changePassword : account.setPassword
+  return html`<section class="card narrow-left"><h2>${title}</h2>
 ${outcomeNotice({ problem })}
 <form method="post" action="/settings/account/password">
 <input type="hidden" name="username" autocomplete="username" value="${email}">
-<label>${account.currentPassword}
-<input type="password" name="current" autocomplete="current-password" required${mark('current')}></label>
+${hasPassword ? current : ownerField(t, false)}
 <label>${common.newPassword} <input type="password" name="next" autocomplete="new-password"
 minlength="${min}" required aria-describedby="rule"${mark('next')}></label>
 <p class="hint" id="rule">${account.passwordRuleHere(min)}</p>
-<button>${account.changePassword}</button></form></section>`
+<button>${title}</button></form></section>`
 }
 
-function addressCard({ account }: Texts, refused: AccountMessages['address']): Html {
+function addressCard(t: Texts, hasPassword: boolean, refused: AccountMessages['address']): Html {
+  const { account } = t
   return html`<section class="card narrow-left"><h2>${account.changeAddress}</h2>
 <p>${account.changeAddressHint}</p>${outcomeNotice({ problem: refused?.problem })}
 <form method="post" action="/settings/account/address">
 <label>${account.newAddress} <input type="email" name="email" autocomplete="email" required dir="ltr"
 value="${refused?.email ?? ''}"></label>
-<label>${account.currentPassword}
-<input type="password" name="current" autocomplete="current-password" required></label>
+${ownerField(t, hasPassword)}
 <button>${account.sendLink}</button></form></section>`
 }
 
-function deleteCard({ account, common }: Texts, problem: string | undefined): Html {
+function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined): Html {
+  const { account, common } = t
   const dialog = confirmDialog({
     label: account.deleteDots,
     action: '/settings/account/delete',
@@ -76,8 +108,7 @@ function deleteCard({ account, common }: Texts, problem: string | undefined): Ht
     cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
-<label>${account.passwordToConfirm}
-<input type="password" name="current" autocomplete="current-password" required></label>`,
+${ownerField(t, hasPassword, account.passwordToConfirm)}`,
   })
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
 <p>${account.deleteMeaning}</p>

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { issuersOf } from '../../../accounts/providers/identities.ts'
+import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
-import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
-import { clientAddress } from '../../../http/connection/client-address.ts'
+import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
+import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -13,26 +14,38 @@ import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { clearSessionCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
+import { ownAttempt } from './own-attempt.ts'
 
-const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
-const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
-const deleteForm = z.object({ current: z.string().max(1_000) })
+const current = z.string().max(1_000).default('')
+const passwordForm = z.object({ current, next: z.string().max(1_000) })
+const addressForm = z.object({ email: z.string().max(8_000), current })
+const deleteForm = z.object({ current })
 
-/** `/settings/account`: change of the password, and deletion of the account. */
+/** `/settings/account`: the sign-ins, change of the password, and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
   const { mailer } = settings
-  const show = (request: FastifyRequest, reply: FastifyReply, messages: AccountMessages, status = 200) =>
-    sendPage(
-      request,
-      reply,
-      accountPage(textsOf(request), visitorOf(request), messages, mailer !== undefined),
-      status,
-    )
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    messages: AccountMessages,
+    status = 200,
+  ) => {
+    const visitor = visitorOf(request)
+    const { account, token } = visitor
+    const shown = {
+      hasMail: mailer !== undefined,
+      sessions: await listWebSessions(database.system, account.id, token),
+      factor: await findSecondFactor(database.system, account.id),
+      hasPassword: await hasPassword(database.system, account.id),
+      providers: settings.providers,
+      issuers: await issuersOf(database.system, account.id),
+    }
+    return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
+  }
 
   app.get('/settings/account', accountsOnly, (request, reply) =>
     show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
@@ -42,7 +55,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account, token } = visitorOf(request)
     const input = readFields(passwordForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () =>
+      await signInLimits.guard(ownAttempt(request), () =>
         changePassword(database, account, { ...input, token }),
       )
     } catch (error) {
@@ -54,10 +67,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
 
   app.post('/settings/account/address', accountsOnly, async (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    const { account } = visitorOf(request)
+    const { account, token } = visitorOf(request)
     const { email, current } = readFields(addressForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
       const to = newEmail(email)
       mailer.post(() =>
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
@@ -70,10 +83,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
   })
 
   app.post('/settings/account/delete', accountsOnly, async (request, reply) => {
-    const { account } = visitorOf(request)
+    const { account, token } = visitorOf(request)
     const { current } = readFields(deleteForm, request.body)
     try {
-      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
       await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -82,13 +95,6 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=deleted', 303)
   })
-}
-
-/** Guesses of the current password count for the session: its holder is no stranger to the account. */
-function attemptOf(request: FastifyRequest): SignInAttempt {
-  const { account, token } = visitorOf(request)
-  const browser = createHash('sha256').update(token).digest('base64url')
-  return { email: account.email, address: clientAddress(request), browser }
 }
 
 /** The letter to the new address of an account. One that another account has gets none, and the page says the same. */

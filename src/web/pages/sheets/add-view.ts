@@ -1,9 +1,9 @@
 import { sheetLimits } from '../../../sheets/entries.ts'
 import type { SheetSummary } from '../../../sheets/store.ts'
+import { selectField } from '../../components/fields.ts'
 import { html } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
-import { selectField } from '../../components/select-field.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 export type AddForm = {

@@ -8,8 +8,8 @@ import { openToAll } from '../../components/route-guards.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { agentOf, giveSession } from './give-session.ts'
 import { refuseLink, sendLinkPage } from './link-page.ts'
-import { giveSession } from './sign-in.ts'
 
 type ByToken = { Params: { token: string } }
 
@@ -55,7 +55,7 @@ export function confirmPage(app: FastifyInstance, services: WebServices): void {
       }
       await giveSession(services, request, reply, {
         email,
-        token: await openWebSession(database.system, accountId),
+        token: await openWebSession(database.system, { accountId, agent: agentOf(request) }),
       })
     } catch (error) {
       return refuseLink(request, reply, textsOf(request).account.confirmTitle, error)

@@ -7,6 +7,8 @@ import { carriedField, keptFormView } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
+import { nextField } from './next-field.ts'
+import { providerButtons } from './provider-buttons.ts'
 
 type SignInForm = {
   readonly email?: string
@@ -34,6 +36,7 @@ ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${account.signIn}</button>
 </form>
+${providerButtons(t, settings, form)}
 ${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.forgot}</a></p>` : nothing}
 <p class="faint">${
       settings.signUp === 'open'
@@ -69,13 +72,10 @@ ${nextField(form)}${emailField(t, form.email)}
 ${newPasswordField(t, common.password, 'password')}
 <button>${account.signUp}</button>
 </form>
+${providerButtons(t, settings, form)}
 <p class="faint">${account.haveAccount(withQuery('/signin', { next: form.next }))}</p>
 </section>`,
   }
-}
-
-function nextField({ next }: SignInForm): Html {
-  return next ? html`<input type="hidden" name="next" value="${next}">` : nothing
 }
 
 function signUpClosed({ account }: Texts): Page {

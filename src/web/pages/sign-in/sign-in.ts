@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Account, createAccount, keepLanguage, newEmail } from '../../../accounts/accounts.ts'
+import { type Account, createAccount, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { hashPassword } from '../../../accounts/passwords/passwords.ts'
-import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
+import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
-import { closeWebSession, findWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
+import type { Entered } from '../../../accounts/sign-in/sign-in-steps.ts'
+import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
@@ -15,19 +16,21 @@ import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
-import { readCarried } from '../../kept-forms/kept-form.ts'
-import {
-  clearSessionCookie,
-  knownBrowserCookie,
-  setKnownBrowserCookie,
-  setSessionCookie,
-} from '../../visitors/cookies.ts'
+import { clearSessionCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import { principalOfAccount } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
-import { formBackPage, signInPage, signUpPage } from './sign-in-view.ts'
+import {
+  agentOf,
+  attemptBy,
+  continueSignIn,
+  giveSession,
+  giveSessionWithNotice,
+  originOfSignIn,
+} from './give-session.ts'
+import { beginSecondStep } from './second-step.ts'
+import { signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
@@ -44,7 +47,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.get('/signin', openToAll, (request, reply) => {
     const { next, ended } = request.query as { readonly next?: unknown; readonly ended?: unknown }
     const { account } = textsOf(request)
-    const note = ended === 'page' || ended === 'form' ? account.ended[ended] : undefined
+    const note = ended === 'page' || ended === 'form' || ended === 'step' ? account.ended[ended] : undefined
     const form = { next: ownPath(next), done: doneMessage(request, account.done), note }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
     return sendPage(request, reply, signInPage(textsOf(request), services, form))
@@ -55,15 +58,15 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const next = ownPath(input.next)
     const { email, kept } = input
     try {
-      await enter(services, request, reply, input)
+      const entered = await enter(services, request, reply, input)
+      if (entered.kind === 'second-factor')
+        return await beginSecondStep(services, request, reply, entered, { next, kept })
     } catch (error) {
       const { message: problem, status } = problemOf(request, error)
       const page = signInPage(textsOf(request), services, { email, next, kept, problem })
       return sendPage(request, reply, page, status)
     }
-    const form = readCarried(kept)
-    if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
-    return reply.redirect(next ?? '/ask', 303)
+    return continueSignIn(request, reply, { next, kept })
   })
 
   app.get('/signup', openToAll, (request, reply) => {
@@ -82,7 +85,8 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       }
       const { id } = await signUp(services, request, input)
       // The password was set just now: this is no guess, so the sign-in limits do not apply.
-      const token = await openWebSession(services.database.system, id)
+      const session = { accountId: id, agent: agentOf(request) }
+      const token = await openWebSession(services.database.system, session)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -103,51 +107,20 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/** Checks the password, and gives the browser a session. */
+/** Checks the password, and gives the browser a session unless the account has a second factor. */
 async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
   input: { readonly email: string; readonly password: string },
-): Promise<void> {
-  const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
-  const attempt = { email: input.email, address: clientAddress(request), browser }
-  const { token } = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, address: attempt.address }),
+): Promise<Entered> {
+  const attempt = attemptBy(services, request, input.email)
+  const entered = await services.signInLimits.guard(attempt, () =>
+    signIn(services.database, { ...input, ...originOfSignIn(request) }),
   )
-  await giveSession(services, request, reply, { email: input.email, token })
-  const { mailer } = services.settings
-  const account = request.visitor?.account
-  if (!mailer || !account || browser !== undefined) return
-  const from = { address: attempt.address, at: new Date() }
-  const told = letter('signedIn', textsOf(request).language, mailer.product, from)
-  mailer.post(async () => ({ to: account.email, letter: told }))
-}
-
-/**
- * Gives the browser a session with a new id and ends its old session. From now on it is a known browser of
- * the account.
- */
-export async function giveSession(
-  services: WebServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { email, token }: { readonly email: string; readonly token: string },
-): Promise<void> {
-  if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-  await showSignedIn(services, request, token)
-  if (request.visitor)
-    await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
-  setSessionCookie(request, reply, services, token)
-  setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
-}
-
-/** The reply shows the account: a page that comes with the sign-in has its frame. */
-async function showSignedIn(services: WebServices, request: FastifyRequest, token: string): Promise<void> {
-  const found = await findWebSession(services.database.system, token)
-  if (!found) return
-  const principal = principalOfAccount(found.account, services.plans)
-  request.visitor = { account: found.account, token, principal }
+  const { kind, token } = entered
+  if (kind === 'session') await giveSessionWithNotice(services, request, reply, { email: input.email, token })
+  return entered
 }
 
 type NewAccount = { readonly email: string; readonly password: string; readonly next?: string | undefined }
@@ -166,6 +139,11 @@ async function requireSignUp(
   { email, password }: NewAccount,
 ): Promise<void> {
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
+  const domains = settings.signUpDomains ?? []
+  if (!isOfDomain(email, domains)) {
+    const message = `Only addresses of ${domains.join(', ')} can have an account here.`
+    throw new ServiceError('invalid_value', message, { param: 'email' })
+  }
   const address = clientAddress(request)
   // The steps that cost CPU time come last: rating the password, then hashing it.
   await signInLimits.signUpAttempt(address)

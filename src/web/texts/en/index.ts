@@ -14,6 +14,7 @@ import { operator } from './operator/index.ts'
 import { projects } from './projects.ts'
 import { reference } from './reference.ts'
 import { runs } from './runs.ts'
+import { secondFactor } from './second-factor.ts'
 import { usage } from './usage.ts'
 
 const groups = {
@@ -30,6 +31,7 @@ const groups = {
   projects,
   reference,
   runs,
+  secondFactor,
   usage,
   ...ofLibrary,
 }

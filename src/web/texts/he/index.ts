@@ -17,6 +17,7 @@ import { operator } from './operator/index.ts'
 import { projects } from './projects.ts'
 import { reference } from './reference.ts'
 import { runs } from './runs.ts'
+import { secondFactor } from './second-factor.ts'
 import { usage } from './usage.ts'
 
 const translated = translator(messages, fieldNames)
@@ -42,6 +43,7 @@ export const he: EnglishTexts = {
   projects,
   reference,
   runs,
+  secondFactor,
   usage,
   ...ofLibrary,
   ...formats,

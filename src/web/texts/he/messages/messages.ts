@@ -8,6 +8,32 @@ import { fileMessages } from './file-messages.ts'
 const accountMessages: Messages = {
   'The e-mail address or the password is wrong. Check both.':
     'כתובת הדואר או הסיסמה שגויה. כדאי לבדוק את שתיהן.',
+  '"{label}" cannot be reached at the moment. Try again later, or sign in another way.':
+    'אי אפשר להגיע כעת אל ”{label}”. אפשר לנסות שוב מאוחר יותר או להיכנס בדרך אחרת.',
+  'The sign-in at "{label}" was refused. Try again.': 'הכניסה באמצעות ”{label}” נדחתה. אפשר לנסות שוב.',
+  'The sign-in at "{label}" failed. Try again, or sign in another way.':
+    'הכניסה באמצעות ”{label}” נכשלה. אפשר לנסות שוב או להיכנס בדרך אחרת.',
+  'This is the only way to sign in. Set a password first.': 'זו הדרך היחידה להיכנס. יש לקבוע סיסמה קודם.',
+  'Sign in again to show that it is you, then repeat this within {min} minutes.':
+    'יש להיכנס מחדש כדי לאשר את הזהות, ולחזור על הפעולה תוך {min} דקות.',
+  'This person at "{label}" signs in to another account.': 'המשתמש הזה של ”{label}” מחובר לחשבון אחר.',
+  'An account for {email} exists already. Sign in to it, then connect "{label}" in its settings.':
+    'כבר יש חשבון לכתובת {email}. אפשר להיכנס אליו ולחבר את ”{label}” בהגדרות.',
+  'There is no account here for this person at "{label}". Ask the operator of this service for one.':
+    'אין כאן חשבון למשתמש הזה של ”{label}”. אפשר לבקש חשבון ממפעיל השירות.',
+  '"{label}" does not say that your e-mail address is verified.':
+    '”{label}” אינו מאשר שכתובת הדואר שלך אומתה.',
+  'Only verified addresses of {domains} may sign in by "{label}".':
+    'רק כתובות מאומתות של {domains} יכולות להיכנס באמצעות ”{label}”.',
+  'Only addresses of {domains} can have an account here.': 'רק לכתובות של {domains} יכול להיות כאן חשבון.',
+  'The passkey was not accepted. Try again.': 'מפתח הגישה לא התקבל. אפשר לנסות שוב.',
+  'An account has at most {max} passkeys. Remove one first.':
+    'לחשבון יש לכל היותר {max} מפתחות גישה. יש להסיר אחד קודם.',
+  'This sign-in took too long or had too many wrong codes. Sign in again.':
+    'הכניסה ארכה זמן רב מדי או שהיו בה יותר מדי קודים שגויים. יש להיכנס שוב.',
+  'This code is wrong or was used. Enter a new one.': 'הקוד שגוי או שכבר השתמשו בו. יש להזין קוד חדש.',
+  'The account has an authenticator app already. Remove it first.':
+    'כבר יש לחשבון אפליקציית אימות. יש להסיר אותה קודם.',
   'This is not your current password. Type it again.': 'זו אינה הסיסמה הנוכחית. יש להקליד אותה שוב.',
   'This account is suspended. Ask the operator of this service to resume it.':
     'החשבון מושעה. אפשר לבקש ממפעיל השירות לבטל את ההשעיה.',
@@ -38,8 +64,8 @@ const accountMessages: Messages = {
     'זו אחת הסיסמאות הראשונות שמנחשים. כמה מילים שאין ביניהן קשר הן סיסמה טובה יותר.',
   'Too many sign-in attempts from your address. Try again in {min} min.':
     'יותר מדי ניסיונות כניסה מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
-  'Too many wrong passwords for this account. Try again in {min} min. Or use a browser that has signed in to this account before.':
-    'יותר מדי סיסמאות שגויות לחשבון הזה. אפשר לנסות שוב בעוד {min} דקות, או להשתמש בדפדפן שכבר נכנס לחשבון בעבר.',
+  'Too many wrong passwords or codes for this account. Try again in {min} min. Or use a browser that has signed in to this account before.':
+    'יותר מדי סיסמאות או קודים שגויים לחשבון הזה. אפשר לנסות שוב בעוד {min} דקות, או להשתמש בדפדפן שכבר נכנס לחשבון בעבר.',
   'Too many new accounts from your address. Try again in {min} min.':
     'יותר מדי חשבונות חדשים מהכתובת שלך. אפשר לנסות שוב בעוד {min} דקות.',
   'Too many attempts to create an account from your address. Try again in {min} min.':

@@ -18,3 +18,9 @@ function optionOf({ value, label }: Option, selected: string | undefined): Html 
   const mark = value === selected ? html` selected` : nothing
   return html`<option value="${value}" dir="auto"${mark}>${label}</option>`
 }
+
+/** The field for a code of the second factor. Recovery codes have letters, so a phone shows its whole keyboard. */
+export function codeField(label: string, { hasFocus = false } = {}): Html {
+  return html`<label>${label} <input name="code" autocomplete="one-time-code" required maxlength="40" dir="ltr"
+autocapitalize="none" spellcheck="false"${hasFocus ? html` autofocus` : nothing}></label>`
+}

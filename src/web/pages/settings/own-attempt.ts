@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { clientAddress } from '../../../http/connection/client-address.ts'
+import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+
+/** Guesses of the current password or a code count for the session: its holder is no stranger to the account. */
+export function ownAttempt(request: FastifyRequest): SignInAttempt {
+  const { account, token } = visitorOf(request)
+  const browser = createHash('sha256').update(token).digest('base64url')
+  return { email: account.email, address: clientAddress(request), browser }
+}

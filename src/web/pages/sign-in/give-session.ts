@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keepLanguage } from '../../../accounts/accounts.ts'
+import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
+import type { Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
+import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-sessions.ts'
+import { clientAddress } from '../../../http/connection/client-address.ts'
+import { letter } from '../../../mail/letters.ts'
+import { sendPage } from '../../components/page.ts'
+import { readCarried } from '../../kept-forms/kept-form.ts'
+import { knownBrowserCookie, setKnownBrowserCookie, setSessionCookie } from '../../visitors/cookies.ts'
+import { textsOf } from '../../visitors/preferences.ts'
+import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
+import { principalOfAccount } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import type { AfterSignIn } from './second-step-view.ts'
+import { formBackPage } from './sign-in-view.ts'
+
+/** Goes on after a sign-in: to the form that it interrupted, or to the page that it was for. */
+export function continueSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, kept }: AfterSignIn,
+): Promise<FastifyReply> | FastifyReply {
+  const form = readCarried(kept)
+  if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
+  return reply.redirect(next ?? '/ask', 303)
+}
+
+/** Who tries to sign in to the account with this address. */
+export function attemptBy(services: WebServices, request: FastifyRequest, email: string): SignInAttempt {
+  const browser = knownBrowser(services.peppers, email, knownBrowserCookie(request, services))
+  return { email, address: clientAddress(request), browser }
+}
+
+/** Where a sign-in comes from. */
+export function originOfSignIn(request: FastifyRequest): Origin {
+  return { address: clientAddress(request), agent: agentOf(request) }
+}
+
+/** Like `giveSession`, and mails a notice if the browser is new to the account. */
+export async function giveSessionWithNotice(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: { readonly email: string; readonly token: string },
+): Promise<void> {
+  const { address, browser } = attemptBy(services, request, session.email)
+  await giveSession(services, request, reply, session)
+  const { mailer } = services.settings
+  const account = request.visitor?.account
+  if (!mailer || !account || browser !== undefined) return
+  const told = letter('signedIn', textsOf(request).language, mailer.product, { address, at: new Date() })
+  mailer.post(async () => ({ to: account.email, letter: told }))
+}
+
+/**
+ * Gives the browser a session with a new id and ends its old session. From now on it is a known browser of
+ * the account.
+ */
+export async function giveSession(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, token }: { readonly email: string; readonly token: string },
+): Promise<void> {
+  if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
+  await showSignedIn(services, request, token)
+  if (request.visitor)
+    await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
+  setSessionCookie(request, reply, services, token)
+  setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
+}
+
+/** What the browser calls itself; empty if it says nothing. */
+export function agentOf({ headers }: FastifyRequest): string {
+  return headers['user-agent'] ?? ''
+}
+
+/** The reply shows the account: a page that comes with the sign-in has its frame. */
+async function showSignedIn(services: WebServices, request: FastifyRequest, token: string): Promise<void> {
+  const found = await findWebSession(services.database.system, token)
+  if (!found) return
+  const principal = principalOfAccount(found.account, services.plans)
+  request.visitor = { account: found.account, token, principal }
+}

@@ -1,0 +1,195 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { enterByProvider, linkPerson } from '../../../accounts/providers/enter-by-provider.ts'
+import { removeIdentities } from '../../../accounts/providers/identities.ts'
+import {
+  openProviderStep,
+  type ProviderStep,
+  takeProviderStep,
+} from '../../../accounts/providers/provider-steps.ts'
+import type { Person, Provider } from '../../../accounts/providers/providers.ts'
+import { requireOwner } from '../../../accounts/sign-in/sign-in.ts'
+import { withTx } from '../../../db/client.ts'
+import { errorTable, ServiceError } from '../../../errors.ts'
+import { clientAddress } from '../../../http/connection/client-address.ts'
+import { originOf } from '../../../http/origin.ts'
+import { readFields } from '../../components/forms.ts'
+import { html } from '../../components/html.ts'
+import { notice, sendPage } from '../../components/page.ts'
+import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { readCarried } from '../../kept-forms/kept-form.ts'
+import { clearStepCookie, setStepCookie, stepToken } from '../../visitors/cookies.ts'
+import { ownPath } from '../../visitors/own-path.ts'
+import { textsOf } from '../../visitors/preferences.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { ownAttempt } from '../settings/own-attempt.ts'
+import { continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
+import { beginSecondStep } from './second-step.ts'
+
+const afterForm = z.object({
+  next: z.string().max(8_000).optional(),
+  kept: z.string().max(400_000).optional(),
+})
+const ownerForm = z.object({ current: z.string().max(1_000).default('') })
+
+type ByProvider = { Params: { provider: string } }
+
+/** `/signin/with/:provider`: sign-in by OpenID Connect, and the identities of an account. */
+export function providerSignInPages(app: FastifyInstance, services: WebServices): void {
+  const { database, signInLimits } = services
+
+  app.post<ByProvider>('/signin/with/:provider', openToAll, async (request, reply) => {
+    const provider = providerOf(services, request)
+    const { next, kept } = readFields(afterForm, request.body)
+    const after = { ...(ownPath(next) && { next }), ...(readCarried(kept) && { kept }) }
+    return goOn(services, request, reply, provider, after)
+  })
+
+  app.get<ByProvider>('/signin/with/:provider/callback', openToAll, async (request, reply) => {
+    const provider = providerOf(services, request)
+    const token = stepToken(request, services)
+    const step = token && (await takeProviderStep(database.system, token, provider.id))
+    clearStepCookie(request, reply, services)
+    if (!token || !step) return reply.redirect('/signin?ended=step', 303)
+    try {
+      const attempt = { token, redirectUri: redirectUri(services, request, provider) }
+      const person = await provider.finish(attempt, request.url.split('?')[1] ?? '')
+      if (step.linkTo !== undefined)
+        return await link(services, request, reply, provider, person, step.linkTo)
+      return await enter(services, request, reply, provider, person, step)
+    } catch (error) {
+      return refuse(services, request, reply, provider, error)
+    }
+  })
+
+  app.post<ByProvider>(
+    '/settings/account/providers/:provider/connect',
+    accountsOnly,
+    async (request, reply) => {
+      const provider = providerOf(services, request)
+      const { account, token } = visitorOf(request)
+      const { current } = readFields(ownerForm, request.body)
+      try {
+        await signInLimits.guard(ownAttempt(request), () =>
+          requireOwner(database, account, { current, token }),
+        )
+      } catch (error) {
+        return refuse(services, request, reply, provider, error)
+      }
+      return goOn(services, request, reply, provider, { linkTo: account.id })
+    },
+  )
+
+  app.post<ByProvider>(
+    '/settings/account/providers/:provider/disconnect',
+    accountsOnly,
+    async (request, reply) => {
+      const provider = providerOf(services, request)
+      const { account } = visitorOf(request)
+      const removed = { accountId: account.id, issuer: provider.issuer, provider: provider.id }
+      try {
+        await withTx(database, 'system', (tx) => removeIdentities(tx, removed))
+      } catch (error) {
+        return refuse(services, request, reply, provider, error)
+      }
+      return reply.redirect('/settings/account?done=disconnected', 303)
+    },
+  )
+}
+
+function providerOf({ settings }: WebServices, request: FastifyRequest<ByProvider>): Provider {
+  const provider = settings.providers?.get(request.params.provider)
+  if (!provider) throw new ServiceError('not_found', 'There is no such page.')
+  return provider
+}
+
+/** The address that is registered at the provider. */
+function redirectUri(services: WebServices, request: FastifyRequest, { id }: Provider): string {
+  return `${originOf(services, request)}/signin/with/${id}/callback`
+}
+
+/**
+ * Begins a sign-in and shows a page that goes on to the provider. The policy of the form would refuse a redirect to
+ * another site, so the page loads it.
+ */
+async function goOn(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  step: Omit<ProviderStep, 'provider'>,
+): Promise<FastifyReply> {
+  try {
+    await services.signInLimits.provider(clientAddress(request))
+    const token = await openProviderStep(services.database.system, { provider: provider.id, ...step })
+    const address = await provider.begin({ token, redirectUri: redirectUri(services, request, provider) })
+    setStepCookie(request, reply, services, token)
+    reply.header('refresh', `0; url=${address}`)
+    const { account } = textsOf(request)
+    const title = account.goingTo(provider.label)
+    const main = html`<section class="narrow card"><h1>${title}</h1>
+<p><a href="${address}" rel="noreferrer">${account.goOn}</a></p></section>`
+    return await sendPage(request, reply, { title, main })
+  } catch (error) {
+    return refuse(services, request, reply, provider, error)
+  }
+}
+
+async function enter(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  person: Person,
+  step: ProviderStep,
+): Promise<FastifyReply> {
+  const { database, plans, settings, signInLimits } = services
+  const entered = await enterByProvider(database, person, {
+    ...{ provider, plans },
+    signUpRules: { ...settings, signUpDomains: settings.signUpDomains ?? [] },
+    origin: originOfSignIn(request),
+    countSignUp: () => signInLimits.signUp(clientAddress(request)),
+  })
+  if (entered.kind === 'second-factor') return beginSecondStep(services, request, reply, entered, step)
+  await giveSessionWithNotice(services, request, reply, entered)
+  return continueSignIn(request, reply, step)
+}
+
+async function link(
+  { database }: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  person: Person,
+  accountId: string,
+): Promise<FastifyReply> {
+  // Somebody may have signed out, or in to another account, meanwhile.
+  if (request.visitor?.account.id !== accountId) return reply.redirect('/signin?ended=step', 303)
+  await linkPerson(database, person, { provider, accountId })
+  return reply.redirect('/settings/account?done=connected', 303)
+}
+
+/** A page that says why, with the way back. A failure of the provider is logged, and is none of the service. */
+function refuse(
+  { log }: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, label }: Provider,
+  error: unknown,
+): Promise<FastifyReply> {
+  if (!(error instanceof ServiceError)) throw error
+  const { status } = errorTable[error.code]
+  if (status >= 500 && error.code !== 'upstream_error') throw error
+  if (error.code === 'upstream_error')
+    log.warn({ provider: id, reason: String(error.cause) }, 'a sign-in by a provider failed')
+  const t = textsOf(request)
+  const [href, back] = request.visitor
+    ? ['/settings/account', t.account.accountTab]
+    : ['/signin', t.account.signIn]
+  const title = t.account.signInWith(label)
+  const main = html`<section class="narrow card"><h1>${title}</h1>
+${notice('problem', t.translate(error.message))}
+<p><a class="button quiet" href="${href}">${back}</a></p></section>`
+  return sendPage(request, reply, { title, main }, status)
+}
