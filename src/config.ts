@@ -67,6 +67,14 @@ export type Config = {
         variable(name: string): string | undefined
       }
     | undefined
+  /** The bucket for the content of files. Without `url` Postgres stores it; the rest is for what is still in a bucket. */
+  readonly files: {
+    readonly url: string | undefined
+    readonly endpoint: string | undefined
+    readonly region: string | undefined
+    /** Undefined: those that the AWS SDK finds. */
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+  }
   /** What recognises the text of scanned PDFs, with the `PATH` in which its programs are. Undefined: nothing does. */
   readonly ocr: { readonly words: CommandWords; readonly path: string } | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
@@ -166,6 +174,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       e.MCP_SERVERS === undefined
         ? undefined
         : Object.freeze({ file: e.MCP_SERVERS, variable: (name: string) => env[name] }),
+    files: filesOf(e, env['AWS_REGION']),
     ocr: ocrOf(e.OCR_COMMAND, env['PATH']),
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
@@ -222,6 +231,19 @@ function mailOf(e: z.infer<typeof environment>): Config['mail'] {
       'SMTP_URL is set, but APP_URL is not. Set it, because the links in mails begin with it.',
     )
   return Object.freeze({ smtpUrl: e.SMTP_URL, from: e.MAIL_FROM, appUrl: e.APP_URL })
+}
+
+function filesOf(e: z.infer<typeof environment>, usualRegion: string | undefined): Config['files'] {
+  const [accessKeyId, secretAccessKey] = [e.FILES_ACCESS_KEY_ID, e.FILES_SECRET_ACCESS_KEY]
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new ConfigError('Set both FILES_ACCESS_KEY_ID and FILES_SECRET_ACCESS_KEY, or neither.')
+  return Object.freeze({
+    url: e.FILES_URL,
+    endpoint: e.FILES_ENDPOINT,
+    // Servers other than Amazon's mostly take any region, but the SDK does not go without one.
+    region: e.FILES_REGION ?? usualRegion ?? (e.FILES_ENDPOINT && 'us-east-1'),
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  })
 }
 
 /** @throws ConfigError if the program is not found: otherwise every scan would fail. */

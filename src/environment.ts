@@ -24,6 +24,7 @@ export const secretSettings = [
   'KEY_PEPPER',
   'MODEL_API_KEY',
   'EMBEDDINGS_API_KEY',
+  'FILES_SECRET_ACCESS_KEY',
   'SMTP_URL',
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -6,7 +6,7 @@ import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { misspeltSettings } from './environment.ts'
 import { firstStart, welcome } from './first-start.ts'
-import { listenAt, requireFreeAddress, trackReplies } from './http/connection/address.ts'
+import { listenAt, requireFreeAddress, trackReplies, urlOf } from './http/connection/address.ts'
 import { productName } from './http/product.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -17,6 +17,7 @@ import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
+import { keepFileStore } from './operations/file-store.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { keepNotices } from './operations/notices.ts'
@@ -36,6 +37,7 @@ import { keepPrompts } from './turns/run/instructions.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 import { within } from './waiting/waiting.ts'
 import { openRecognition } from './workspace/recognition.ts'
+import { openObjectStore } from './workspace/s3.ts'
 
 async function main(): Promise<void> {
   loadSettingsFile()
@@ -166,7 +168,8 @@ async function startService(
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
   const recognition = config.ocr && openRecognition(config.ocr, log)
-  const used = { catalogue, plans, semantic, recognition, fallback, mcpServers }
+  const objects = openObjectStore(config.files)
+  const used = { catalogue, plans, semantic, recognition, objects, fallback, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -177,7 +180,8 @@ async function startService(
   const services = { ...shared, peppers, runner, limits, appUrl, appName, fileUrlHosts, embeddings: offer }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const reachability = watchReachability(catalogue.servers, log)
-  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability]
+  const store = keepFileStore({ database, objects }, log)
+  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log), reachability, store]
   if (mailer) jobs.push(keepNotices(database, mailer, plans, log))
   const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
   const app = await buildApp(services, {
@@ -186,6 +190,7 @@ async function startService(
     ready: readiness.ask,
     libraryState: upkeep.state,
     modelStates: reachability.states,
+    fileStoreState: store.state,
     web: {
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
@@ -218,13 +223,6 @@ async function startService(
       await closeUsed()
     },
   }
-}
-
-function urlOf(config: Config, app: FastifyInstance): string {
-  const address = app.server.address()
-  const port = typeof address === 'object' && address ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return `http://${host}:${port}`
 }
 
 async function closeAll(opened: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {

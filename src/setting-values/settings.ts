@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  bucketUrl,
   corsOrigins,
   fallbackLicenses,
   folderOrUrl,
@@ -199,6 +200,32 @@ export const settings = {
     }),
   },
   Files: {
+    FILES_URL: documented(bucketUrl, {
+      value: 's3://bucket or s3://bucket/prefix',
+      unset: 'Postgres stores them',
+      description:
+        'Bucket of an S3-compatible service for the content of files. See "Files outside Postgres" in docs/files.md.',
+    }),
+    FILES_ENDPOINT: documented(httpUrl, {
+      value: 'URL',
+      unset: 'Amazon S3',
+      description: 'Address of another S3-compatible service, such as MinIO, Garage or R2.',
+    }),
+    FILES_REGION: documented(optionalText, {
+      value: 'name of a region',
+      unset: 'AWS_REGION; us-east-1 with FILES_ENDPOINT',
+      description: 'Region of the bucket: auto for R2, garage for Garage.',
+    }),
+    FILES_ACCESS_KEY_ID: documented(optionalText, {
+      value: 'text',
+      unset: 'the credentials that the AWS SDK finds, such as those of the machine',
+      description: 'Id of the access key. Needs FILES_SECRET_ACCESS_KEY.',
+    }),
+    FILES_SECRET_ACCESS_KEY: documented(optionalText, {
+      value: 'text',
+      unset: 'none',
+      description: 'Secret of the access key.',
+    }),
     OCR_COMMAND: documented(optionalText, {
       value: 'program and options, separated by spaces',
       unset: 'scanned PDFs have no text',
