@@ -9,7 +9,7 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { readingMarks, sentNotices } from '../../src/db/schema/index.ts'
+import { readingMarks, sentNotices, unusedObjects } from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
 import type { Session } from '../../src/turns/sessions/sessions.ts'
@@ -63,6 +63,9 @@ beforeAll(async () => {
     await makeSheet(world.db, things)
     await giveInstructions(world.service, things)
     const { accountId } = things
+    await world.db.database.system
+      .insert(unusedObjects)
+      .values({ accountId, location: `s3://b/${accountId}` })
     await withTx(world.db.database, things, (tx) =>
       tx.insert(readingMarks).values({ accountId, kind: 'bookmark', ref: 'The Gate 1:1' }),
     )
