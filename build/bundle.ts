@@ -34,6 +34,7 @@ const manifests = [
 /** Packages that read files next to their own, or that only a few requests, commands or installations need. */
 const external = [
   '@ai-sdk/*',
+  '@aws-sdk/*',
   '@myriaddreamin/typst-ts-node-compiler',
   '@zxcvbn-ts/*',
   'argon2',

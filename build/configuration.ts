@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { secretSettings } from '../src/environment.ts'
-import { type Documented, settings } from '../src/setting-values/settings.ts'
+import type { Documented } from '../src/setting-values/documented.ts'
+import { settings } from '../src/setting-values/settings.ts'
 
 type Listed = {
   readonly name: string

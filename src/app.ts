@@ -35,7 +35,7 @@ import type { ServerState } from './models/reachability.ts'
 import { chatRoutes } from './routes/chat/route.ts'
 import { embeddingRoutes } from './routes/embeddings.ts'
 import { fileRoutes } from './routes/files.ts'
-import { healthRoutes } from './routes/health.ts'
+import { type FileStoreState, healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
 import { accountRoutes } from './routes/management/accounts.ts'
 import { budgetRoutes } from './routes/management/budgets.ts'
@@ -70,6 +70,8 @@ export type AppOptions = {
   readonly libraryState?: () => 'ok' | 'read-only' | 'unavailable' | undefined
   /** Which servers of models take connections, for `/readyz?details`. */
   readonly modelStates?: () => readonly ServerState[]
+  /** Whether the store of files outside of Postgres answers, for `/readyz?details`. */
+  readonly fileStoreState?: () => FileStoreState | undefined
   /** Requests with an invalid key that one address may send per minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
@@ -125,8 +127,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(multipart)
 
   if (metrics) registerMetrics(app, metrics.registry, metrics.token)
-  const { ready, libraryState, modelStates } = options
-  healthRoutes(app, { ...services, ready, libraryState, modelStates })
+  const { ready, libraryState, modelStates, fileStoreState } = options
+  healthRoutes(app, { ...services, ready, libraryState, modelStates, fileStoreState })
   openApiRoutes(app, api)
   const limits = createLibraryLimits()
   await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {

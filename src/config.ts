@@ -1,11 +1,9 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import process from 'node:process'
 import type { z } from 'zod'
-import { acceptedValue, environment, secretSettings } from './environment.ts'
+import { ConfigError, environment, refusalOf, withSecretFiles } from './environment.ts'
 import { type CommandWords, commandWords, isProgram } from './setting-values/command.ts'
 import type { TrustProxy } from './setting-values/values.ts'
 
+export { ConfigError, loadSettingsFile } from './environment.ts'
 export type { TrustProxy } from './setting-values/values.ts'
 
 export type Config = {
@@ -69,6 +67,14 @@ export type Config = {
         variable(name: string): string | undefined
       }
     | undefined
+  /** The bucket for the content of files. Without `url` Postgres stores it; the rest is for what is still in a bucket. */
+  readonly files: {
+    readonly url: string | undefined
+    readonly endpoint: string | undefined
+    readonly region: string | undefined
+    /** Undefined: those that the AWS SDK finds. */
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+  }
   /** What recognises the text of scanned PDFs, with the `PATH` in which its programs are. Undefined: nothing does. */
   readonly ocr: { readonly words: CommandWords; readonly path: string } | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
@@ -98,28 +104,6 @@ export type Config = {
   /** Headers for that receiver. */
   readonly otlpHeaders: Readonly<Record<string, string>> | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
-}
-
-/** An unusable setting. The message names it and the remedy. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
-/**
- * Adds the settings of a file `.env` to the environment, if there is one.
- * @throws ConfigError if it cannot be read.
- */
-export function loadSettingsFile(file = '.env'): void {
-  if (!existsSync(file)) return
-  try {
-    // Node's own error for a file without read permission says that it does not exist.
-    accessSync(file, constants.R_OK)
-    process.loadEnvFile(file)
-  } catch (error) {
-    throw new ConfigError(
-      `The settings in ${path.resolve(file)} cannot be read. Make it a file that this user may read. (${(error as Error).message})`,
-    )
-  }
 }
 
 /**
@@ -179,6 +163,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       e.MCP_SERVERS === undefined
         ? undefined
         : Object.freeze({ file: e.MCP_SERVERS, variable: (name: string) => env[name] }),
+    files: filesOf(e, env['AWS_REGION']),
     ocr: ocrOf(e.OCR_COMMAND, env['PATH']),
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
@@ -191,25 +176,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     otlpHeaders: e.OTEL_EXPORTER_OTLP_HEADERS,
     logLevel: e.LOG_LEVEL,
   })
-}
-
-/** Adds the secrets whose files are named, as Docker and Kubernetes mount them. */
-function withSecretFiles(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> {
-  const read = secretSettings.flatMap((name) => {
-    const file = env[`${name}_FILE`]
-    if (file === undefined) return []
-    if (env[name] !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set. Remove one.`)
-    try {
-      return [[name, readFileSync(file, 'utf8').trim()]]
-    } catch (error) {
-      throw new ConfigError(
-        `${name}_FILE ${file} cannot be read. Name a file that this user may read. (${(error as Error).message})`,
-      )
-    }
-  })
-  return { ...env, ...Object.fromEntries(read) }
 }
 
 function modelOf(
@@ -255,6 +221,19 @@ function mailOf(e: z.infer<typeof environment>): Config['mail'] {
   return Object.freeze({ smtpUrl: e.SMTP_URL, from: e.MAIL_FROM, appUrl: e.APP_URL })
 }
 
+function filesOf(e: z.infer<typeof environment>, usualRegion: string | undefined): Config['files'] {
+  const [accessKeyId, secretAccessKey] = [e.FILES_ACCESS_KEY_ID, e.FILES_SECRET_ACCESS_KEY]
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new ConfigError('Set both FILES_ACCESS_KEY_ID and FILES_SECRET_ACCESS_KEY, or neither.')
+  return Object.freeze({
+    url: e.FILES_URL,
+    endpoint: e.FILES_ENDPOINT,
+    // Servers other than Amazon's mostly take any region, but the SDK does not go without one.
+    region: e.FILES_REGION ?? usualRegion ?? (e.FILES_ENDPOINT && 'us-east-1'),
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  })
+}
+
 /** @throws ConfigError if the program is not found: otherwise every scan would fail. */
 function ocrOf(command: string | undefined, searched = ''): Config['ocr'] {
   if (command === undefined) return undefined
@@ -263,19 +242,6 @@ function ocrOf(command: string | undefined, searched = ''): Config['ocr'] {
   throw new ConfigError(
     `OCR_COMMAND names the program ${words[0]}, which is not found. Install it, or write its whole path.`,
   )
-}
-
-type Issue = z.core.$ZodIssue | undefined
-
-/** Checks with a message of their own have these codes. The text of others is for programmers. */
-const ownMessages: ReadonlySet<string | undefined> = new Set(['custom', 'invalid_format'])
-
-function refusalOf(issue: Issue, env: Readonly<Record<string, string | undefined>>): string {
-  const name = String(issue?.path[0])
-  const why = ownMessages.has(issue?.code) ? issue?.message : `must be ${acceptedValue(name)}`
-  // `docker run --env-file` passes quotation marks on, which a shell would remove.
-  const quoted = /^(["']).*\1$/s.test(env[name] ?? '')
-  return `The setting ${name} is wrong: ${why}.${quoted ? ' Remove the quotation marks around it.' : ''}`
 }
 
 const localPrefix = 'local:'

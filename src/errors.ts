@@ -36,6 +36,7 @@ export const errorTable = {
   run_failed: { status: 502, type: 'server_error' },
   overloaded: { status: 503, type: 'server_error' },
   database_unavailable: { status: 503, type: 'server_error' },
+  file_store_unavailable: { status: 503, type: 'server_error' },
 } as const
 
 export type ErrorCode = keyof typeof errorTable

@@ -8,7 +8,7 @@ import type { RevivalEvent } from './db/embedded/revival.ts'
 import type { LibraryDatabase } from './db/library/library-database.ts'
 import { misspeltSettings } from './environment.ts'
 import { firstStart, welcome } from './first-start.ts'
-import { listenAt, requireFreeAddress, trackReplies } from './http/connection/address.ts'
+import { listenAt, requireFreeAddress, trackReplies, urlOf } from './http/connection/address.ts'
 import { productName } from './http/product.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -20,6 +20,7 @@ import { offerOf } from './models/embedding-offer.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
+import { keepFileStore } from './operations/file-store.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { keepNotices } from './operations/notices.ts'
@@ -42,6 +43,7 @@ import { version } from './version/version.ts'
 import { within } from './waiting/waiting.ts'
 import { deliverWebhooks } from './webhooks/deliver.ts'
 import { openRecognition } from './workspace/recognition.ts'
+import { openObjectStore } from './workspace/s3.ts'
 
 async function main(): Promise<void> {
   loadSettingsFile()
@@ -149,7 +151,8 @@ async function startService(
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
   const recognition = config.ocr && openRecognition(config.ocr, log)
-  const used = { catalogue, plans, semantic, recognition, fallback, mcpServers }
+  const objects = openObjectStore(config.files)
+  const used = { catalogue, plans, semantic, recognition, objects, fallback, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -162,7 +165,8 @@ async function startService(
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const providers = await openSignIn(config.signIn, plans.names)
   const reachability = watchReachability(catalogue.servers, log)
-  const jobs = [reachability, ...startJobs(config, installation, mailer, registry, log)]
+  const store = keepFileStore({ database, objects }, log)
+  const jobs = [reachability, store, ...startJobs(config, installation, mailer, registry, log)]
   const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
@@ -170,6 +174,7 @@ async function startService(
     ready: readiness.ask,
     libraryState: upkeep.state,
     modelStates: reachability.states,
+    fileStoreState: store.state,
     web: {
       ...{ signUp, signUpPlan, signUpDomains, providers, mailer },
       libraryExport: exportPlace(config.libraryExport),
@@ -217,13 +222,6 @@ function startJobs(
     keepNotices({ database, library, mailer, plans, log }),
     deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
   ]
-}
-
-function urlOf(config: Config, app: FastifyInstance): string {
-  const address = app.server.address()
-  const port = typeof address === 'object' && address ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return `http://${host}:${port}`
 }
 
 async function closeAll(opened: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {

@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Whether it can serve
-         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model that cannot be reached: `?details` shows them.
+         * @description Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model, or a store of files, that cannot be reached: `?details` shows them.
          */
         get: operations["getPublicReadyz"];
         put?: never;
@@ -848,6 +848,7 @@ export interface components {
          *     | 502 | server_error | `run_failed` |
          *     | 503 | server_error | `overloaded` |
          *     | 503 | server_error | `database_unavailable` |
+         *     | 503 | server_error | `file_store_unavailable` |
          */
         ApiError: {
             error: {
@@ -858,7 +859,7 @@ export interface components {
                 /** @description The parameter at fault; null when it is none */
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable";
+                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable" | "file_store_unavailable";
             };
             /** @description Of a turn that failed: its ids, and `usage` with what was charged */
             x_service?: {
@@ -1690,6 +1691,15 @@ export interface components {
                 /** @description When this was first seen, in Unix seconds */
                 since: number;
             }[];
+            /** @description Only with `details`: the store of files outside of Postgres */
+            files?: {
+                /** @description The setting `FILES_URL` */
+                store: string;
+                /** @description Whether it answered last; it is asked every minute */
+                reachable: boolean;
+                /** @description When this was first seen, in Unix seconds */
+                since: number;
+            };
         };
         /** @description How a ref was read. Only with `explain`. */
         RefReading: {
@@ -3332,6 +3342,21 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `database_unavailable`, `file_store_unavailable` */
+        "503.database_unavailable.file_store_unavailable": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "retry-after": components["headers"]["retry-after"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `invalid_value` */
         "public.400.invalid_value": {
             headers: {
@@ -3481,6 +3506,7 @@ export type Response429RateLimitExceededTooManyConcurrentRuns = components['resp
 export type Response500InternalError = components['responses']['500.internal_error'];
 export type Response502UpstreamError = components['responses']['502.upstream_error'];
 export type Response503DatabaseUnavailable = components['responses']['503.database_unavailable'];
+export type Response503DatabaseUnavailableFileStoreUnavailable = components['responses']['503.database_unavailable.file_store_unavailable'];
 export type ResponsePublic_400InvalidValue = components['responses']['public.400.invalid_value'];
 export type ResponsePublic_500InternalError = components['responses']['public.500.internal_error'];
 export type ResponsePublic_503OverloadedDatabaseUnavailable = components['responses']['public.503.overloaded.database_unavailable'];
@@ -3546,7 +3572,7 @@ export interface operations {
     getPublicReadyz: {
         parameters: {
             query?: {
-                /** @description Any value, also none: adds `models` */
+                /** @description Any value, also none: adds `models` and `files` */
                 details?: string;
             };
             header?: never;
@@ -4586,7 +4612,7 @@ export interface operations {
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.database_unavailable"];
+            503: components["responses"]["503.database_unavailable.file_store_unavailable"];
         };
     };
     getFilesById: {
@@ -4758,7 +4784,7 @@ export interface operations {
             416: components["responses"]["416.range_not_satisfiable"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.database_unavailable"];
+            503: components["responses"]["503.database_unavailable.file_store_unavailable"];
         };
     };
     getKey: {

@@ -22,6 +22,7 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   credits: async () => (await import('./credits.ts')).creditCommands,
   sources: async () => (await import('./sources.ts')).sourceCommands,
   models: async () => (await import('./models.ts')).modelCommands,
+  files: async () => (await import('./files/move-files.ts')).fileCommands,
   runs: async () => (await import('./runs.ts')).runCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,

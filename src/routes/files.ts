@@ -40,7 +40,7 @@ const docs = {
     tag: 'Files',
     body: uploadForm,
     response: fileSchema,
-    errors: ['not_found', 'file_too_large'],
+    errors: ['not_found', 'file_too_large', 'file_store_unavailable'],
   },
   list: { summary: 'List files', tag: 'Files', response: fileList, errors: ['not_found'] },
   get: { summary: 'Get a file’s record and its versions', tag: 'Files', response: fileWithVersions },
@@ -67,7 +67,7 @@ const docs = {
       206: { description: 'The part that `range` names; `content-range` says which.', content: [download] },
       304: { description: 'The content is the one that `if-none-match` names.' },
     },
-    errors: ['range_not_satisfiable'],
+    errors: ['range_not_satisfiable', 'file_store_unavailable'],
   },
   delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted },
 } satisfies Record<string, RouteDocs>
@@ -126,7 +126,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
       const file = resourceOf<StoredFile>(request)
       const version = await withTx(database, file, (tx) => findVersion(tx, file, request.query.version))
       if (!version) throw notFound()
-      return sendContent(database, request, reply, file, version)
+      return sendContent(services, request, reply, file, version)
     },
   )
 

@@ -29,6 +29,14 @@ const readiness = z
       )
       .optional()
       .describe('Only with `details`: the servers of models that have an address in the settings'),
+    files: z
+      .object({
+        store: z.string().describe('The setting `FILES_URL`'),
+        reachable: z.boolean().describe('Whether it answered last; it is asked every minute'),
+        since: instant.describe('When this was first seen, in Unix seconds'),
+      })
+      .optional()
+      .describe('Only with `details`: the store of files outside of Postgres'),
   })
   .meta({ id: 'Readiness' })
 
@@ -36,7 +44,7 @@ const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
   description:
-    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model that cannot be reached: `?details` shows them.',
+    'Asks the database too. 503 while it is read-only and while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready. So does a server of a model, or a store of files, that cannot be reached: `?details` shows them.',
   tag: 'Service',
   response: readiness,
   errors: ['overloaded', 'database_unavailable'],
@@ -44,8 +52,11 @@ const ready: RouteDocs = {
 
 /** `?details` alone asks for them too. */
 const query = z.object({
-  details: z.string().max(10).optional().describe('Any value, also none: adds `models`'),
+  details: z.string().max(10).optional().describe('Any value, also none: adds `models` and `files`'),
 })
+
+/** Whether the store of files outside of Postgres answered last, and since when. */
+export type FileStoreState = { readonly store: string; readonly reachable: boolean; readonly since: Date }
 
 type LibraryStateOf = () => BodyOf<typeof readiness>['library']
 
@@ -59,6 +70,7 @@ export function healthRoutes(
     readonly ready: () => boolean
     readonly libraryState?: LibraryStateOf | undefined
     readonly modelStates?: (() => readonly ServerState[]) | undefined
+    readonly fileStoreState?: (() => FileStoreState | undefined) | undefined
   },
 ): void {
   const healthz: BodyOf<typeof healthy> = { status: 'ok', version }
@@ -87,11 +99,14 @@ export function healthRoutes(
         },
       )
     const library = services.libraryState?.()
-    const models = request.query.details === undefined ? undefined : services.modelStates?.().map(stateBody)
-    return { ...ok, ...(library && { library }), ...(models && { models }) }
+    if (request.query.details === undefined) return { ...ok, ...(library && { library }) }
+    const models = services.modelStates?.().map(stateBody)
+    const store = services.fileStoreState?.()
+    const files = store && stateBody(store)
+    return { ...ok, ...(library && { library }), ...(models && { models }), ...(files && { files }) }
   })
 }
 
-function stateBody({ since, ...state }: ServerState) {
+function stateBody<State extends { readonly since: Date }>({ since, ...state }: State) {
   return { ...state, since: unixSeconds(since) }
 }

@@ -1,32 +1,19 @@
 import { z } from 'zod'
+import { ofAccounts } from './account-settings.ts'
+import { documented } from './documented.ts'
 import {
   corsOrigins,
   fallbackLicenses,
   folderOrUrl,
   hostList,
   httpUrl,
-  mailAddress,
   optionalText,
   otlpHeaders,
   portRange,
   postgresUrl,
   rootUrl,
-  smtpUrl,
   trustProxy,
 } from './values.ts'
-
-/** What the documentation says about a setting, in addition to its schema. */
-export type Documented = {
-  readonly description: string
-  /** The accepted values, in words. */
-  readonly value: string
-  /** Behaviour while it is unset. Absent if the schema has a default. */
-  readonly unset?: string
-}
-
-function documented<Schema extends z.ZodType>(schema: Schema, about: Documented): Schema {
-  return schema.meta(about)
-}
 
 /**
  * Every setting, in the groups and order of `.env.example` and `docs/configuration.md`, which are generated
@@ -202,57 +189,7 @@ export const settings = {
         'Restricted licences under which fetched texts may be stored. Other texts with a restricted licence are only linked.',
     }),
   },
-  Files: {
-    OCR_COMMAND: documented(optionalText, {
-      value: 'program and options, separated by spaces',
-      unset: 'scanned PDFs have no text',
-      description:
-        'Command that gives scanned PDFs a text layer, such as: ocrmypdf --language heb+eng --jobs 1. See "Scanned PDFs" in docs/files.md.',
-    }),
-  },
-  Accounts: {
-    PLANS_FILE: documented(optionalText, {
-      value: 'file',
-      unset: 'free, basic, pro and unlimited',
-      description: 'JSON file that replaces plans or adds others, see docs/billing.md.',
-    }),
-    SIGNUP: documented(z.enum(['open', 'closed']).optional(), {
-      value: 'open or closed',
-      unset: 'open with the embedded database, closed with DATABASE_URL',
-      description:
-        'With open, anybody can create an account in the pages. With closed, only the command line and operators create accounts.',
-    }),
-    SIGNUP_DOMAINS: documented(hostList.default([]), {
-      value: 'host names, separated by commas',
-      description:
-        'Only addresses of these domains may create an account in the pages. Needs SMTP_URL, because the mailed link checks the address.',
-    }),
-    SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
-      value: 'name of a plan',
-      description: 'Plan of the accounts that are created in the pages.',
-    }),
-  },
-  'Sign-in': {
-    SIGN_IN_FILE: documented(optionalText, {
-      value: 'file',
-      unset: 'people sign in by password',
-      description:
-        'JSON or YAML file with OpenID Connect providers, by which people sign in to the pages, see docs/sign-in.md. Needs APP_URL.',
-    }),
-  },
-  Mail: {
-    SMTP_URL: documented(smtpUrl, {
-      value: 'smtp:// or smtps:// URL with user and password',
-      unset: 'no mail is sent; the operator makes links for new passwords',
-      description:
-        'SMTP server for mail to the owners of accounts. New accounts then confirm their address. Needs MAIL_FROM and APP_URL.',
-    }),
-    MAIL_FROM: documented(mailAddress, {
-      value: 'address, or Name <address>',
-      unset: 'none',
-      description: 'Sender of the mails.',
-    }),
-  },
+  ...ofAccounts,
   'Log, metrics and traces': {
     LOG_LEVEL: documented(
       z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

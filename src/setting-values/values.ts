@@ -98,6 +98,16 @@ export const mailAddress = z
   )
   .optional()
 
+/** A bucket, and the beginning of the names of its objects. */
+export const bucketUrl = z
+  .string()
+  .regex(
+    /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/*$/,
+    'must be s3://bucket or s3://bucket/prefix',
+  )
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional()
+
 /** A folder, or an address that is asked without a password. */
 export const folderOrUrl = z
   .string()

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
-import { type Database, type Executor, withTx } from '../db/client.ts'
+import { type Executor, withTx } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
-import { type Sealed, storeBuffer, storeStream } from './content.ts'
+import { type FileStores, type Sealed, storeBuffer, storeStream } from './content.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
+import { newLocation } from './object-store.ts'
 import { lockStorage, requireRoom, type StorageLimits, tooLarge } from './quota.ts'
 import { openUploadSpace } from './upload-space.ts'
 import { lockNames, showVersion } from './writing.ts'
@@ -20,10 +21,10 @@ export type ReceivedUpload = {
  * Receives the bytes of an upload; they count towards the account's storage at once. The version is listed after
  * `sealUpload`. `dropUpload` deletes it; a failed upload is deleted automatically.
  * @throws ServiceError `file_too_large` after all bytes have arrived, when the account has no space;
- * `rate_limit_exceeded` before any bytes, when too many uploads are running.
+ * `rate_limit_exceeded` before any bytes, when too many uploads are running; `file_store_unavailable`.
  */
 export async function receiveUpload(
-  database: Database,
+  stores: FileStores,
   account: { readonly accountId: string },
   limits: StorageLimits,
   upload: {
@@ -35,15 +36,17 @@ export async function receiveUpload(
   },
 ): Promise<ReceivedUpload> {
   const { name, contentType } = upload
-  const version = { id: newId('file'), accountId: account.accountId }
-  const space = await openUploadSpace(database, version, contentType, limits, upload.announced)
+  const { accountId } = account
+  const url = stores.objects?.url
+  const version = { id: newId('file'), accountId, location: url ? newLocation(url, accountId) : null }
+  const space = await openUploadSpace(stores.database, version, contentType, limits, upload.announced)
   try {
-    const { bytes, sha256 } = await storeStream(database, version, upload.content, space)
+    const { bytes, sha256 } = await storeStream(stores, version, upload.content, space)
     if (sha256 === undefined) throw tooLarge(limits, bytes)
     const sealed = { bytes, sha256 }
     return { versionId: version.id, name, contentType, sealed }
   } catch (error) {
-    await dropUpload(database, account, version.id)
+    await dropUpload(stores, account, version.id)
     throw error
   }
 }
@@ -125,7 +128,7 @@ export async function storeUpload(
 }
 
 export async function dropUpload(
-  database: Database,
+  { database }: Pick<FileStores, 'database'>,
   account: { readonly accountId: string },
   versionId: string,
 ): Promise<void> {

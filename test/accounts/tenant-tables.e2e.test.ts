@@ -18,6 +18,7 @@ import {
   sentNotices,
   signInSteps,
   totpSecrets,
+  unusedObjects,
 } from '../../src/db/schema/index.ts'
 import { recordBranch } from '../../src/turns/sessions/branches.ts'
 import { giveFeedback } from '../../src/turns/sessions/feedback.ts'
@@ -72,6 +73,9 @@ beforeAll(async () => {
     await makeSheet(world.db, things)
     await giveInstructions(world.service, things)
     const { accountId } = things
+    await world.db.database.system
+      .insert(unusedObjects)
+      .values({ accountId, location: `s3://b/${accountId}` })
     await withTx(world.db.database, things, (tx) =>
       tx.insert(readingMarks).values({ accountId, kind: 'bookmark', ref: 'The Gate 1:1' }),
     )

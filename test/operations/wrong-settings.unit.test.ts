@@ -15,7 +15,10 @@ const refusal = (env: Readonly<Record<string, string>>): string => {
   return 'accepted'
 }
 
-const urls = Object.keys(environment.shape).filter((name) => /(_URL|ENDPOINT)$/.test(name))
+// A bucket has no host.
+const urls = Object.keys(environment.shape).filter(
+  (name) => /(_URL|ENDPOINT)$/.test(name) && name !== 'FILES_URL',
+)
 
 test.each(urls)('%s without a host or with a space is refused by name', (name) => {
   const schemes = {
@@ -55,6 +58,9 @@ test.each([
   ['SIGNUP', 'yes', 'must be open or closed.'],
   ['LIBRARY_FALLBACK', 'on', 'must be off or sefaria.'],
   ['LIBRARY_EXPORT', 'https://a b/', 'is no URL: check its host and port, or name a folder.'],
+  ['FILES_URL', 'https://files', 'must be s3://bucket or s3://bucket/prefix.'],
+  ['FILES_URL', 's3://', 'must be s3://bucket or s3://bucket/prefix.'],
+  ['FILES_URL', 's3://files/a b', 'must be s3://bucket or s3://bucket/prefix.'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'secret', 'must be name=value, separated by commas, such as x-token=abc.'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%', 'must be name=value, separated by commas, such as x-token=abc.'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=c', 'must be name=value, separated by commas, such as x-token=abc.'],
@@ -113,4 +119,10 @@ test('a secret comes from the file that NAME_FILE names, and from one place only
   expect(() => readConfig({ KEY_PEPPER_FILE: file, KEY_PEPPER: 'another one' })).toThrow('Remove one.')
   expect(() => readConfig({ KEY_PEPPER_FILE: `${file}.none` })).toThrow('KEY_PEPPER_FILE')
   await rm(folder, { recursive: true })
+})
+
+test('one half of the access key of the bucket is refused', () => {
+  const both = 'Set both FILES_ACCESS_KEY_ID and FILES_SECRET_ACCESS_KEY, or neither.'
+  expect(refusal({ FILES_ACCESS_KEY_ID: 'a' })).toBe(both)
+  expect(refusal({ FILES_SECRET_ACCESS_KEY: 'a' })).toBe(both)
 })

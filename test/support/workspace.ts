@@ -4,6 +4,7 @@ import type { OfferedSource } from '../../src/agent/tools.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import { createSourceMarks } from '../../src/sources/citations/source-marks.ts'
 import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
+import type { ObjectStore } from '../../src/workspace/object-store.ts'
 import type { StorageLimits } from '../../src/workspace/quota.ts'
 import type { Recognition } from '../../src/workspace/recognition.ts'
 import { workspaceTools } from '../../src/workspace/tools/agent-tools.ts'
@@ -40,12 +41,14 @@ export async function openWorkspace(
   limits: Partial<StorageLimits> = {},
   recognition?: Recognition,
   given?: TestWorkspace['place'],
+  objects?: ObjectStore,
 ): Promise<TestWorkspace> {
   const place = given ?? (await newPlace(database))
   const plan = { ...builtInPlans.of('pro'), ...limits }
   const tools = workspaceTools({
     database,
     recognition,
+    objects,
     library: libraryIn(database),
     place,
     findLimits: async () => plan,
@@ -55,7 +58,7 @@ export async function openWorkspace(
     place,
     async upload({ name, content, type = 'application/octet-stream' }) {
       const source = Readable.from([Buffer.from(content)])
-      const received = await receiveUpload(database, place, plan, {
+      const received = await receiveUpload({ database, objects }, place, plan, {
         name,
         contentType: type,
         content: source,

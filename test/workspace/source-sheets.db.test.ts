@@ -41,7 +41,7 @@ const contentOf = (name: string) =>
   withTx(db.database, home.place, async (tx) => {
     const file = await findByName(tx, home.place.projectId, name)
     const version = file && (await findVersion(tx, file))
-    return version ? (await readBuffer(tx, version.id)).toString() : undefined
+    return version ? (await readBuffer({}, tx, version)).toString() : undefined
   })
 
 test("a sheet has the library's texts with refs, licences and its author's notes", async () => {

@@ -23,7 +23,7 @@ const contentsOf = (fileId: string) =>
   withTx(db.database, home.place, async (tx) => {
     const versions = await listVersions(tx, fileId, 100)
     const contents: string[] = []
-    for (const { id } of versions.toReversed()) contents.push((await readBuffer(tx, id)).toString())
+    for (const version of versions.toReversed()) contents.push((await readBuffer({}, tx, version)).toString())
     return contents
   })
 const textOf = async (name: string) => {

@@ -46,6 +46,8 @@ export const fileVersions = pgTable(
     sha256: text('sha256').notNull().default(''),
     contentType: text('content_type').notNull(),
     runId: text('run_id'),
+    /** The object with the content, such as `s3://bucket/prefix/acct_1/file-2`. Null: `file_chunks` has the content. */
+    location: text('location'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -53,11 +55,17 @@ export const fileVersions = pgTable(
     // The stored bytes of an account are summed before each upload and each write.
     index('file_versions_account').on(t.accountId, t.bytes).where(sql`${t.state} = 'sealed'`),
     index('file_versions_uploading').on(t.createdAt).where(sql`${t.state} = 'uploading'`),
+    index('file_versions_in_postgres')
+      .on(t.createdAt)
+      .where(sql`${t.location} is null and ${t.state} = 'sealed'`),
     check('file_versions_state', sql`${t.state} in ('uploading', 'sealed')`),
   ],
 )
 
-/** Content in rows of at most 1 MiB, because the driver holds a whole value in memory. */
+/**
+ * Content in rows of at most 1 MiB, because the driver holds a whole value in memory. Of content in an object there are
+ * only the first bytes, by which the kind of a file is told.
+ */
 export const fileChunks = pgTable(
   'file_chunks',
   {
@@ -71,6 +79,16 @@ export const fileChunks = pgTable(
     check('file_chunks_size', sql`octet_length(${t.data}) <= 1048576`),
   ],
 )
+
+/**
+ * Objects that no version has: of deleted versions, and of moves that have not ended. The periodic work removes them when
+ * they are due. A location is never used twice.
+ */
+export const unusedObjects = pgTable('unused_objects', {
+  location: text('location').primaryKey(),
+  accountId: ofAccount(),
+  dueAt: instant('due_at').notNull().defaultNow(),
+})
 
 /** The text of a document, extracted once per version. Plain text files have no row here. */
 export const fileTexts = pgTable('file_texts', {

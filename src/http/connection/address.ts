@@ -61,3 +61,11 @@ export function trackReplies(server: Server): OpenReplies {
     },
   }
 }
+
+/** The URL at which this machine reaches the service. */
+export function urlOf(config: Pick<Config, 'host' | 'port'>, app: FastifyInstance): string {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `http://${host}:${port}`
+}

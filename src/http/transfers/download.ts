@@ -1,22 +1,23 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import { readStream } from '../../workspace/content.ts'
+import { type FileStores, readStream } from '../../workspace/content.ts'
 import type { FileVersion, StoredFile } from '../../workspace/files.ts'
 
 /**
  * Sends one version of a file: all of it, the part in `Range` (206), or no body when the client has this
  * version (304).
- * @throws ServiceError `range_not_satisfiable` when the range starts after the end.
+ * @throws ServiceError `range_not_satisfiable` when the range starts after the end; `file_store_unavailable` before the
+ * first byte.
  */
-export function sendContent(
-  database: Database,
+export async function sendContent(
+  stores: FileStores,
   request: FastifyRequest,
   reply: FastifyReply,
   file: StoredFile,
   version: FileVersion,
-): FastifyReply {
+): Promise<FastifyReply> {
   const tag = `"${version.sha256}"`
   // Clients must revalidate: a version never changes, but a newer one can replace it. The content is private
   // to the holder of the key.
@@ -24,12 +25,15 @@ export function sendContent(
   if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
   const range = requestedRange(request, reply, version.bytes, tag)
   const { start, end } = range ?? { start: 0, end: version.bytes }
+  // Fastify sends no body for HEAD, but would read all of it first.
+  const pieces = request.method === 'HEAD' ? [] : readStream(stores, version, { start, end })
+  const content = Readable.from(pieces, { objectMode: false })
+  // Until its first bytes are there, a fault can be told by the status.
+  await once(content, 'readable')
   attachmentHeaders(reply, file.name, version.contentType)
   reply.header('accept-ranges', 'bytes').header('content-length', end - start)
   if (range) reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${version.bytes}`)
-  // Fastify sends no body for HEAD, but would read all of it first.
-  const content = request.method === 'HEAD' ? [] : readStream(database, version, { start, end })
-  return reply.send(Readable.from(content, { objectMode: false }))
+  return reply.send(content)
 }
 
 /** A range applies only if the client's other parts come from this version (`If-Range`). */

@@ -32,7 +32,7 @@ type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: Rec
  * @param place.versions whether a file whose name the project has becomes its new version. Default: another file.
  */
 export async function receiveFile(
-  services: Pick<Services, 'database'>,
+  services: Pick<Services, 'database' | 'objects'>,
   request: FastifyRequest,
   place: { readonly project?: string; readonly versions?: boolean } = {},
 ): Promise<StoredFile> {
@@ -71,12 +71,15 @@ export async function receiveFile(
       return seal(tx, where, principal.plan, upload, purpose)
     })
   } catch (error) {
-    if (upload) await dropUpload(services.database, principal, upload.versionId)
+    if (upload) await dropUpload(services, principal, upload.versionId)
     throw error
   }
 }
 
-async function readForm(services: Pick<Services, 'database'>, request: FastifyRequest): Promise<Form> {
+async function readForm(
+  services: Pick<Services, 'database' | 'objects'>,
+  request: FastifyRequest,
+): Promise<Form> {
   const principal = principalOf(request)
   const { fileBytes } = principal.plan
   const fields = new Map<string, string>()
@@ -93,7 +96,7 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     return { fields, upload }
   } catch (error) {
     discardRest(request)
-    if (upload) await dropUpload(services.database, principal, upload.versionId)
+    if (upload) await dropUpload(services, principal, upload.versionId)
     throw formError(error)
   }
 }
@@ -120,12 +123,12 @@ function discardRest({ raw }: FastifyRequest): void {
 }
 
 function receivePart(
-  services: Pick<Services, 'database'>,
+  services: Pick<Services, 'database' | 'objects'>,
   request: FastifyRequest,
   part: MultipartFile,
 ): Promise<ReceivedUpload> {
   const principal = principalOf(request)
-  return receiveUpload(services.database, principal, principal.plan, {
+  return receiveUpload(services, principal, principal.plan, {
     name: cleanFileName(part.filename ?? ''),
     contentType: /^[\w.+-]+\/[\w.+-]+(; ?charset=[\w-]+)?$/i.test(part.mimetype)
       ? part.mimetype

@@ -1,7 +1,7 @@
 import type { ContentPart, ModelMessage, ToolCall } from '../../agent/provider.ts'
-import { type Database, type Executor, withTx } from '../../db/client.ts'
-import { readBuffer, readHead } from '../../workspace/content.ts'
-import { findByIdOrName, findVersion } from '../../workspace/files.ts'
+import { type Executor, withTx } from '../../db/client.ts'
+import { type FileStores, readBuffer, readHead, readWhole } from '../../workspace/content.ts'
+import { type FileVersion, findByIdOrName, findVersion } from '../../workspace/files.ts'
 import { imageTypeOf } from '../../workspace/images.ts'
 import type { Run } from '../run/run.ts'
 import { fileIdsOf, mapParts, maxImageBytes } from '../sessions/attachments.ts'
@@ -13,9 +13,10 @@ const maxImagesBytes = 24 * 1024 * 1024
  * Prepares the conversation's files for the model. Images become image parts if the model can read them. Other
  * files that this turn attached become initial `read_file` calls, so they are read, cited and stored as if the
  * model had called the tool.
+ * @throws ServiceError `file_store_unavailable` when an image cannot be read.
  */
 export async function presentFiles(
-  database: Database,
+  stores: FileStores,
   run: Run,
   messages: readonly ModelMessage[],
   readsImages: boolean,
@@ -25,7 +26,7 @@ export async function presentFiles(
 }> {
   const ids = [...new Set(messages.flatMap(fileIdsOf))]
   if (ids.length === 0) return { messages, firstCalls: [] }
-  const images = await readImages(database, run, ids, readsImages)
+  const images = await readImages(stores, run, ids, readsImages)
   const shown = (part: ContentPart): ContentPart => {
     const url = part.type === 'file' ? images.get(part.fileId) : undefined
     return url ? { type: 'image_url', url } : part
@@ -40,7 +41,7 @@ export async function presentFiles(
 
 /** Reads those files that are images, as data URLs by file id. The newest images that fit are kept. */
 async function readImages(
-  database: Database,
+  stores: FileStores,
   run: Run,
   ids: readonly string[],
   readsImages: boolean,
@@ -49,25 +50,36 @@ async function readImages(
   let left = readsImages ? maxImagesBytes : 0
   for (const id of ids.toReversed()) {
     if (left <= 0) break
-    const image = await withTx(database, run, (tx) => readImage(tx, run.projectId, id, left))
+    const image = await withTx(stores.database, run, (tx) => findImage(stores, tx, run.projectId, id, left))
     if (!image) continue
-    left -= image.bytes
-    images.set(id, image.url)
+    const { version, type } = image
+    const content = image.content ?? (await readWhole(stores, version))
+    left -= version.bytes
+    images.set(id, `data:${type};base64,${content.toString('base64')}`)
   }
   return images
 }
 
-async function readImage(
+type Image = {
+  readonly version: FileVersion
+  readonly type: string
+  /** Undefined: Postgres does not have it. */
+  readonly content: Buffer | undefined
+}
+
+async function findImage(
+  stores: FileStores,
   tx: Executor,
   projectId: string,
   id: string,
   maxBytes: number,
-): Promise<{ readonly url: string; readonly bytes: number } | undefined> {
+): Promise<Image | undefined> {
   const file = await findByIdOrName(tx, projectId, id)
   const version = file && (await findVersion(tx, file))
   const bytes = version?.bytes ?? 0
   if (!version || bytes > Math.min(maxBytes, maxImageBytes)) return undefined
   const type = imageTypeOf(await readHead(tx, version.id, 12))
   if (!type) return undefined
-  return { url: `data:${type};base64,${(await readBuffer(tx, version.id)).toString('base64')}`, bytes }
+  const content = version.location === null ? await readBuffer(stores, tx, version) : undefined
+  return { version, type, content }
 }

@@ -18,6 +18,7 @@ import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
+import { isStoreFault, type ObjectStore } from '../../workspace/object-store.ts'
 import type { Recognition } from '../../workspace/recognition.ts'
 import { foldLog, longestOpenText } from '../record/fold-log.ts'
 import { RunJournal } from '../record/journal.ts'
@@ -56,6 +57,8 @@ export type RunnerServices = {
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: scanned documents have no text. */
   readonly recognition?: Recognition | undefined
+  /** Undefined: Postgres has all files. */
+  readonly objects?: ObjectStore | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
   /** Undefined: turns have no tools of outside servers. */
@@ -126,16 +129,7 @@ export async function runTurn(
       freed = await turn.fail('The turn was interrupted too many times. Ask again as a new request.')
     else {
       const history = await modelHistory(transcript, given)
-      const shown = await retryTransient(
-        () => presentFiles(services.database, run, history, model.readsImages),
-        stop.writing,
-      )
-      const told = await retryTransient(
-        () => instructionsOfRun(services.database, run, model.prompt),
-        stop.writing,
-      )
-      const loopServices = { ...services, ask, outside, told }
-      freed = await turn.drive(loopInput(loopServices, run, model, turn, shown, stop.turn, watch))
+      freed = await driveLoop({ ...services, ask, outside }, run, model, turn, history, stop, watch)
     }
     watch.released()
     return freed ? 'freed' : 'ended'
@@ -171,6 +165,28 @@ async function outsideTools(
     const find = () => withTx(database, run, (tx) => planOfAccount(tx, plans, run.accountId))
     return (await retryTransient(find, signal)).name
   })
+}
+
+/** @returns whether other turns may have waited for this one. */
+async function driveLoop(
+  services: Omit<LoopServices, 'told'>,
+  run: Run,
+  model: CatalogueModel,
+  turn: RunRecorder,
+  history: Conversation,
+  { turn: signal, writing }: TurnStop,
+  watch: TurnWatch,
+): Promise<boolean> {
+  try {
+    const present = () => presentFiles(services, run, history, model.readsImages)
+    const shown = await retryTransient(present, writing)
+    const told = await retryTransient(() => instructionsOfRun(services.database, run, model.prompt), writing)
+    return await turn.drive(loopInput({ ...services, told }, run, model, turn, shown, signal, watch))
+  } catch (error) {
+    if (!isStoreFault(error)) throw error
+    services.log.error({ runId: run.id, reason: error.cause }, error.message)
+    return turn.fail(error.message)
+  }
 }
 
 /** Reads what an attempt continues from: the conversation and the log. */

@@ -10,6 +10,7 @@ import { createSourceMarks, type SourceMarks } from '../../sources/citations/sou
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
+import type { ObjectStore } from '../../workspace/object-store.ts'
 import type { Recognition } from '../../workspace/recognition.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
@@ -22,6 +23,8 @@ export type ToolServices = {
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: scanned documents have no text. */
   readonly recognition?: Recognition | undefined
+  /** Undefined: Postgres has all files. */
+  readonly objects?: ObjectStore | undefined
   /** Asks the publisher for refs that the library does not have, within the limit of the turn. */
   readonly ask?: AskPublisher | undefined
 }
@@ -91,7 +94,7 @@ type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }
  * error can be repeated. Those of the library repeat it themselves.
  */
 function makeTools(
-  { database, library, plans, semantic, recognition, ask }: ToolServices,
+  { database, library, plans, semantic, recognition, objects, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
 ): readonly GroupedTool[] {
@@ -102,7 +105,8 @@ function makeTools(
   })
   const findLimits = (tx: Executor) => planOfAccount(tx, plans, accountId)
   const ofLibrary = sourceTools(library, sourceMarks, semantic, ask)
-  const ofProject = workspaceTools({ database, recognition, library, place, findLimits, sourceMarks })
+  const files = { database, recognition, objects }
+  const ofProject = workspaceTools({ ...files, library, place, findLimits, sourceMarks })
   return [
     ...ofLibrary.map((tool) => ({ group: 'library' as const, tool })),
     ...ofProject.map((tool) => ({ group: groupInProject(tool.spec.name), tool: repeated(tool) })),

@@ -3,6 +3,7 @@ import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { type CommittedChange, parametersOf, type Tool, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
+import type { FileStores } from '../content.ts'
 import { cleanFileName, endingOf } from '../documents/file-names.ts'
 import { type FilePlace, findByName } from '../files.ts'
 import type { StorageLimits } from '../quota.ts'
@@ -14,7 +15,7 @@ const maxTextLength = 1_000_000
 /** Reads the storage limits of the account when the step is written. */
 export type FindLimits = (executor: Executor) => Promise<StorageLimits>
 
-type WritingPlace = { readonly place: FilePlace; readonly findLimits: FindLimits }
+type WritingPlace = FileStores & { readonly place: FilePlace; readonly findLimits: FindLimits }
 
 /**
  * The tools that change files. They write nothing themselves; their results contain the writes, which the step
@@ -48,13 +49,14 @@ function writeTool(workspace: WritingPlace): Tool<Executor> {
 
 async function write(
   tx: Executor,
-  { place, findLimits }: WritingPlace,
+  workspace: WritingPlace,
   name: string,
   content: string,
 ): Promise<CommittedChange> {
+  const { place, findLimits } = workspace
   await lockNames(tx, place.projectId, [name])
   const known = await findByName(tx, place.projectId, name)
-  if (known && (await editableText(tx, known)) === undefined) {
+  if (known && (await editableText(workspace, tx, known)) === undefined) {
     return { error: `"${name}" is no text file: choose another name.` }
   }
   return { files: [await writeText(tx, place, await findLimits(tx), name, content)] }
@@ -87,12 +89,13 @@ function editTool(workspace: WritingPlace): Tool<Executor> {
 
 async function replaceOnce(
   tx: Executor,
-  { place, findLimits }: WritingPlace,
+  workspace: WritingPlace,
   args: z.infer<typeof editArguments>,
 ): Promise<CommittedChange> {
+  const { place, findLimits } = workspace
   await lockNames(tx, place.projectId, [args.name])
   const file = await findByName(tx, place.projectId, args.name)
-  const text = file && (await editableText(tx, file))
+  const text = file && (await editableText(workspace, tx, file))
   if (text === undefined) {
     return { error: `There is no text file "${args.name}" that can be edited. list_files shows the names.` }
   }

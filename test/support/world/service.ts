@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Registry } from 'prom-client'
 import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
-import { buildApp } from '../../../src/app.ts'
+import { type AppOptions, buildApp } from '../../../src/app.ts'
 import type { Config } from '../../../src/config.ts'
 import type { Database } from '../../../src/db/client.ts'
 import type { LibraryDatabase } from '../../../src/db/library/library-database.ts'
@@ -22,6 +22,7 @@ import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
 import { keepPrompts } from '../../../src/turns/run/instructions.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import type { WebSettings } from '../../../src/web/pages/services.ts'
+import type { ObjectStore } from '../../../src/workspace/object-store.ts'
 import { libraryIn } from '../library-database.ts'
 import { testPeppers } from './accounts.ts'
 
@@ -64,6 +65,9 @@ export type ServiceOptions = {
   /** Default: no texts are turned into vectors for clients. */
   readonly embeddings?: EmbeddingOffer
   readonly mcpLimits?: McpServersOptions['limits']
+  /** Default: Postgres has all files. */
+  readonly objects?: ObjectStore
+  readonly fileStoreState?: AppOptions['fileStoreState']
 }
 
 /** The whole service on a test database, listening on a real socket. Default model: the extractive one. */
@@ -99,7 +103,8 @@ export async function startService(database: Database, options: ServiceOptions =
       ...{ log, limits: options.mcpLimits },
       metrics: token === undefined ? undefined : createMcpMetrics(registry),
     }))
-  const shared = { database, library, catalogue, plans, fallback, mcpServers }
+  const { objects } = options
+  const shared = { database, library, catalogue, plans, objects, fallback, mcpServers }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner({ ...shared, log, metrics, tracer })
   const { pressure } = options
@@ -113,6 +118,7 @@ export async function startService(database: Database, options: ServiceOptions =
       catalogue,
       runner,
       fallback,
+      objects,
       log,
       limits,
       metrics,
@@ -127,6 +133,7 @@ export async function startService(database: Database, options: ServiceOptions =
       trustProxy: options.trustProxy ?? false,
       corsOrigins: options.corsOrigins ?? [],
       ready: () => true,
+      ...(options.fileStoreState && { fileStoreState: options.fileStoreState }),
       web: {
         signUp: 'open',
         signUpPlan: 'free',

@@ -43,7 +43,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     const { version: number } = readFields(contentQuery, request.query)
     const version = await withTx(database, file, (tx) => findVersion(tx, file, number))
     if (!version) throw notFound()
-    return sendContent(database, request, reply, file, version)
+    return sendContent(services, request, reply, file, version)
   })
 
   app.post('/files/:id/rename', accountsOnly, async (request, reply) => {
