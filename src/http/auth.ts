@@ -35,7 +35,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
   app.addHook('onRequest', async (request, reply) => {
     const { scope, resource, allowsCachedKey } = request.routeOptions.config
     if (request.is404 || scope === undefined || scope === 'public' || scope === 'page') return
-    const principal = await admitKey(services, request, reply, allowsCachedKey ? known : undefined)
+    const principal = await authorizeRequest(services, request, reply, allowsCachedKey ? known : undefined)
     request.principal = principal
     if (resource) {
       const params = request.params as Record<string, string>
@@ -54,7 +54,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
  * @throws ServiceError in this order: valid key (401), suspended account (403), plan (403), requests per
  * minute (429).
  */
-export async function admitKey(
+export async function authorizeRequest(
   services: AuthServices,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { databaseFault, foreignKeyViolation, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
-import { type AuthServices, admitKey } from './auth.ts'
+import { type AuthServices, authorizeRequest } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
 import { originOf } from './origin.ts'
 
@@ -89,7 +89,7 @@ export async function refuseUnroutable(
   reply: FastifyReply,
 ): Promise<void> {
   reply.header('x-request-id', request.id)
-  const refusal = await admitKey(services, request, reply).then(
+  const refusal = await authorizeRequest(services, request, reply).then(
     () => notFound(),
     (error: unknown) => error,
   )

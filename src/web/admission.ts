@@ -18,7 +18,7 @@ import { principalOfAccount } from './visitors/visitor.ts'
  * refused after its body is read, see `refuseWrittenForm`.
  * @throws ServiceError `rate_limit_exceeded`; `not_found` for a page of operators.
  */
-export async function admitVisitor(
+export async function requireVisitor(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,

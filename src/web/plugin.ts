@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { asServiceError } from '../http/error-handler.ts'
 import type { ApiDescription } from '../http/openapi/document.ts'
-import { admitVisitor, refuseWrittenForm } from './admission.ts'
+import { refuseWrittenForm, requireVisitor } from './admission.ts'
 import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
 import { openToAll } from './components/route-guards.ts'
@@ -56,7 +56,7 @@ export async function webPages(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(pageHeaders)
     requireSameOrigin(request, services.appUrl)
-    await admitVisitor(services, request, reply)
+    await requireVisitor(services, request, reply)
   })
   app.addHook('preValidation', async (request, reply) => {
     await refuseWrittenForm(services, request, reply)

@@ -4,7 +4,7 @@ import { accountSuspended, lockAccount } from '../../accounts/accounts.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError, wrongField } from '../../errors.ts'
 import type { Services } from '../../turns/services.ts'
-import { defaultProjectId, holdProject } from '../../turns/sessions/projects.ts'
+import { defaultProjectId, lockProject } from '../../turns/sessions/projects.ts'
 import { cleanFileName } from '../../workspace/documents/file-names.ts'
 import type { StoredFile } from '../../workspace/files.ts'
 import {
@@ -59,7 +59,7 @@ export async function receiveFile(
       // The key was checked before the upload, which can take hours.
       const { suspendedAt } = await lockAccount(tx, principal.accountId)
       if (suspendedAt) throw accountSuspended()
-      if (projectId !== undefined && !(await holdProject(tx, principal, projectId)))
+      if (projectId !== undefined && !(await lockProject(tx, principal, projectId)))
         throw notFound('project_id')
       const where = {
         accountId: principal.accountId,

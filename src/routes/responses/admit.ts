@@ -23,7 +23,7 @@ import { toChatBody, toResponseRequest } from './input/request.ts'
 import { type ResponsesBody, refuseUnknownChoice } from './input/schema.ts'
 
 /** Starts the turn of a request, or finds the turn that an earlier try of the same request started. */
-export async function admitResponse(
+export async function startResponse(
   services: Services,
   request: FastifyRequest,
   body: ResponsesBody,

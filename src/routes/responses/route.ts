@@ -19,7 +19,7 @@ import type { Services } from '../../turns/services.ts'
 import { deleteRun, findMessage } from '../../turns/sessions/conversations.ts'
 import { listInput } from '../../turns/sessions/sessions.ts'
 import { type ChatPace, defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
-import { admitResponse } from './admit.ts'
+import { startResponse } from './admit.ts'
 import { decorateResponseRequests, namedResponse, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, deleteDocs, getDocs, inputItemsDocs, type responseDeleted } from './docs.ts'
 import { responseId } from './ids.ts'
@@ -108,7 +108,7 @@ async function create(
 ): Promise<FastifyReply> {
   // Created first, because a client can disconnect while its turn is being admitted.
   const left = disconnectSignal(reply)
-  const { background, ...admitted } = await admitResponse(services, request, body, left)
+  const { background, ...admitted } = await startResponse(services, request, body, left)
   const { run } = admitted
   const delivery = new TurnReply(services, reply, admitted, left, pace)
   if (body.stream === true) {

@@ -48,7 +48,7 @@ export const findProject = finderIn(projects)
  * Like `findProject`, but the project cannot be deleted until the transaction ends. For callers that add
  * something to the project.
  */
-export async function holdProject(
+export async function lockProject(
   executor: Executor,
   principal: Principal,
   id: string,
@@ -164,7 +164,7 @@ export const ownProjectName = 'My questions'
  */
 export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
   const { kind, projectId } = principal.binding
-  if (projectId !== null && (await holdProject(executor, principal, projectId))) return projectId
+  if (projectId !== null && (await lockProject(executor, principal, projectId))) return projectId
   // Deleting a project revokes the keys that are bound to it.
   if (projectId !== null && kind !== 'owner') throw notFound()
   // Before the key's row: every transaction locks them in this order.

@@ -11,7 +11,7 @@ import type { Run } from '../run/run.ts'
 import { requireEnded } from '../run/runs.ts'
 import { answerPosition } from '../run/transcript.ts'
 import { finderIn, visibleTo } from '../run/visibility.ts'
-import { defaultProjectId, findProject, holdProject } from './projects.ts'
+import { defaultProjectId, findProject, lockProject } from './projects.ts'
 
 export type Session = typeof sessions.$inferSelect
 /** What a client notes about a conversation. */
@@ -28,7 +28,7 @@ export async function createSession(
     readonly metadata?: Metadata
   },
 ): Promise<Session> {
-  if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId))) {
+  if (input.projectId !== undefined && !(await lockProject(executor, principal, input.projectId))) {
     throw notFound('project_id')
   }
   const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
