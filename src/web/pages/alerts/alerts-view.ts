@@ -107,7 +107,7 @@ ${eventFields(t, ['run.completed', 'run.failed'])}
 
 export function addressField({ alerts }: Texts, url: string): Html {
   return html`<label>${alerts.address} <input type="url" name="url" required dir="ltr" autocomplete="off"
-placeholder="https://example.org/hook" value="${url}"></label>`
+placeholder="${alerts.addressExample}" value="${url}"></label>`
 }
 
 export function eventFields({ alerts }: Texts, chosen: readonly string[]): Html {

@@ -71,7 +71,8 @@ function deliveryTable(t: Texts, path: string, deliveries: readonly Delivery[]):
 
 function stateOf({ alerts }: Texts, delivery: Delivery): Html {
   const why = delivery.error ?? (delivery.status === null ? '' : String(delivery.status))
-  return html`${alerts.states[deliveryState(delivery)]}${why === '' ? nothing : html` <bdi class="faint" dir="ltr">${why}</bdi>`}`
+  const reason = why === '' ? nothing : html` <bdi class="faint" dir="ltr">${why}</bdi>`
+  return html`${alerts.states[deliveryState(delivery)]}${reason}`
 }
 
 /** The secret of a new endpoint, or a new one of an endpoint. It is shown only here. */

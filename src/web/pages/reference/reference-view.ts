@@ -50,7 +50,7 @@ function group({ t }: Shown, { name, description }: Tag, calls: readonly Call[])
 id="${groupId(name)}">${own?.name ?? name}</h2><p class="faint">${own?.about ?? description}</p></div>
 ${calls.map(
   (call) => html`<details class="operation"><summary><h3>${operationTitle(call)}</h3></summary>
-<div class="operation-body" id="${call.operationId}" ${ownPage(call.operationId)}</div></details>`,
+<div class="operation-body" id="${call.operationId}" data-page="/docs/${call.operationId}">${ownPage(call.operationId)}</div></details>`,
 )}</section>`
 }
 
@@ -59,10 +59,9 @@ function objects({ t, api }: Shown): Html {
 id="objects">${t.reference.objects}</h2></div>
 ${Object.keys(api.components.schemas).map(
   (name) => html`<details class="object"><summary><h3><code>${name}</code></h3></summary>
-<div id="object-${name}" ${ownPage(name)}</div></details>`,
+<div id="object-${name}" data-page="/docs/${name}">${ownPage(name)}</div></details>`,
 )}</section>`
 }
 
-/** The rest of a tag that the script fills from the page of an entry, and a link there for readers without scripts. */
-const ownPage = (name: string) =>
-  html`data-page="/docs/${name}"><p><a href="/docs/${name}"><code>/docs/${name}</code></a></p>`
+/** For readers without scripts. The script puts there what the page of the entry says. */
+const ownPage = (name: string) => html`<p><a href="/docs/${name}"><code>/docs/${name}</code></a></p>`

@@ -21,6 +21,7 @@ export const alerts = {
   none: 'No endpoints yet',
   noneHint: 'Name an address of your server and the events that it wants.',
   address: 'Address',
+  addressExample: 'https://example.org/hook',
   events: 'Events',
   meanings: {
     'run.completed': 'an answer is complete',

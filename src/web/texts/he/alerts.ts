@@ -21,6 +21,7 @@ export const alerts: EnglishTexts['alerts'] = {
   none: 'אין עדיין כתובות',
   noneHint: 'כתבו כתובת של השרת שלכם ואת האירועים שהוא רוצה.',
   address: 'כתובת',
+  addressExample: 'https://example.org/hook',
   events: 'אירועים',
   meanings: {
     'run.completed': 'תשובה הושלמה',
