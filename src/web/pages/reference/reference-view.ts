@@ -50,7 +50,8 @@ function group({ t }: Shown, { name, description }: Tag, calls: readonly Call[])
 id="${groupId(name)}">${own?.name ?? name}</h2><p class="faint">${own?.about ?? description}</p></div>
 ${calls.map(
   (call) => html`<details class="operation"><summary><h3>${operationTitle(call)}</h3></summary>
-<div class="operation-body" id="${call.operationId}" data-page="/docs/${call.operationId}">${ownPage(call.operationId)}</div></details>`,
+<div class="operation-body" id="${call.operationId}" data-page="/docs/${call.operationId}">
+${ownPage(call.operationId)}</div></details>`,
 )}</section>`
 }
 
