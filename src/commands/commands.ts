@@ -23,6 +23,7 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   sources: async () => (await import('./sources.ts')).sourceCommands,
   models: async () => (await import('./models.ts')).modelCommands,
   runs: async () => (await import('./runs.ts')).runCommands,
+  status: async () => (await import('./status/status.ts')).statusCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({

@@ -69,6 +69,18 @@ export function watchReachability(
   }
 }
 
+/** Connects to each server once. `reason` says why it takes no connection; undefined if it does. */
+export function askServers(
+  servers: readonly ModelServer[],
+): Promise<readonly (ModelServer & { readonly reason: string | undefined })[]> {
+  return Promise.all(
+    servers.map(async (server) => ({
+      ...server,
+      reason: await failureToConnect(new URL(server.url), defaults.connectMs),
+    })),
+  )
+}
+
 /** @returns why no connection was made, for TLS with its handshake. */
 function failureToConnect({ protocol, hostname, port }: URL, connectMs: number): Promise<string | undefined> {
   const isTls = protocol === 'https:'
