@@ -142,7 +142,8 @@ test('keys that expire soon and few credits are told once, and again after a fai
     `update accounts set allowance_month = date_trunc('month', now() at time zone 'UTC')::date where id = $1`,
     [accountId],
   )
-  const round = () => sendNotices({ database: db.database, library: db.database, mailer, plans: builtInPlans, log })
+  const round = () =>
+    sendNotices({ database: db.database, library: db.database, mailer, plans: builtInPlans, log })
   mailbox.refuse(550, 2)
   expect(await round()).toBe(0)
   expect(await round()).toBe(2)

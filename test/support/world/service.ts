@@ -11,6 +11,7 @@ import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
 import { type McpServersOptions, openMcpServers } from '../../../src/mcp-servers/mcp-servers.ts'
 import type { ServerEntry } from '../../../src/mcp-servers/servers-file.ts'
 import type { EmbeddingOffer } from '../../../src/models/embedding-offer.ts'
+import { type LiveCatalogue, liveCatalogue } from '../../../src/models/live-catalogue.ts'
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
@@ -26,6 +27,7 @@ import { libraryIn } from '../library-database.ts'
 import { testPeppers } from './accounts.ts'
 
 export type TestService = {
+  readonly catalogue: LiveCatalogue
   readonly app: FastifyInstance
   readonly runner: Runner
   readonly registry: Registry
@@ -85,11 +87,12 @@ export async function startService(database: Database, options: ServiceOptions =
     catalogueFile: undefined,
     ...options.model,
   }
-  const catalogue = await openCatalogue(model, {
+  const opened = await openCatalogue(model, {
     onFailure: metrics?.upstreamFailed,
     onFalseUsage: (id, fault) =>
       log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
   })
+  const catalogue = liveCatalogue(opened)
   const plans = options.plans ?? builtInPlans
   const fallback =
     options.fallback && openFallback(library, options.fallback, { log, limits: options.fallbackLimits })
@@ -144,6 +147,7 @@ export async function startService(database: Database, options: ServiceOptions =
   const address = app.server.address()
   return {
     app,
+    catalogue,
     runner,
     registry,
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
