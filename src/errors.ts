@@ -8,6 +8,7 @@ const invalidRequest = 'invalid_request_error'
 export const errorTable = {
   invalid_api_key: { status: 401, type: invalidRequest },
   missing_scope: { status: 403, type: 'permission_error' },
+  address_not_allowed: { status: 403, type: 'permission_error' },
   account_suspended: { status: 403, type: 'permission_error' },
   plan_without_api_access: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
