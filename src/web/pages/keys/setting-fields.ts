@@ -73,8 +73,8 @@ function toolChoices({ choices }: Texts['keys']): readonly Option[] {
 }
 
 function addressField({ keys }: Texts, values: SettingValues): Html {
-  return html`<label>${keys.settings.allowed_addresses} <input name="allowed_addresses" value="${values.allowed_addresses}"
-maxlength="2500" placeholder="203.0.113.7, 2001:db8::/48" autocomplete="off" spellcheck="false" dir="ltr"></label>`
+  return html`<label>${keys.settings.allowed_addresses} <input name="allowed_addresses"
+value="${values.allowed_addresses}" maxlength="2500" autocomplete="off" spellcheck="false" dir="ltr"></label>`
 }
 
 function numberField({ keys }: Texts, name: SettingName, values: SettingValues): Html {
