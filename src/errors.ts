@@ -16,6 +16,7 @@ export const errorTable = {
   invalid_value: { status: 400, type: invalidRequest },
   missing_required_parameter: { status: 400, type: invalidRequest },
   unsupported_parameter: { status: 400, type: invalidRequest },
+  content_filter: { status: 400, type: invalidRequest },
   context_length_exceeded: { status: 400, type: invalidRequest },
   invalid_json: { status: 400, type: invalidRequest },
   idempotency_key_reused: { status: 400, type: invalidRequest },

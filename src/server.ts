@@ -16,9 +16,10 @@ import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { readOutsideServers } from './mcp-servers/open-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
-import { type LiveCatalogue, liveCatalogue } from './models/live-catalogue.ts'
-import { type CatalogueListeners, openCatalogue } from './models/model-catalogue.ts'
+import { type LiveCatalogue, openLiveCatalogue } from './models/live-catalogue.ts'
+import type { Catalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
+import { openModeration } from './moderation/moderation.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
@@ -28,7 +29,7 @@ import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
 import { warnOfLostKeys, warnOfNoFolder } from './operations/start-warnings.ts'
 import { awaitTermination, exitLate, exitMs } from './operations/termination.ts'
-import { type WatchedFile, watchSettingsFiles } from './settings-files/watch-settings-files.ts'
+import { watchSettingsFiles } from './settings-files/watch-settings-files.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
@@ -56,14 +57,13 @@ async function main(): Promise<void> {
     log.warn({ name, nearest }, `the setting ${name} is unknown. Did you mean ${nearest}?`)
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
-  const listeners: CatalogueListeners = {
+  const catalogue = await openLiveCatalogue(config.model, {
     onFailure: telemetry.metrics?.upstreamFailed,
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
     onFallback: (model, from, reason) =>
       log.warn({ model, from, reason }, 'a server of a model failed, so the next one is asked'),
-  }
-  const catalogue = liveCatalogue(await openCatalogue(config.model, listeners))
+  })
   const openOutsideTools = await readOutsideServers(config)
   await requireFreeAddress(config)
   // The embedded Postgres starts meanwhile. With another one the service listens first, and a search that comes before
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
         'LIBRARY_FALLBACK has no effect: LIBRARY_DATABASE_URL is read-only. Name its primary server there.',
       )
     const mcpServers = await openOutsideTools?.(installation, telemetry, log)
-    const opened = { catalogue, listeners, telemetry, upkeep, mcpServers }
+    const opened = { catalogue, telemetry, upkeep, mcpServers }
     const service = await startService(config, opened, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
@@ -132,7 +132,6 @@ type RunningService = {
 
 type Opened = {
   readonly catalogue: LiveCatalogue
-  readonly listeners: CatalogueListeners
   readonly telemetry: Telemetry
   readonly upkeep: LibraryUpkeep
   readonly mcpServers: McpServers | undefined
@@ -140,7 +139,7 @@ type Opened = {
 
 async function startService(
   config: Config,
-  { catalogue, listeners, telemetry, upkeep, mcpServers }: Opened,
+  { catalogue, telemetry, upkeep, mcpServers }: Opened,
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
@@ -152,7 +151,8 @@ async function startService(
   telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
   const recognition = config.ocr && openRecognition(config.ocr, log)
-  const used = { catalogue, plans, semantic, recognition, fallback, mcpServers }
+  const moderation = config.moderation && openModeration(config.moderation, log)
+  const used = { catalogue, plans, semantic, recognition, fallback, moderation, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -163,9 +163,16 @@ async function startService(
   const services = { ...shared, peppers, runner, limits: defaultTurnLimits, ...told }
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const reachability = watchReachability(catalogue, log)
-  const reloading = watchSettingsFiles(reloadedFiles(config, installation, catalogue, listeners), log)
+  const keep = (next: Catalogue) => keepPrompts(database, next.models)
+  const reloading = watchSettingsFiles(
+    [
+      { setting: 'MODELS_FILE', path: config.model.catalogueFile, load: () => catalogue.reload(keep) },
+      { setting: 'PLANS_FILE', path: config.plansFile, load: installation.reloadPlans },
+    ],
+    log,
+  )
   const jobs = [reachability, reloading, ...startJobs(config, installation, mailer, registry, log)]
-  const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
+  const closeUsed = () => closeAll([mailer, moderation, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
@@ -204,24 +211,6 @@ async function startService(
       await closeUsed()
     },
   }
-}
-
-/** The files of settings that are read again when they change. */
-function reloadedFiles(
-  { model, plansFile }: Config,
-  installation: Installation,
-  catalogue: LiveCatalogue,
-  listeners: CatalogueListeners,
-): readonly WatchedFile[] {
-  const loadModels = async () => {
-    const next = await openCatalogue(model, listeners)
-    await keepPrompts(installation.database, next.models)
-    catalogue.replace(next)
-  }
-  return [
-    ...(model.catalogueFile ? [{ setting: 'MODELS_FILE', path: model.catalogueFile, load: loadModels }] : []),
-    ...(plansFile ? [{ setting: 'PLANS_FILE', path: plansFile, load: installation.reloadPlans }] : []),
-  ]
 }
 
 /** What runs beside the requests. */

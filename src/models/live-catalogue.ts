@@ -1,14 +1,23 @@
-import type { Catalogue } from './model-catalogue.ts'
+import { type Catalogue, openCatalogue } from './model-catalogue.ts'
 
-/** A catalogue whose models can be replaced while it is in use. */
-export type LiveCatalogue = Catalogue & { replace(next: Catalogue): void }
+/** A catalogue whose models can be read again while it is in use. */
+export type LiveCatalogue = Catalogue & {
+  /**
+   * Reads the settings' files again. Afterwards it has what they say.
+   * @param prepare is called before that.
+   * @throws what `openCatalogue` and `prepare` throw. The models then stay.
+   */
+  reload(prepare: (next: Catalogue) => Promise<void>): Promise<void>
+}
 
 /**
- * Shows the newest of several catalogues. An earlier one is not closed, because running turns keep their model of it: its
- * idle connections time out by themselves.
+ * Opens a catalogue that can be read again. An earlier state is not closed, because running turns keep their model of it:
+ * its idle connections time out by themselves.
  */
-export function liveCatalogue(first: Catalogue): LiveCatalogue {
-  let current = first
+export async function openLiveCatalogue(
+  ...settings: Parameters<typeof openCatalogue>
+): Promise<LiveCatalogue> {
+  let current = await openCatalogue(...settings)
   return {
     get models() {
       return current.models
@@ -17,7 +26,9 @@ export function liveCatalogue(first: Catalogue): LiveCatalogue {
       return current.servers
     },
     find: (id) => current.find(id),
-    replace(next) {
+    async reload(prepare) {
+      const next = await openCatalogue(...settings)
+      await prepare(next)
       current = next
     },
     close: () => current.close(),

@@ -6,7 +6,8 @@ import { startPeriodicTask } from '../periodic-work.ts'
 
 export type WatchedFile = {
   readonly setting: string
-  readonly path: string
+  /** Undefined: the setting is not set, and nothing is watched. */
+  readonly path: string | undefined
   /** Reads the file and takes what it says. If it throws, what was taken before stays. */
   readonly load: () => Promise<void>
 }
@@ -23,7 +24,7 @@ export function watchSettingsFiles(
   log: Logger,
   everyMs = lookMs,
 ): { stop(): Promise<void> } {
-  const watches = files.map((file) => ({ file, ...watchOf(file, log) }))
+  const watches = files.flatMap(({ path, ...file }) => (path === undefined ? [] : [watchOf(path, file, log)]))
   const report = (error: unknown) =>
     log.warn({ reason: messageOf(error) }, 'settings files were not looked at')
   const task = startPeriodicTask(
@@ -38,7 +39,7 @@ export function watchSettingsFiles(
     task.runSoon()
   }
   // A terminal that is closed sends SIGHUP too, and then the process should end.
-  const takesHangUp = files.length > 0 && !process.stdin.isTTY
+  const takesHangUp = watches.length > 0 && !process.stdin.isTTY
   if (takesHangUp) process.on('SIGHUP', onHangUp)
   return {
     async stop() {
@@ -48,7 +49,7 @@ export function watchSettingsFiles(
   }
 }
 
-function watchOf({ setting, path, load }: WatchedFile, log: Logger) {
+function watchOf(path: string, { setting, load }: Omit<WatchedFile, 'path'>, log: Logger) {
   // A change since the process began may have come after the first reading.
   let taken: string | undefined
   let seen: string | undefined

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCatalogue } from '../../src/models/model-catalogue.ts'
 import { launchService } from '../support/service-process.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
 import type { Completion } from '../support/world/replies.ts'
@@ -26,9 +25,6 @@ async function write(...ids: readonly string[]): Promise<void> {
   await writeFile(file(), JSON.stringify({ models }))
 }
 
-const catalogue = () =>
-  openCatalogue({ baseUrl: undefined, apiKey: undefined, name: undefined, catalogueFile: file() })
-
 test('a running turn ends with its model after the file has lost it, and new requests are refused', async () => {
   await write('service', 'leaving')
   const at = await world.start({ model: { catalogueFile: file() } })
@@ -41,7 +37,7 @@ test('a running turn ends with its model after the file has lost it, and new req
   const running = world.chat(ask('Who answers?', { model: 'leaving' }), { at })
   await world.upstream.request(asked)
   await write('service')
-  at.catalogue.replace(await catalogue())
+  await at.catalogue.reload(async () => undefined)
   open()
   const answer = (await (await running).json()) as Completion
   expect(answer.choices[0]?.message.content).toBe('The end.')

@@ -18,7 +18,7 @@ import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
-import type { ToolServices } from './turn-tools.ts'
+import { type AnswerModeration, answerJudge } from './moderate-answer.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
 
@@ -50,6 +50,7 @@ export class RunRecorder {
   readonly #model: string | undefined
   readonly #stop: TurnStop
   readonly #budget: CallBudget
+  readonly #isRefused: (text: string) => Promise<boolean>
   readonly #watch: TurnWatch
   #step: number
   /** Of the newest model reply. */
@@ -59,8 +60,7 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: Pick<ToolServices, 'database'> &
-      VerifyServices & { readonly model: CatalogueModel | undefined },
+    services: VerifyServices & AnswerModeration & { readonly model: CatalogueModel | undefined },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -71,6 +71,7 @@ export class RunRecorder {
     this.#stop = stop
     this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
+    this.#isRefused = answerJudge(services, run)
     const isLite = services.model?.isLite ?? false
     this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop, clientResults)
     this.#log = services.log
@@ -215,9 +216,12 @@ export class RunRecorder {
     this.#answer.add(record)
   }
 
-  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
-    if (notice !== null) this.#showNotice(notice)
-    const paused = reason === 'tool_calls'
+  async #complete(finished: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
+    if (finished.notice !== null) this.#showNotice(finished.notice)
+    this.#showRest()
+    const paused = finished.reason === 'tool_calls'
+    const isRefused = !paused && (await this.#isRefused(this.#answer.text()))
+    const reason = isRefused ? 'content_filter' : finished.reason
     return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
   }
 

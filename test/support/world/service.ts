@@ -11,8 +11,8 @@ import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
 import { type McpServersOptions, openMcpServers } from '../../../src/mcp-servers/mcp-servers.ts'
 import type { ServerEntry } from '../../../src/mcp-servers/servers-file.ts'
 import type { EmbeddingOffer } from '../../../src/models/embedding-offer.ts'
-import { type LiveCatalogue, liveCatalogue } from '../../../src/models/live-catalogue.ts'
-import { openCatalogue } from '../../../src/models/model-catalogue.ts'
+import { type LiveCatalogue, openLiveCatalogue } from '../../../src/models/live-catalogue.ts'
+import type { Moderation } from '../../../src/moderation/moderation.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
 import { openFallback } from '../../../src/sources/fallback/fallback.ts'
@@ -65,6 +65,8 @@ export type ServiceOptions = {
   readonly mcpServers?: readonly ServerEntry[]
   /** Default: no texts are turned into vectors for clients. */
   readonly embeddings?: EmbeddingOffer
+  /** Default: nothing is moderated. */
+  readonly moderation?: Moderation
   readonly mcpLimits?: McpServersOptions['limits']
 }
 
@@ -87,12 +89,11 @@ export async function startService(database: Database, options: ServiceOptions =
     catalogueFile: undefined,
     ...options.model,
   }
-  const opened = await openCatalogue(model, {
+  const catalogue = await openLiveCatalogue(model, {
     onFailure: metrics?.upstreamFailed,
     onFalseUsage: (id, fault) =>
       log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
   })
-  const catalogue = liveCatalogue(opened)
   const plans = options.plans ?? builtInPlans
   const fallback =
     options.fallback && openFallback(library, options.fallback, { log, limits: options.fallbackLimits })
@@ -102,7 +103,8 @@ export async function startService(database: Database, options: ServiceOptions =
       ...{ log, limits: options.mcpLimits },
       metrics: token === undefined ? undefined : createMcpMetrics(registry),
     }))
-  const shared = { database, library, catalogue, plans, fallback, mcpServers }
+  const { moderation } = options
+  const shared = { database, library, catalogue, plans, fallback, mcpServers, moderation }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner({ ...shared, log, metrics, tracer })
   const { pressure } = options
@@ -116,6 +118,7 @@ export async function startService(database: Database, options: ServiceOptions =
       catalogue,
       runner,
       fallback,
+      moderation,
       log,
       limits,
       metrics,
