@@ -18,7 +18,8 @@ import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
-import { type AnswerModeration, answerJudge } from './moderate-answer.ts'
+import { answerJudge } from './moderate-answer.ts'
+import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
 
@@ -60,7 +61,8 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: VerifyServices & AnswerModeration & { readonly model: CatalogueModel | undefined },
+    services: Pick<ToolServices, 'database'> &
+      VerifyServices & { readonly model: CatalogueModel | undefined },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -76,16 +78,15 @@ export class RunRecorder {
     this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop, clientResults)
     this.#log = services.log
     this.#model = services.model?.id
-    const journaled = state.steps.map(({ record }) => record)
+    this.journaled = state.steps.map(({ record }) => record)
     this.#run = run
     this.#earlier = state
     this.#live = live
     this.journal = journal
-    this.journaled = journaled
-    this.#step = journaled.length
+    this.#step = this.journaled.length
     this.#partialText = partialText
     this.sourceMarks = createSourceMarks(
-      journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+      this.journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
     )
     const request = { ...(run.request as RunRequest), isLite }
@@ -220,8 +221,8 @@ export class RunRecorder {
     if (finished.notice !== null) this.#showNotice(finished.notice)
     this.#showRest()
     const paused = finished.reason === 'tool_calls'
-    const isRefused = !paused && (await this.#isRefused(this.#answer.text()))
-    const reason = isRefused ? 'content_filter' : finished.reason
+    const reason =
+      !paused && (await this.#isRefused(this.#answer.text())) ? 'content_filter' : finished.reason
     return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
   }
 
