@@ -47,6 +47,31 @@ test('a running turn ends with its model after the file has lost it, and new req
   expect(await refused.json()).toMatchObject({ error: { code: 'model_not_found' } })
 })
 
+test('a queued turn of a model that the file has lost fails, and costs nothing', async () => {
+  await write('service', 'leaving')
+  const at = await world.start({ model: { catalogueFile: file() } })
+  world.upstream.enqueue(reply('First.'))
+  const first = (await (await world.chat(ask('One'), { at })).json()) as Completion
+  const x_service = { session_id: first.x_service.session_id }
+  const { opened, open } = gate()
+  world.upstream.enqueue([{ waitFor: opened }, ...reply('Second.')])
+  const asked = world.upstream.requests.length
+  const running = world.chat(ask('Two', { x_service }), { at })
+  await world.upstream.request(asked)
+  const queued = world.chat(ask('Three', { model: 'leaving', x_service }), { at })
+  const { systemPool } = world.db.database
+  const waiting = () => systemPool.query(`select from runs where status = 'queued'`)
+  await expect.poll(async () => (await waiting()).rowCount).toBe(1)
+  await write('service')
+  await at.catalogue.reload(async () => undefined)
+  open()
+  expect((await running).status).toBe(200)
+  const failed = await queued
+  expect([failed.status, await failed.json()]).toMatchObject([502, { error: { code: 'run_failed' } }])
+  const { rows } = await systemPool.query(`select cost_micros::text as cost from runs where status = 'failed'`)
+  expect(rows).toEqual([{ cost: '0' }])
+})
+
 test('a service takes a changed MODELS_FILE over, and keeps the old one when it is wrong', async () => {
   await write('service', 'first')
   const service = launchService(folder, { DATA_DIR: path.join(folder, 'data'), MODELS_FILE: file() })
