@@ -40,6 +40,15 @@ export type Config = {
     /** The value of a variable of the environment: providers have usual names for the variables of their keys. */
     variable?(name: string): string | undefined
   }
+  /** The server that questions and answers are checked by. Undefined: none. */
+  readonly moderation:
+    | {
+        readonly url: string
+        readonly apiKey: string | undefined
+        readonly model: string | undefined
+        readonly onFailure: 'allow' | 'refuse'
+      }
+    | undefined
   /** The embeddings API. Undefined: the library has keyword search only. */
   readonly embeddings:
     | {
@@ -148,6 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     drainMs: e.DRAIN_SECONDS * 1_000,
     keyPepper: e.KEY_PEPPER,
     model: modelOf(e, env),
+    moderation: moderationOf(e),
     embeddings: embeddingsOf(e),
     // The setting has at most three decimals, per 1,000 tokens.
     embeddingMicrosPerToken: BigInt(Math.round(e.EMBEDDINGS_PRICE * 1_000)),
@@ -206,6 +216,14 @@ function signInOf(
       'SIGN_IN_FILE is set, but APP_URL is not. Set it, because providers send people back to this address.',
     )
   return Object.freeze({ file: e.SIGN_IN_FILE, variable: (name: string) => env[name] })
+}
+
+function moderationOf(e: z.infer<typeof environment>): Config['moderation'] {
+  const { MODERATION_URL: url, MODERATION_API_KEY: apiKey, MODERATION_MODEL: model } = e
+  if (url) return Object.freeze({ url, apiKey, model, onFailure: e.MODERATION_ON_FAILURE })
+  const unused = apiKey ? 'MODERATION_API_KEY' : model && 'MODERATION_MODEL'
+  if (unused) throw new ConfigError(`${unused} is set, but MODERATION_URL is not. Set both.`)
+  return undefined
 }
 
 function mailOf(e: z.infer<typeof environment>): Config['mail'] {

@@ -8,6 +8,7 @@ const invalidRequest = 'invalid_request_error'
 export const errorTable = {
   invalid_api_key: { status: 401, type: invalidRequest },
   missing_scope: { status: 403, type: 'permission_error' },
+  address_not_allowed: { status: 403, type: 'permission_error' },
   account_suspended: { status: 403, type: 'permission_error' },
   plan_without_api_access: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
@@ -15,6 +16,7 @@ export const errorTable = {
   invalid_value: { status: 400, type: invalidRequest },
   missing_required_parameter: { status: 400, type: invalidRequest },
   unsupported_parameter: { status: 400, type: invalidRequest },
+  content_filter: { status: 400, type: invalidRequest },
   context_length_exceeded: { status: 400, type: invalidRequest },
   invalid_json: { status: 400, type: invalidRequest },
   idempotency_key_reused: { status: 400, type: invalidRequest },

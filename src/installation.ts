@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Peppers, parsePeppers } from './accounts/keys/pepper.ts'
 import { requireSamePeppers } from './accounts/keys/pepper-check.ts'
-import { openPlans, type Plans } from './accounts/plans.ts'
+import { livePlans, openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { installationSecrets } from './db/embedded/secrets.ts'
@@ -24,6 +24,11 @@ export type Installation = {
   readonly library: LibraryDatabase
   readonly peppers: Peppers
   readonly plans: Plans
+  /**
+   * Reads `PLANS_FILE` again.
+   * @throws ConfigError for what a start refuses as well, such as a missing plan that accounts have. The old plans stay.
+   */
+  reloadPlans(): Promise<void>
   /** Set if the Postgres is the embedded one. */
   readonly embedded: EmbeddedServer | undefined
   close(): Promise<void>
@@ -42,8 +47,12 @@ export async function openInstallation(
   options: { readonly needsLibrary?: boolean; readonly backedUp?: boolean } = {},
 ): Promise<Installation> {
   const backedUp = options.backedUp ?? config.upgradeBackedUp
-  const plans = await openPlans(config.plansFile)
-  requireSignUpPlan(plans, config)
+  const readPlans = async () => {
+    const read = await openPlans(config.plansFile)
+    requireSignUpPlan(read, config)
+    return read
+  }
+  const plans = livePlans(await readPlans())
   // Before the embedded Postgres starts, so that a wrong setting starts nothing.
   if (config.keyPepper !== undefined) parsePeppers(config.keyPepper)
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config.dataDir) : undefined
@@ -79,6 +88,11 @@ export async function openInstallation(
       library: separate ?? libraryWithin(database, ownerUrl),
       peppers,
       plans,
+      async reloadPlans() {
+        const next = await readPlans()
+        await requirePlansOfAccounts(database, next)
+        plans.replace(next)
+      },
       embedded,
       async close() {
         // While the server stops, idle connections may still report that they were lost.
@@ -160,15 +174,14 @@ async function prepareLibrary(
   }
 }
 
-/**
- * Opens connections, so that the first request need not wait for them.
- * @throws ConfigError if accounts have a plan that is not in the table, because all their requests would fail.
- */
+/** Opens connections, so that the first request need not wait for them. */
 async function prepare(database: Database, plans: Plans): Promise<void> {
-  const [{ rows }] = await Promise.all([
-    database.system.execute<{ plan: string }>('select distinct plan from accounts'),
-    database.tenantPool.query('select 1'),
-  ])
+  await Promise.all([requirePlansOfAccounts(database, plans), database.tenantPool.query('select 1')])
+}
+
+/** @throws ConfigError if accounts have a plan that is not in the table, because all their requests would fail. */
+async function requirePlansOfAccounts({ system }: Database, plans: Plans): Promise<void> {
+  const { rows } = await system.execute<{ plan: string }>('select distinct plan from accounts')
   const unknown = rows.map((row) => row.plan).filter((plan) => !plans.names.includes(plan))
   if (unknown.length === 0) return
   throw new ConfigError(

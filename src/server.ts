@@ -17,8 +17,10 @@ import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { readOutsideServers } from './mcp-servers/open-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { offerOf } from './models/embedding-offer.ts'
-import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
+import { type LiveCatalogue, openLiveCatalogue } from './models/live-catalogue.ts'
+import type { Catalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
+import { openModeration } from './moderation/moderation.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { keepFileStore } from './operations/file-store.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
@@ -29,6 +31,7 @@ import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
 import { warnOfLostKeys, warnOfNoFolder } from './operations/start-warnings.ts'
 import { awaitTermination, exitLate, exitMs } from './operations/termination.ts'
+import { watchSettingsFiles } from './settings-files/watch-settings-files.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
@@ -57,7 +60,7 @@ async function main(): Promise<void> {
     log.warn({ name, nearest }, `the setting ${name} is unknown. Did you mean ${nearest}?`)
   // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
-  const catalogue = await openCatalogue(config.model, {
+  const catalogue = await openLiveCatalogue(config.model, {
     onFailure: telemetry.metrics?.upstreamFailed,
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
@@ -131,7 +134,7 @@ type RunningService = {
 }
 
 type Opened = {
-  readonly catalogue: Catalogue
+  readonly catalogue: LiveCatalogue
   readonly telemetry: Telemetry
   readonly upkeep: LibraryUpkeep
   readonly mcpServers: McpServers | undefined
@@ -152,7 +155,8 @@ async function startService(
   const pressure = watchPressure()
   const recognition = config.ocr && openRecognition(config.ocr, log)
   const objects = openObjectStore(config.files)
-  const used = { catalogue, plans, semantic, recognition, objects, fallback, mcpServers }
+  const moderation = config.moderation && openModeration(config.moderation, log)
+  const used = { catalogue, plans, semantic, recognition, objects, fallback, moderation, mcpServers }
   const shared = { database, library, ...used, log, metrics, tracer, pressure }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner(shared)
@@ -164,10 +168,18 @@ async function startService(
   const { signUp, signUpPlan, signUpDomains } = config
   const mailer = config.mail && (await openMailer({ ...config.mail, product: appName ?? productName }, log))
   const providers = await openSignIn(config.signIn, plans.names)
-  const reachability = watchReachability(catalogue.servers, log)
   const store = keepFileStore({ database, objects }, log)
-  const jobs = [reachability, store, ...startJobs(config, installation, mailer, registry, log)]
-  const closeUsed = () => closeAll([mailer, recognition, semantic, catalogue])
+  const reachability = watchReachability(catalogue, log)
+  const keep = (next: Catalogue) => keepPrompts(database, next.models)
+  const reloading = watchSettingsFiles(
+    [
+      { setting: 'MODELS_FILE', path: config.model.catalogueFile, load: () => catalogue.reload(keep) },
+      { setting: 'PLANS_FILE', path: config.plansFile, load: installation.reloadPlans },
+    ],
+    log,
+  )
+  const jobs = [reachability, store, reloading, ...startJobs(config, installation, mailer, registry, log)]
+  const closeUsed = () => closeAll([mailer, moderation, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,

@@ -64,6 +64,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all accounts
+         * @description For keys of operators. Oldest first.
+         */
+        get: operations["getAccounts"];
+        put?: never;
+        /**
+         * Create an account
+         * @description For keys of operators. Its owner sets the password with the link in the reply.
+         */
+        post: operations["postAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an account
+         * @description For keys of operators.
+         */
+        get: operations["getAccountsById"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an account with its keys, projects, conversations and files
+         * @description For keys of operators. Refused while a turn of it has not ended.
+         */
+        delete: operations["deleteAccountsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the plan of an account, suspend or resume it
+         * @description For keys of operators. A suspension stops its turns and refuses its keys at once.
+         */
+        patch: operations["patchAccountsById"];
+        trace?: never;
+    };
+    "/v1/accounts/{id}/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an account credits, or take some back
+         * @description For keys of operators. Send an `Idempotency-Key`, such as the id of the payment, so that a repeated request gives them once.
+         */
+        post: operations["postAccountsByIdCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agent/runs/{id}": {
         parameters: {
             query?: never;
@@ -210,6 +282,30 @@ export interface paths {
         get: operations["getAgentSessionsByIdRuns"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the budgets of the account and its projects
+         * @description At 80 % and at 100 % of a budget the owner is told by mail and by the event `budget.reached`. Nothing is refused; caps of keys refuse.
+         */
+        get: operations["getBudgets"];
+        put?: never;
+        /**
+         * Set or remove a budget
+         * @description Needs a key with the scope `account:manage`.
+         */
+        post: operations["postBudgets"];
         delete?: never;
         options?: never;
         head?: never;
@@ -447,6 +543,78 @@ export interface paths {
         get: operations["getKey"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of the account
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getKeys"];
+        put?: never;
+        /**
+         * Create a key
+         * @description Needs a key with the scope `account:manage`.
+         */
+        post: operations["postKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a key
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getKeysById"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key, and cancel its unfinished turns
+         * @description Needs a key with the scope `account:manage`.
+         */
+        delete: operations["deleteKeysById"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a key, or change its limits
+         * @description Fields that are absent stay as they are; null removes a limit.
+         */
+        patch: operations["patchKeysById"];
+        trace?: never;
+    };
+    "/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key by a new one with the same settings
+         * @description The old key is revoked, at once or after `grace_hours`.
+         */
+        post: operations["postKeysByIdRotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -799,10 +967,176 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhook_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook endpoints of the account
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Its events are sent to the address, signed as Standard Webhooks describes it, at least once and in order for each run. The reply has the secret.
+         */
+        post: operations["postWebhookEndpoints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getWebhookEndpointsById"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint with its log
+         * @description Needs a key with the scope `account:manage`.
+         */
+        delete: operations["deleteWebhookEndpointsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Needs a key with the scope `account:manage`.
+         */
+        patch: operations["patchWebhookEndpointsById"];
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a webhook endpoint was sent
+         * @description The last 30 days, newest first.
+         */
+        get: operations["getWebhookEndpointsByIdDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/deliveries/{delivery}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Needs a key with the scope `account:manage`.
+         */
+        post: operations["postWebhookEndpointsByIdDeliveriesByDeliverySend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/rotate_secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook endpoint a new secret
+         * @description For 24 hours requests are signed with the old and the new secret.
+         */
+        post: operations["postWebhookEndpointsByIdRotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a webhook endpoint an event of the type `webhook.test`
+         * @description Needs a key with the scope `account:manage`.
+         */
+        post: operations["postWebhookEndpointsByIdTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            id: string;
+            /** @constant */
+            object: "account";
+            email: string;
+            plan: string;
+            operator: boolean;
+            suspended: boolean;
+            /** @description Absent in lists */
+            credits?: {
+                available: string;
+                held: string;
+            };
+            /** @description Sets the first password, once, for 24 hours. Only in the reply that made the account */
+            password_link?: string;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+        };
+        AccountDeleted: {
+            id: string;
+            /** @constant */
+            object: "account";
+            /** @constant */
+            deleted: true;
+        };
+        AccountList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Account"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
         Annotation: {
             /** @constant */
             type: "url_citation";
@@ -820,6 +1154,7 @@ export interface components {
          *     |---|---|---|
          *     | 401 | invalid_request_error | `invalid_api_key` |
          *     | 403 | permission_error | `missing_scope` |
+         *     | 403 | permission_error | `address_not_allowed` |
          *     | 403 | permission_error | `account_suspended` |
          *     | 403 | permission_error | `plan_without_api_access` |
          *     | 404 | not_found_error | `not_found` |
@@ -827,6 +1162,7 @@ export interface components {
          *     | 400 | invalid_request_error | `invalid_value` |
          *     | 400 | invalid_request_error | `missing_required_parameter` |
          *     | 400 | invalid_request_error | `unsupported_parameter` |
+         *     | 400 | invalid_request_error | `content_filter` |
          *     | 400 | invalid_request_error | `context_length_exceeded` |
          *     | 400 | invalid_request_error | `invalid_json` |
          *     | 400 | invalid_request_error | `idempotency_key_reused` |
@@ -961,6 +1297,21 @@ export interface components {
                 /** @description Unix time in whole seconds */
                 renews_at: number;
             };
+        };
+        Budget: {
+            /** @constant */
+            object: "budget";
+            /** @description Null: of the whole account */
+            project_id: string | null;
+            /** @enum {string} */
+            period: "day" | "month" | "total";
+            /** @description Credits, as decimal text */
+            credits: string;
+        };
+        BudgetList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Budget"][];
         };
         ChatCompletion: {
             id: string;
@@ -1368,6 +1719,42 @@ export interface components {
             /** @constant */
             object: "response.input_tokens";
             input_tokens: number;
+        };
+        /** @description A key of the account. */
+        ManagedKey: {
+            id: string;
+            /** @constant */
+            object: "managed_key";
+            name: string;
+            /** @description The key itself. Only in the reply that made it */
+            key?: string;
+            prefix: string;
+            last_four: string;
+            scopes: string[];
+            /** @enum {string} */
+            access: "project" | "dedicated" | "owner";
+            project_id: string | null;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            day_cap: string | null;
+            month_cap: string | null;
+            total_cap: string | null;
+            requests_per_minute: number | null;
+            concurrent_turns: number | null;
+            allowed_addresses: string[] | null;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            last_used_at: number | null;
+            expires_at: number | null;
+        };
+        ManagedKeyList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["ManagedKey"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
         };
         Message: {
             id: string;
@@ -3005,6 +3392,73 @@ export interface components {
             /** @description Quotations that were left out: those beyond the first 500, and those not reached within 20 s */
             unchecked: number;
         };
+        WebhookDelivery: {
+            id: string;
+            /** @constant */
+            object: "webhook_delivery";
+            /** @description `webhook-id` of the requests */
+            event_id: string;
+            type: string;
+            /** @enum {string} */
+            state: "delivered" | "pending" | "failed";
+            attempts: number;
+            next_attempt_at: number | null;
+            /** @description Of the last reply; null: there was none */
+            status: number | null;
+            /** @description Why there was no reply */
+            error: string | null;
+            /** @description The JSON that is sent */
+            payload: string;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            delivered_at: number | null;
+        };
+        WebhookDeliveryList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["WebhookDelivery"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
+        WebhookEndpoint: {
+            id: string;
+            /** @constant */
+            object: "webhook_endpoint";
+            url: string;
+            events: ("run.completed" | "run.failed" | "run.cancelled" | "credits.low" | "budget.reached" | "key.expiring" | "import.finished")[];
+            /** @description Events of this project only; null: of the whole account */
+            project_id: string | null;
+            /** @description False: told of nothing. An endpoint that answers 410 is switched off */
+            enabled: boolean;
+            /** @description Signs each request, as Standard Webhooks describes it. Only in the reply that made it */
+            secret?: string;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+        };
+        WebhookEndpointDeleted: {
+            id: string;
+            /** @constant */
+            object: "webhook_endpoint";
+            /** @constant */
+            deleted: true;
+        };
+        WebhookEndpointList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["WebhookEndpoint"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
+        WebhookSent: {
+            /** @constant */
+            object: "webhook_test";
+            /** @constant */
+            sent: true;
+        };
         Work: {
             /** @description The title */
             id: string;
@@ -3061,6 +3515,20 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `invalid_value`, `invalid_json`, `idempotency_key_reused` */
+        "400.invalid_value.invalid_json.idempotency_key_reused": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `invalid_value`, `missing_required_parameter` */
         "400.invalid_value.missing_required_parameter": {
             headers: {
@@ -3077,6 +3545,20 @@ export interface components {
         };
         /** @description `invalid_value`, `missing_required_parameter`, `invalid_json` */
         "400.invalid_value.missing_required_parameter.invalid_json": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `invalid_value`, `missing_required_parameter`, `invalid_json`, `idempotency_key_reused` */
+        "400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
@@ -3115,8 +3597,8 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `account_suspended`, `plan_without_api_access` */
-        "403.account_suspended.plan_without_api_access": {
+        /** @description `address_not_allowed`, `account_suspended`, `plan_without_api_access` */
+        "403.address_not_allowed.account_suspended.plan_without_api_access": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
@@ -3129,8 +3611,8 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `missing_scope`, `account_suspended`, `plan_without_api_access` */
-        "403.missing_scope.account_suspended.plan_without_api_access": {
+        /** @description `missing_scope`, `address_not_allowed`, `account_suspended`, `plan_without_api_access` */
+        "403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
@@ -3412,9 +3894,14 @@ export interface components {
     };
     pathItems: never;
 }
+export type Account = components['schemas']['Account'];
+export type AccountDeleted = components['schemas']['AccountDeleted'];
+export type AccountList = components['schemas']['AccountList'];
 export type Annotation = components['schemas']['Annotation'];
 export type ApiError = components['schemas']['ApiError'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type Budget = components['schemas']['Budget'];
+export type BudgetList = components['schemas']['BudgetList'];
 export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
 export type ChatRequest = components['schemas']['ChatRequest'];
@@ -3431,6 +3918,8 @@ export type FileVersion = components['schemas']['FileVersion'];
 export type FileWithVersions = components['schemas']['FileWithVersions'];
 export type Health = components['schemas']['Health'];
 export type InputTokens = components['schemas']['InputTokens'];
+export type ManagedKey = components['schemas']['ManagedKey'];
+export type ManagedKeyList = components['schemas']['ManagedKeyList'];
 export type Message = components['schemas']['Message'];
 export type MessageList = components['schemas']['MessageList'];
 export type Model = components['schemas']['Model'];
@@ -3482,16 +3971,24 @@ export type Usage = components['schemas']['Usage'];
 export type UsageList = components['schemas']['UsageList'];
 export type VerdictExplanation = components['schemas']['VerdictExplanation'];
 export type Verification = components['schemas']['Verification'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointDeleted = components['schemas']['WebhookEndpointDeleted'];
+export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
+export type WebhookSent = components['schemas']['WebhookSent'];
 export type Work = components['schemas']['Work'];
 export type WorkList = components['schemas']['WorkList'];
 export type Response400InvalidValue = components['responses']['400.invalid_value'];
 export type Response400InvalidValueInvalidJson = components['responses']['400.invalid_value.invalid_json'];
+export type Response400InvalidValueInvalidJsonIdempotencyKeyReused = components['responses']['400.invalid_value.invalid_json.idempotency_key_reused'];
 export type Response400InvalidValueMissingRequiredParameter = components['responses']['400.invalid_value.missing_required_parameter'];
 export type Response400InvalidValueMissingRequiredParameterInvalidJson = components['responses']['400.invalid_value.missing_required_parameter.invalid_json'];
+export type Response400InvalidValueMissingRequiredParameterInvalidJsonIdempotencyKeyReused = components['responses']['400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused'];
 export type Response401InvalidApiKey = components['responses']['401.invalid_api_key'];
 export type Response402InsufficientCreditsKeyCapReached = components['responses']['402.insufficient_credits.key_cap_reached'];
-export type Response403AccountSuspendedPlanWithoutApiAccess = components['responses']['403.account_suspended.plan_without_api_access'];
-export type Response403MissingScopeAccountSuspendedPlanWithoutApiAccess = components['responses']['403.missing_scope.account_suspended.plan_without_api_access'];
+export type Response403AddressNotAllowedAccountSuspendedPlanWithoutApiAccess = components['responses']['403.address_not_allowed.account_suspended.plan_without_api_access'];
+export type Response403MissingScopeAddressNotAllowedAccountSuspendedPlanWithoutApiAccess = components['responses']['403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access'];
 export type Response404ModelNotFound = components['responses']['404.model_not_found'];
 export type Response404NotFound = components['responses']['404.not_found'];
 export type Response404NotFoundModelNotFound = components['responses']['404.not_found.model_not_found'];
@@ -3596,6 +4093,238 @@ export interface operations {
             503: components["responses"]["public.503.overloaded.database_unavailable"];
         };
     };
+    getAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postAccounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    /** @description Default: free */
+                    plan?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getAccountsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteAccountsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.session_busy"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    patchAccountsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    plan?: string | null;
+                    suspended?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postAccountsByIdCredits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Credits, as decimal text; below 0 to take some back */
+                    amount: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
     getAgentRunsById: {
         parameters: {
             query?: {
@@ -3624,7 +4353,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -3657,7 +4386,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -3698,7 +4427,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -3734,7 +4463,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -3781,7 +4510,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -3816,7 +4545,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -3849,7 +4578,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -3897,7 +4626,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -3936,7 +4665,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -3975,8 +4704,85 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Null: of the whole account */
+                    project_id?: string | null;
+                    /**
+                     * @description A day or a calendar month (UTC), or all time
+                     * @enum {string}
+                     */
+                    period: "day" | "month" | "total";
+                    /** @description Null removes the budget */
+                    credits: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4047,7 +4853,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatStreamData"];
                 };
             };
-            /** @description `invalid_value`, `missing_required_parameter`, `unsupported_parameter`, `context_length_exceeded`, `invalid_json`, `idempotency_key_reused` */
+            /** @description `invalid_value`, `missing_required_parameter`, `unsupported_parameter`, `content_filter`, `context_length_exceeded`, `invalid_json`, `idempotency_key_reused` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4077,7 +4883,7 @@ export interface operations {
             };
             401: components["responses"]["401.invalid_api_key"];
             402: components["responses"]["402.insufficient_credits.key_cap_reached"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -4185,7 +4991,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4220,7 +5026,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4270,7 +5076,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4305,7 +5111,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -4345,7 +5151,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4396,7 +5202,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4432,7 +5238,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4466,7 +5272,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -4519,7 +5325,7 @@ export interface operations {
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
             402: components["responses"]["402.insufficient_credits.key_cap_reached"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.model_not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4561,7 +5367,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4606,7 +5412,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large.file_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4641,7 +5447,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4674,7 +5480,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -4779,7 +5585,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             416: components["responses"]["416.range_not_satisfiable"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4811,8 +5617,265 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: string;
+                state?: "active" | "expired" | "revoked";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKeyList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once; the repeated reply has no key. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description Default: those of a new key on the pages */
+                    scopes?: ("models:read" | "sources:read" | "chat:write" | "sessions:write" | "files:read" | "files:write" | "projects:read" | "projects:write" | "account:manage" | "accounts:manage")[] | null;
+                    /** @description Default: dedicated. One project (`project_id`), a project of its own, or all projects */
+                    access?: ("project" | "dedicated" | "owner") | null;
+                    project_id?: string | null;
+                    /** @description Unix time in seconds */
+                    expires_at?: number | null;
+                    /** @description Credits per day (UTC); null: no cap */
+                    day_cap?: string | null;
+                    /** @description Credits per calendar month (UTC) */
+                    month_cap?: string | null;
+                    /** @description Credits for the life of the key */
+                    total_cap?: string | null;
+                    requests_per_minute?: number | null;
+                    concurrent_turns?: number | null;
+                    /** @description Addresses and ranges (CIDR) from which the key may be used; null: any */
+                    allowed_addresses?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getKeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteKeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    patchKeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string | null;
+                    /** @description Credits per day (UTC); null: no cap */
+                    day_cap?: string | null;
+                    /** @description Credits per calendar month (UTC) */
+                    month_cap?: string | null;
+                    /** @description Credits for the life of the key */
+                    total_cap?: string | null;
+                    requests_per_minute?: number | null;
+                    concurrent_turns?: number | null;
+                    /** @description Addresses and ranges (CIDR) from which the key may be used; null: any */
+                    allowed_addresses?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postKeysByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once; the repeated reply has no key. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description How long the old key still works. Default: 0 */
+                    grace_hours?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4842,7 +5905,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4875,7 +5938,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -4910,7 +5973,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.address_not_allowed.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4944,7 +6007,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -4987,7 +6050,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -5021,7 +6084,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -5054,7 +6117,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.project_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -5104,7 +6167,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -5140,7 +6203,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -5207,7 +6270,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ResponseStreamEvent"];
                 };
             };
-            /** @description `invalid_value`, `missing_required_parameter`, `unsupported_parameter`, `context_length_exceeded`, `invalid_json`, `idempotency_key_reused` */
+            /** @description `invalid_value`, `missing_required_parameter`, `unsupported_parameter`, `content_filter`, `context_length_exceeded`, `invalid_json`, `idempotency_key_reused` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5237,7 +6300,7 @@ export interface operations {
             };
             401: components["responses"]["401.invalid_api_key"];
             402: components["responses"]["402.insufficient_credits.key_cap_reached"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -5335,7 +6398,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -5368,7 +6431,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.session_busy"];
             413: components["responses"]["413.request_too_large"];
@@ -5404,7 +6467,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -5443,7 +6506,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -5629,7 +6692,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found.model_not_found"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
@@ -5669,7 +6732,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
@@ -5715,7 +6778,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -5758,7 +6821,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -5801,7 +6864,7 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.missing_scope.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];
@@ -5837,7 +6900,340 @@ export interface operations {
             };
             400: components["responses"]["400.invalid_value"];
             401: components["responses"]["401.invalid_api_key"];
-            403: components["responses"]["403.account_suspended.plan_without_api_access"];
+            403: components["responses"]["403.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                    events: ("run.completed" | "run.failed" | "run.cancelled" | "credits.low" | "budget.reached" | "key.expiring" | "import.finished")[];
+                    /** @description Events of this project only */
+                    project_id?: string | null;
+                    /** @description Default: true */
+                    enabled?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getWebhookEndpointsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteWebhookEndpointsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    patchWebhookEndpointsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url?: string | null;
+                    events?: ("run.completed" | "run.failed" | "run.cancelled" | "credits.low" | "budget.reached" | "key.expiring" | "import.finished")[] | null;
+                    /** @description Events of this project only */
+                    project_id?: string | null;
+                    enabled?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getWebhookEndpointsByIdDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postWebhookEndpointsByIdDeliveriesByDeliverySend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Id of a delivery of the endpoint */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSent"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postWebhookEndpointsByIdRotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postWebhookEndpointsByIdTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSent"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.database_unavailable"];

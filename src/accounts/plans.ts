@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { ConfigError } from '../config.ts'
-import { messageOf, ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
+import { readSettingsFile } from '../settings-files/read-settings-file.ts'
 
 /** The limits of a plan. */
 export type Plan = {
@@ -103,9 +102,26 @@ const file = z.record(z.string().regex(/^[a-z0-9_-]{1,40}$/), row.partial())
  * @throws ConfigError that names the mistake in the file.
  */
 export async function openPlans(path?: string): Promise<Plans> {
-  const rows = Object.entries(path === undefined ? {} : await readRows(path))
+  const rows = Object.entries(path === undefined ? {} : await readSettingsFile('PLANS_FILE', path, file))
   const completed = rows.map(([name, own]) => [name, { ...(builtIn[name] ?? table.basic), ...own }] as const)
   return plansOf({ ...table, ...Object.fromEntries(completed) })
+}
+
+/** Plans that can be replaced while they are in use. A `Plan` that was read before stays as it is. */
+export type LivePlans = Plans & { replace(next: Plans): void }
+
+/** Shows the newest of several tables. */
+export function livePlans(first: Plans): LivePlans {
+  let current = first
+  return {
+    get names() {
+      return current.names
+    },
+    of: (name) => current.of(name),
+    replace(next) {
+      current = next
+    },
+  }
 }
 
 /** The built-in plans. */
@@ -143,15 +159,4 @@ export function noApiAccess(plan: string): ServiceError {
     'plan_without_api_access',
     `The plan "${plan}" of this account does not include the API. Change to a plan that does.`,
   )
-}
-
-async function readRows(path: string): Promise<z.infer<typeof file>> {
-  try {
-    const parsed = file.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    if (parsed.success) return parsed.data
-    const issue = parsed.error.issues[0]
-    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`)
-  } catch (error) {
-    throw new ConfigError(`PLANS_FILE ${path} cannot be used: ${messageOf(error)}`)
-  }
 }

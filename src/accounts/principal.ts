@@ -13,6 +13,8 @@ export type Principal = {
   readonly binding: Binding
   /** Rate limit of the key beside that of the plan. Absent or null: none. */
   readonly keyRequestsPerMinute?: number | null
+  /** Ranges of addresses from which the key may be used. Absent or null: any. */
+  readonly allowedAddresses?: readonly string[] | null
   /** What the key's requests mean where they do not say it. */
   readonly defaults?: KeyDefaults
 }

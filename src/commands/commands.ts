@@ -24,6 +24,7 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   models: async () => (await import('./models.ts')).modelCommands,
   files: async () => (await import('./files/move-files.ts')).fileCommands,
   runs: async () => (await import('./runs.ts')).runCommands,
+  status: async () => (await import('./status/status.ts')).statusCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
   eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({

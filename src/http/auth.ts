@@ -3,6 +3,7 @@ import { KeyCache } from '../accounts/keys/key-cache.ts'
 import type { KeyLookup } from '../accounts/keys/key-lookup.ts'
 import { noApiAccess } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
+import { isInRanges } from '../addresses/address-ranges.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { databaseFault, isTransient } from '../db/errors.ts'
 import { notFound, ServiceError } from '../errors.ts'
@@ -20,8 +21,8 @@ export type AuthServices = {
 
 /**
  * Turns a key into a principal before any other work. Checks in this order: valid key (401), suspended
- * account (403), plan (403), requests per minute (429), visibility of the resource in the path (404), scope
- * (403).
+ * account (403), address (403), plan (403), requests per minute (429), visibility of the resource in the path (404),
+ * scope (403).
  */
 export function registerAuth(app: FastifyInstance, services: AuthServices): void {
   const known = new KeyCache()
@@ -51,8 +52,8 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
 
 /**
  * Authenticates and counts a request to the API. The first request of a dedicated key creates its project.
- * @throws ServiceError in this order: valid key (401), suspended account (403), plan (403), requests per
- * minute (429).
+ * @throws ServiceError in this order: valid key (401), suspended account (403), address (403), plan (403), requests
+ * per minute (429).
  */
 export async function authorizeRequest(
   services: AuthServices,
@@ -87,14 +88,24 @@ async function authenticate(
 ): Promise<Principal> {
   const sent = sentKey(request.headers)
   const principal = 'key' in sent ? await services.findKey(sent.key, known) : undefined
-  if (principal) return principal
+  if (principal && isAllowedFrom(principal, request)) return principal
   await services.rateLimits.countInvalidKey(clientAddress(request))
+  if (principal) {
+    throw new ServiceError(
+      'address_not_allowed',
+      `This API key may not be used from the address ${request.ip}. Use it from an allowed one, or change its allowed addresses.`,
+    )
+  }
   throw new ServiceError(
     'invalid_api_key',
     'key' in sent
       ? `The API key is not valid: it is mistyped, unknown, revoked or expired. Check it, or create a new one.${sent.advice}`
       : sent.fault,
   )
+}
+
+function isAllowedFrom({ allowedAddresses: allowed }: Principal, { ip }: FastifyRequest): boolean {
+  return !allowed || isInRanges(ip, allowed)
 }
 
 /** Postgres refuses the NUL character and no id contains it. An id with NUL therefore matches nothing. */

@@ -6,6 +6,7 @@ import { defaultPrice, type Price } from '../billing/pricing.ts'
 import type { Config } from '../config.ts'
 import { readHostInstructions } from './host-instructions.ts'
 import { type CatalogueListeners, type OpenProvider, openServers } from './model-servers.ts'
+
 import { type Entry, isBuiltIn, readModelsFile } from './models-file.ts'
 import type { ModelServer } from './reachability.ts'
 import { type SamplingOfModel, samplingOfModel } from './sampling.ts'

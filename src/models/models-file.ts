@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { type ApiName, apiOf, apis } from '../agent/ai-sdk/apis.ts'
-import { ConfigError } from '../config.ts'
-import { messageOf } from '../errors.ts'
+import { readSettingsFile } from '../settings-files/read-settings-file.ts'
 import { fallbackConditions } from './fallback-provider.ts'
 
 const apiNames = Object.keys(apis) as ApiName[]
@@ -164,12 +162,5 @@ const requestOptions = ['headers', 'body', 'region', 'api_version'] as const
  * @throws ConfigError that names the wrong field.
  */
 export async function readModelsFile(path: string): Promise<Entry[]> {
-  try {
-    const parsed = file.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    if (parsed.success) return parsed.data.models
-    const issue = parsed.error.issues[0]
-    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`)
-  } catch (error) {
-    throw new ConfigError(`MODELS_FILE ${path} cannot be used: ${messageOf(error)}`)
-  }
+  return (await readSettingsFile('MODELS_FILE', path, file)).models
 }

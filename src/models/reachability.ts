@@ -30,13 +30,14 @@ const defaults = {
 /**
  * Connects to each server at once and then every minute, and logs when one cannot be reached and when it can be again. It
  * sends nothing over the connection, so no model is loaded and nothing is paid. The start does not wait for it.
+ * @param catalogue its servers are read before each round.
  */
 export function watchReachability(
-  servers: readonly ModelServer[],
+  catalogue: { readonly servers: readonly ModelServer[] },
   log: Pick<Logger, 'info' | 'warn'>,
   { everyMs, connectMs } = defaults,
 ): ReachabilityWatch {
-  const origins = [...new Set(servers.map(({ url }) => new URL(url).origin))]
+  const origins = () => [...new Set(catalogue.servers.map(({ url }) => new URL(url).origin))]
   const states = new Map<string, { readonly reachable: boolean; readonly since: Date }>()
   const check = async (origin: string): Promise<void> => {
     const reason = await failureToConnect(new URL(origin), connectMs)
@@ -44,7 +45,9 @@ export function watchReachability(
     const before = states.get(origin)
     if (before?.reachable === reachable) return
     states.set(origin, { reachable, since: new Date() })
-    const models = servers.filter(({ url }) => new URL(url).origin === origin).map(({ model }) => model)
+    const models = catalogue.servers
+      .filter(({ url }) => new URL(url).origin === origin)
+      .map(({ model }) => model)
     const named = [...new Set(models)].join(', ')
     if (!reachable)
       log.warn(
@@ -54,19 +57,31 @@ export function watchReachability(
     else if (before) log.info({ models: named, origin }, 'the server of a model can be reached again')
   }
   const task = startPeriodicTask(
-    async () => void (await Promise.all(origins.map(check))),
+    async () => void (await Promise.all(origins().map(check))),
     everyMs,
     (error) => log.warn({ reason: messageOf(error) }, 'the servers of models were not checked'),
   )
   task.runSoon()
   return {
     states: () =>
-      servers.flatMap(({ model, server, url }) => {
+      catalogue.servers.flatMap(({ model, server, url }) => {
         const state = states.get(new URL(url).origin)
         return state ? [{ model, server, ...state }] : []
       }),
     stop: () => task.stop(),
   }
+}
+
+/** Connects to each server once. `reason` says why it takes no connection; undefined if it does. */
+export function askServers(
+  servers: readonly ModelServer[],
+): Promise<readonly (ModelServer & { readonly reason: string | undefined })[]> {
+  return Promise.all(
+    servers.map(async (server) => ({
+      ...server,
+      reason: await failureToConnect(new URL(server.url), defaults.connectMs),
+    })),
+  )
 }
 
 /** @returns why no connection was made, for TLS with its handshake. */

@@ -137,6 +137,28 @@ export const settings = {
       description: 'JSON or YAML file with MCP servers whose tools the model may call, see docs/mcp.md.',
     }),
   },
+  Moderation: {
+    MODERATION_URL: documented(httpUrl, {
+      value: 'URL',
+      unset: 'nothing is moderated',
+      description:
+        'Base URL of an API with POST /moderations in the form of OpenAI, such as https://api.openai.com/v1. It is sent each question and each answer. See "Moderation" in docs/operations.md.',
+    }),
+    MODERATION_API_KEY: documented(optionalText, {
+      value: 'text',
+      unset: 'no key is sent',
+      description: 'Key of that API.',
+    }),
+    MODERATION_MODEL: documented(optionalText, {
+      value: 'text',
+      unset: 'that of the API',
+      description: 'Name of the model at that API.',
+    }),
+    MODERATION_ON_FAILURE: documented(z.enum(['allow', 'refuse']).default('allow'), {
+      value: 'allow or refuse',
+      description: 'What becomes of a text when that API gives no verdict within 5 s.',
+    }),
+  },
   Library: {
     LIBRARY_EXPORT: documented(folderOrUrl, {
       value: 'folder or URL',

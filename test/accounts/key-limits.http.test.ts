@@ -41,6 +41,8 @@ test('a key above its requests per minute gets 429 with Retry-After, and another
   const first = await send(key, 'GET', '/v1/models')
   expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2')
   expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('1')
+  expect(first.headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+s$/)
+  expect([...first.headers.keys()].filter((name) => name.startsWith('x-ratelimit-'))).toHaveLength(3)
   expect((await send(key, 'GET', '/v1/key')).status).toBe(200)
   const refused = await send(key, 'GET', '/v1/models')
   expect(refused.status).toBe(429)

@@ -66,7 +66,7 @@ test('the log says when a server can be reached again', async () => {
   const proxy = await startSwitchedProxy({ host: '127.0.0.1', port })
   const log = { info: vi.fn(), warn: vi.fn() }
   const server = { model: 'm', server: 'large', url: `http://127.0.0.1:${proxy.port}/v1` }
-  const watch = watchReachability([server], log, { everyMs: 10, connectMs: 60_000 })
+  const watch = watchReachability({ servers: [server] }, log, { everyMs: 10, connectMs: 60_000 })
   onTestFinished(async () => {
     await watch.stop()
     await proxy.close()
@@ -84,7 +84,7 @@ test('a server that answers no handshake is unreachable after a limited time', a
   const { port } = await silentServer()
   const log = { info: vi.fn(), warn: vi.fn() }
   const server = { model: 'm', server: 'large', url: `https://127.0.0.1:${port}` }
-  const watch = watchReachability([server], log, { everyMs: 60_000, connectMs: 20 })
+  const watch = watchReachability({ servers: [server] }, log, { everyMs: 60_000, connectMs: 20 })
   onTestFinished(() => watch.stop())
   await expect.poll(() => watch.states()).toMatchObject([{ reachable: false }])
   expect(JSON.stringify(log.warn.mock.calls)).toContain('no connection within 0.02 s')

@@ -37,6 +37,7 @@ export function openKeyLookup(executor: Executor, peppers: Peppers, plans: Plans
       scopes: new Set(row.scopes.filter(isScope)),
       binding: { kind: row.binding, projectId: row.projectId } as Binding,
       keyRequestsPerMinute: row.requestsPerMinute,
+      allowedAddresses: row.allowedAddresses,
       defaults: row.defaults,
     }
     // Not cached: a key whose project will be created on first use, and a key whose plan, without API access, may
@@ -57,6 +58,7 @@ const findByDigest = (executor: Executor) =>
       binding: apiKeys.binding,
       projectId: apiKeys.projectId,
       requestsPerMinute: apiKeys.requestsPerMinute,
+      allowedAddresses: apiKeys.allowedAddresses,
       defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
       usedLately: sql<boolean>`coalesce(${apiKeys.lastUsedAt} > now() - interval '1 minute', false)`,
     })

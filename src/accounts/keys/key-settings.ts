@@ -1,3 +1,4 @@
+import { readAddressRange } from '../../addresses/address-ranges.ts'
 import { creditsText, parseCredits } from '../../billing/credits.ts'
 import { ServiceError } from '../../errors.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
@@ -9,6 +10,8 @@ export type KeyLimits = {
   readonly totalCapMicros: bigint | null
   readonly requestsPerMinute: number | null
   readonly concurrentTurns: number | null
+  /** Ranges of addresses from which it may be used, as `readAddressRange` writes them. */
+  readonly allowedAddresses: readonly string[] | null
 }
 
 export type KeySettings = KeyLimits & { readonly defaults: KeyDefaults }
@@ -19,6 +22,7 @@ export const noSettings: KeySettings = Object.freeze({
   totalCapMicros: null,
   requestsPerMinute: null,
   concurrentTurns: null,
+  allowedAddresses: null,
   defaults: {},
 })
 
@@ -29,6 +33,7 @@ export const settingNames = [
   'total_cap',
   'requests_per_minute',
   'concurrent_turns',
+  'allowed_addresses',
   'model',
   'on_disconnect',
   'tools',
@@ -51,8 +56,8 @@ export type KnownNames = {
 }
 
 /**
- * Reads settings from their texts: amounts in credits, `tools` separated by commas or `none`, `continue_history`
- * as `on` or `off`.
+ * Reads settings from their texts: amounts in credits, `allowed_addresses` separated by commas or spaces, `tools` by commas
+ * or `none`, `continue_history` as `on` or `off`.
  * @throws ServiceError `invalid_value` with the name of the setting as `param`.
  */
 export function readSettings(texts: SettingTexts, known: KnownNames): KeySettings {
@@ -75,6 +80,7 @@ export function readSettings(texts: SettingTexts, known: KnownNames): KeySetting
     totalCapMicros: read('total_cap', amount) ?? null,
     requestsPerMinute: read('requests_per_minute', wholeNumber) ?? null,
     concurrentTurns: read('concurrent_turns', wholeNumber) ?? null,
+    allowedAddresses: read('allowed_addresses', (text) => addressRanges(text.split(/[\s,]+/))) ?? null,
     defaults: withoutUndefined(defaults),
   }
 }
@@ -115,6 +121,24 @@ function toolsOf(text: string, name: SettingName, groups: readonly string[]): re
   return groups.filter((group) => chosen.includes(group))
 }
 
+const maxRanges = 50
+
+/**
+ * Reads ranges of addresses.
+ * @throws ServiceError `invalid_value` with the param `allowed_addresses`.
+ */
+export function addressRanges(texts: readonly string[]): readonly string[] {
+  const written = texts.filter((text) => text !== '')
+  const ranges = written.map((text) => {
+    const range = readAddressRange(text)
+    if (range !== undefined) return range
+    const remedy = 'Write an address such as 203.0.113.7 or a range such as 2001:db8::/48.'
+    throw invalid('allowed_addresses', `"${text}" is no address and no range. ${remedy}`)
+  })
+  if (ranges.length > 0 && ranges.length <= maxRanges) return [...new Set(ranges)]
+  throw invalid('allowed_addresses', `Name 1 to ${maxRanges} addresses or ranges, or leave it empty.`)
+}
+
 function invalid(name: SettingName, message: string): ServiceError {
   return new ServiceError('invalid_value', `\`${name}\`: ${message}`, { param: name })
 }
@@ -141,6 +165,7 @@ export function settingTexts(settings: KeySettings): Readonly<Record<SettingName
     total_cap: credits(settings.totalCapMicros),
     requests_per_minute: `${settings.requestsPerMinute ?? ''}`,
     concurrent_turns: `${settings.concurrentTurns ?? ''}`,
+    allowed_addresses: settings.allowedAddresses?.join(', ') ?? '',
     model: defaults.model ?? '',
     on_disconnect: defaults.onDisconnect ?? '',
     tools,

@@ -61,6 +61,7 @@ export const keyColumns = {
   totalCapMicros: apiKeys.totalCapMicros,
   requestsPerMinute: apiKeys.requestsPerMinute,
   concurrentTurns: apiKeys.concurrentTurns,
+  allowedAddresses: apiKeys.allowedAddresses,
   defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
 }
 
@@ -96,15 +97,15 @@ export async function createKey(
     binding: input.reach.kind,
     projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
     expiresAt: input.expiresAt ?? null,
-    ...(input.settings ?? noSettings),
+    ...rowOf(input.settings ?? noSettings),
   })
   if (!info) throw new Error('insert returned no row')
   return { key, info }
 }
 
 /**
- * Changes the name and the settings of a key. Caps and the concurrency limit apply from the commit on; the rate limit and
- * the defaults from the next second.
+ * Changes the name and the settings of a key. Caps and the concurrency limit apply from the commit on; the rate limit,
+ * the addresses and the defaults from the next second.
  * @param accountId undefined: a key of any account.
  * @throws ServiceError `not_found`, also for a revoked key; `invalid_value` for an invalid name.
  */
@@ -117,13 +118,18 @@ export async function changeKey(
   const mine = accountId ? eq(apiKeys.accountId, accountId) : undefined
   const [changed] = await executor
     .update(apiKeys)
-    .set({ name: checkedName(name), ...settings })
+    .set({ name: checkedName(name), ...rowOf(settings) })
     .where(and(eq(apiKeys.id, keyId), mine, isNull(apiKeys.revokedAt)))
     .returning({ ...keyColumns, accountId: apiKeys.accountId })
   if (!changed) throw notFound()
   const { accountId: owner, ...info } = changed
   return { accountId: owner, info }
 }
+
+const rowOf = ({ allowedAddresses, ...settings }: KeySettings) => ({
+  ...settings,
+  allowedAddresses: allowedAddresses && [...allowedAddresses],
+})
 
 /**
  * The key id for a form. It also depends on the account, so a form cannot name or probe for another account's

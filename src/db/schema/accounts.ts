@@ -90,6 +90,8 @@ export const apiKeys = pgTable(
     /** Limits of the key beside those of the plan. Null: only the plan's. */
     requestsPerMinute: integer('requests_per_minute'),
     concurrentTurns: integer('concurrent_turns'),
+    /** Ranges of addresses from which the key may be used. Null: any. */
+    allowedAddresses: text('allowed_addresses').array(),
     /** What a request of the key means where it does not say it (`KeyDefaults`). */
     defaults: jsonb('defaults').notNull().default({}),
     createdAt: instant('created_at').notNull().defaultNow(),

@@ -51,6 +51,7 @@ export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
 
 const keyCodes = [
   'invalid_api_key',
+  'address_not_allowed',
   'account_suspended',
   'plan_without_api_access',
   'rate_limit_exceeded',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keyStates } from '../../accounts/keys/key-list.ts'
+import { addressRanges } from '../../accounts/keys/key-settings.ts'
 import type { KeyInfo } from '../../accounts/keys/keys.ts'
 import { scopes } from '../../accounts/scopes.ts'
 import { creditsText, parseCredits } from '../../billing/credits.ts'
@@ -17,6 +18,10 @@ const limitFields = {
   total_cap: amount.nullish().describe('Credits for the life of the key'),
   requests_per_minute: z.int().min(1).nullish(),
   concurrent_turns: z.int().min(1).nullish(),
+  allowed_addresses: z
+    .array(z.string().max(60))
+    .nullish()
+    .describe('Addresses and ranges (CIDR) from which the key may be used; null: any'),
 }
 
 export const managedKey = z
@@ -36,6 +41,7 @@ export const managedKey = z
     total_cap: amount.nullable(),
     requests_per_minute: z.int().nullable(),
     concurrent_turns: z.int().nullable(),
+    allowed_addresses: z.array(z.string()).nullable(),
     created_at: instant,
     last_used_at: instant.nullable(),
     expires_at: instant.nullable(),
@@ -88,6 +94,9 @@ export function limitsOf(body: Limits) {
     ...(body.total_cap !== undefined && { totalCapMicros: capOf('total_cap', body.total_cap) }),
     ...(body.requests_per_minute !== undefined && { requestsPerMinute: body.requests_per_minute }),
     ...(body.concurrent_turns !== undefined && { concurrentTurns: body.concurrent_turns }),
+    ...(body.allowed_addresses !== undefined && {
+      allowedAddresses: body.allowed_addresses && addressRanges(body.allowed_addresses),
+    }),
   }
 }
 
@@ -122,6 +131,7 @@ export function keyBody(key: KeyInfo, text?: string): BodyOf<typeof managedKey> 
     total_cap: credits(key.totalCapMicros),
     requests_per_minute: key.requestsPerMinute,
     concurrent_turns: key.concurrentTurns,
+    allowed_addresses: key.allowedAddresses,
     created_at: unixSeconds(key.createdAt),
     last_used_at: key.lastUsedAt && unixSeconds(key.lastUsedAt),
     expires_at: key.expiresAt && unixSeconds(key.expiresAt),

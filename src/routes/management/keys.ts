@@ -236,8 +236,10 @@ function reachOf(access: 'project' | 'dedicated' | 'owner', projectId: string | 
 }
 
 function settingsOf(key: KeyInfo): KeySettings {
-  const { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns, defaults } = key
-  return { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns, defaults }
+  const { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns } = key
+  const { allowedAddresses, defaults } = key
+  const limits = { dayCapMicros, monthCapMicros, totalCapMicros, requestsPerMinute, concurrentTurns }
+  return { ...limits, allowedAddresses, defaults }
 }
 
 /** What the successor of a key reaches. */

@@ -23,6 +23,7 @@ export const turnDocs = {
     'not_found',
     'model_not_found',
     'unsupported_parameter',
+    'content_filter',
     'idempotency_key_reused',
     'session_busy',
     'insufficient_credits',

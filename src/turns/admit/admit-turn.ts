@@ -25,6 +25,7 @@ import {
   type Started,
 } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
+import { moderateQuestion } from './moderate-question.ts'
 import { requireModel, turnCosts } from './requested-model.ts'
 import type { TurnInput } from './turn-input.ts'
 
@@ -78,6 +79,7 @@ async function admit(
   // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new Start(services, principal, await priced(services, principal, withTrace(input)))
+  await moderateQuestion(services, principal, input)
   const client = runner.clients.open()
   try {
     const { run, repeated, conversation } = await retryFor(timeoutMs, () => start.attempt())

@@ -18,7 +18,7 @@ export type PricedTurn = ClientTurn & TurnInput
 
 export type AdmissionServices = Pick<
   RunnerServices,
-  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'metrics' | 'log'
+  'database' | 'library' | 'plans' | 'catalogue' | 'mcpServers' | 'moderation' | 'metrics' | 'log'
 > & {
   readonly limits: TurnLimits
   readonly runner: Runner

@@ -28,6 +28,22 @@ export const underPressure = (): ServiceError =>
     retryAfterSeconds: 5,
   })
 
+export const flagged = (): ServiceError =>
+  new ServiceError(
+    'content_filter',
+    'The moderation of this service does not allow this message. Change it. Nothing was charged.',
+  )
+
+/** The error for a question that the moderation server gave no verdict on. */
+export const unmoderated = (): ServiceError =>
+  new ServiceError(
+    'overloaded',
+    'The moderation of this service does not answer. Try again in a few seconds.',
+    {
+      retryAfterSeconds: 5,
+    },
+  )
+
 /** @param field the one that has the messages. */
 export const withoutQuestion = (field: string): ServiceError =>
   new ServiceError(

@@ -33,6 +33,8 @@ export type Answer = {
   /** The sources that were cited for the first time since the last call. Undefined if there are none. */
   newlyCited(): { readonly cited: readonly FirstCitation[] } | undefined
   isEmpty(): boolean
+  /** All text that was shown. */
+  text(): string
   /** Notes a call of one of the turn's own tools. `at` (default: the end): length of the text before it. */
   toolUsed(tool: Omit<ToolUse, 'at'> & { readonly at?: number }): void
   add(record: StepRecord): void
@@ -93,6 +95,7 @@ export function createAnswer(
       return { cited: fresh.map(({ n, source }) => ({ n, ref: source.ref })) }
     },
     isEmpty: () => shown.length === 0,
+    text: () => shown.toString(),
     toolUsed: ({ at = shown.length, ...tool }) => void tools.push({ ...tool, at }),
     add(record) {
       steps.push(record)

@@ -18,6 +18,7 @@ import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
+import { answerJudge } from './moderate-answer.ts'
 import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
@@ -50,6 +51,7 @@ export class RunRecorder {
   readonly #model: string | undefined
   readonly #stop: TurnStop
   readonly #budget: CallBudget
+  readonly #isRefused: (text: string) => Promise<boolean>
   readonly #watch: TurnWatch
   #step: number
   /** Of the newest model reply. */
@@ -71,20 +73,20 @@ export class RunRecorder {
     this.#stop = stop
     this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
+    this.#isRefused = answerJudge(services, run)
     const isLite = services.model?.isLite ?? false
     this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop, clientResults)
     this.#log = services.log
     this.#model = services.model?.id
-    const journaled = state.steps.map(({ record }) => record)
+    this.journaled = state.steps.map(({ record }) => record)
     this.#run = run
     this.#earlier = state
     this.#live = live
     this.journal = journal
-    this.journaled = journaled
-    this.#step = journaled.length
+    this.#step = this.journaled.length
     this.#partialText = partialText
     this.sourceMarks = createSourceMarks(
-      journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+      this.journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
     )
     const request = { ...(run.request as RunRequest), isLite }
@@ -215,9 +217,12 @@ export class RunRecorder {
     this.#answer.add(record)
   }
 
-  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
-    if (notice !== null) this.#showNotice(notice)
-    const paused = reason === 'tool_calls'
+  async #complete(finished: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<boolean> {
+    if (finished.notice !== null) this.#showNotice(finished.notice)
+    this.#showRest()
+    const paused = finished.reason === 'tool_calls'
+    const reason =
+      !paused && (await this.#isRefused(this.#answer.text())) ? 'content_filter' : finished.reason
     return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
   }
 

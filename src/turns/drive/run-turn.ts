@@ -14,6 +14,7 @@ import type { Logger } from '../../log.ts'
 import type { McpServers, OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
 import { samplingFor } from '../../models/sampling.ts'
+import type { Moderation } from '../../moderation/moderation.ts'
 import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
@@ -61,6 +62,8 @@ export type RunnerServices = {
   readonly objects?: ObjectStore | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
+  /** Undefined: nothing is moderated. */
+  readonly moderation?: Moderation | undefined
   /** Undefined: turns have no tools of outside servers. */
   readonly mcpServers?: McpServers | undefined
   readonly log: Logger

@@ -11,7 +11,8 @@ import { createMcpMetrics } from '../../../src/mcp-servers/mcp-metrics.ts'
 import { type McpServersOptions, openMcpServers } from '../../../src/mcp-servers/mcp-servers.ts'
 import type { ServerEntry } from '../../../src/mcp-servers/servers-file.ts'
 import type { EmbeddingOffer } from '../../../src/models/embedding-offer.ts'
-import { openCatalogue } from '../../../src/models/model-catalogue.ts'
+import { type LiveCatalogue, openLiveCatalogue } from '../../../src/models/live-catalogue.ts'
+import type { Moderation } from '../../../src/moderation/moderation.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
 import { openFallback } from '../../../src/sources/fallback/fallback.ts'
@@ -27,6 +28,7 @@ import { libraryIn } from '../library-database.ts'
 import { testPeppers } from './accounts.ts'
 
 export type TestService = {
+  readonly catalogue: LiveCatalogue
   readonly app: FastifyInstance
   readonly runner: Runner
   readonly registry: Registry
@@ -64,6 +66,8 @@ export type ServiceOptions = {
   readonly mcpServers?: readonly ServerEntry[]
   /** Default: no texts are turned into vectors for clients. */
   readonly embeddings?: EmbeddingOffer
+  /** Default: nothing is moderated. */
+  readonly moderation?: Moderation
   readonly mcpLimits?: McpServersOptions['limits']
   /** Default: Postgres has all files. */
   readonly objects?: ObjectStore
@@ -89,7 +93,7 @@ export async function startService(database: Database, options: ServiceOptions =
     catalogueFile: undefined,
     ...options.model,
   }
-  const catalogue = await openCatalogue(model, {
+  const catalogue = await openLiveCatalogue(model, {
     onFailure: metrics?.upstreamFailed,
     onFalseUsage: (id, fault) =>
       log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
@@ -103,8 +107,8 @@ export async function startService(database: Database, options: ServiceOptions =
       ...{ log, limits: options.mcpLimits },
       metrics: token === undefined ? undefined : createMcpMetrics(registry),
     }))
-  const { objects } = options
-  const shared = { database, library, catalogue, plans, objects, fallback, mcpServers }
+  const { moderation, objects } = options
+  const shared = { database, library, catalogue, plans, objects, fallback, mcpServers, moderation }
   await keepPrompts(database, catalogue.models)
   const runner = createRunner({ ...shared, log, metrics, tracer })
   const { pressure } = options
@@ -119,6 +123,7 @@ export async function startService(database: Database, options: ServiceOptions =
       runner,
       fallback,
       objects,
+      moderation,
       log,
       limits,
       metrics,
@@ -151,6 +156,7 @@ export async function startService(database: Database, options: ServiceOptions =
   const address = app.server.address()
   return {
     app,
+    catalogue,
     runner,
     registry,
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,

@@ -102,7 +102,7 @@ test('a changed cap counts from the next turn on', async () => {
   const person = await withLimits({})
   await startOf(person)
   const settings = { dayCapMicros: credits(3), monthCapMicros: null, totalCapMicros: null }
-  const limits = { requestsPerMinute: null, concurrentTurns: null, defaults: {} }
+  const limits = { requestsPerMinute: null, concurrentTurns: null, allowedAddresses: null, defaults: {} }
   const change = { name: 'k', settings: { ...settings, ...limits } }
   await withTx(db.database, person.principal, (tx) => changeKey(tx, person.keyId, change))
   await expect(startOf(person)).rejects.toMatchObject({ code: 'key_cap_reached' })

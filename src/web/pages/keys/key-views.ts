@@ -110,6 +110,7 @@ function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): H
     key.totalCapMicros !== null && keys.inAll(spent('total', key.totalCapMicros)),
     key.requestsPerMinute !== null && keys.perMinute(key.requestsPerMinute),
     key.concurrentTurns !== null && keys.concurrent(key.concurrentTurns),
+    key.allowedAddresses !== null && keys.fromAddresses(key.allowedAddresses.length),
   ].filter((limit) => limit !== false)
   if (limits.length === 0) return html`<span class="faint">${keys.noLimits}</span>`
   return html`${limits.map((limit) => html`<span class="nowrap">${limit}</span><br>`)}`

@@ -32,7 +32,8 @@ import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
 
-const settingText = z.string().max(100).default('')
+/** The longest are 50 ranges of addresses. */
+const settingText = z.string().max(2_500).default('')
 
 /** The fields of limits and defaults. A form may leave them out. */
 const settings = z.object(

@@ -15,6 +15,7 @@ const limitFields: readonly SettingName[] = [
   'total_cap',
   'requests_per_minute',
   'concurrent_turns',
+  'allowed_addresses',
 ]
 
 const numberDefaults: readonly SettingName[] = ['max_output_tokens', 'max_cost']
@@ -29,7 +30,8 @@ export function settingFields(t: Texts, values: SettingValues, models: readonly 
   const numbers = (names: readonly SettingName[]) => names.map((name) => numberField(t, name, values))
   return html`<details${openIf(limitFields, values)}><summary><b>${keys.limits}</b></summary>
 <p><small>${keys.limitsHint}</small></p>
-${numbers(limitFields)}</details>
+${numbers(limitFields.filter((name) => name !== 'allowed_addresses'))}
+${addressField(t, values)}</details>
 <details${openIf(ofDefaults, values)}><summary><b>${keys.defaults}</b></summary>
 <p><small>${keys.defaultsHint}</small></p>
 ${choiceFields(t, values, models)}
@@ -68,6 +70,11 @@ function toolChoices({ choices }: Texts['keys']): readonly Option[] {
     if (groups.length === 0) return { value: 'none', label: choices.noTools }
     return { value: groups.join(','), label: groups.map((group) => choices.groups[group]).join(', ') }
   })
+}
+
+function addressField({ keys }: Texts, values: SettingValues): Html {
+  return html`<label>${keys.settings.allowed_addresses} <input name="allowed_addresses"
+value="${values.allowed_addresses}" maxlength="2500" autocomplete="off" spellcheck="false" dir="ltr"></label>`
 }
 
 function numberField({ keys }: Texts, name: SettingName, values: SettingValues): Html {

@@ -54,6 +54,7 @@ export const keys = {
     total_cap: 'Credits in all',
     requests_per_minute: 'Requests per minute',
     concurrent_turns: 'Concurrent turns',
+    allowed_addresses: 'Allowed IP addresses and ranges, separated by commas',
     model: 'Model',
     on_disconnect: 'When the client disconnects',
     tools: 'Tools of the agent',
@@ -78,6 +79,8 @@ export const keys = {
   inAll: (amount: string) => `${amount} credits in all`,
   perMinute: (requests: number) => `${requests} requests per minute`,
   concurrent: (turns: number) => `${turns} concurrent turns`,
+  fromAddresses: (ranges: number) =>
+    ranges === 1 ? 'from 1 address or range' : `from ${ranges} addresses or ranges`,
   edit: 'Edit',
   replace: 'Replace',
   replacing:

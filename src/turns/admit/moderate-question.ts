@@ -1,0 +1,26 @@
+import type { Principal } from '../../accounts/principal.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import type { AdmissionServices, ClientTurn } from './client-turn.ts'
+import { flagged, unmoderated } from './refusals.ts'
+
+/**
+ * Asks the moderation server, if there is one, about the text of the last message of the user.
+ * @throws ServiceError `content_filter` if it is flagged; `overloaded` without a verdict, if the settings refuse then.
+ */
+export async function moderateQuestion(
+  { moderation }: AdmissionServices,
+  { accountId, keyId }: Principal,
+  { messages }: ClientTurn,
+): Promise<void> {
+  if (!moderation) return
+  const verdict = await moderation.judge(questionOf(messages), { accountId, keyId })
+  if (verdict === 'flagged') throw flagged()
+  if (verdict === 'unknown') throw unmoderated()
+}
+
+function questionOf(messages: readonly ModelMessage[]): string {
+  const last = messages.findLast((message) => message.role === 'user')
+  if (last?.role !== 'user') return ''
+  if (typeof last.content === 'string') return last.content
+  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
