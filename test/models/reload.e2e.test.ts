@@ -68,7 +68,9 @@ test('a queued turn of a model that the file has lost fails, and costs nothing',
   expect((await running).status).toBe(200)
   const failed = await queued
   expect([failed.status, await failed.json()]).toMatchObject([502, { error: { code: 'run_failed' } }])
-  const { rows } = await systemPool.query(`select cost_micros::text as cost from runs where status = 'failed'`)
+  const { rows } = await systemPool.query(
+    `select cost_micros::text as cost from runs where status = 'failed'`,
+  )
   expect(rows).toEqual([{ cost: '0' }])
 })
 
