@@ -170,14 +170,7 @@ async function startService(
   const providers = await openSignIn(config.signIn, plans.names)
   const store = keepFileStore({ database, objects }, log)
   const reachability = watchReachability(catalogue, log)
-  const keep = (next: Catalogue) => keepPrompts(database, next.models)
-  const reloading = watchSettingsFiles(
-    [
-      { setting: 'MODELS_FILE', path: config.model.catalogueFile, load: () => catalogue.reload(keep) },
-      { setting: 'PLANS_FILE', path: config.plansFile, load: installation.reloadPlans },
-    ],
-    log,
-  )
+  const reloading = reloadSettings(config, installation, catalogue, log)
   const jobs = [reachability, store, reloading, ...startJobs(config, installation, mailer, registry, log)]
   const closeUsed = () => closeAll([mailer, moderation, recognition, semantic, catalogue])
   const app = await buildApp(services, {
@@ -217,6 +210,23 @@ async function startService(
       await closeUsed()
     },
   }
+}
+
+/** Reads the files of models and plans again when they change. */
+function reloadSettings(
+  config: Config,
+  { database, reloadPlans }: Installation,
+  catalogue: LiveCatalogue,
+  log: Logger,
+): { stop(): Promise<void> } {
+  const keep = (next: Catalogue) => keepPrompts(database, next.models)
+  return watchSettingsFiles(
+    [
+      { setting: 'MODELS_FILE', path: config.model.catalogueFile, load: () => catalogue.reload(keep) },
+      { setting: 'PLANS_FILE', path: config.plansFile, load: reloadPlans },
+    ],
+    log,
+  )
 }
 
 /** What runs beside the requests. */
