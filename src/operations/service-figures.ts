@@ -9,7 +9,12 @@ export type ServiceFigures = {
   /** Holds of unfinished runs, in micro-credits. */
   readonly heldMicros: bigint
   readonly connectionsAllowed: number
-  readonly files: { readonly count: number; readonly bytes: number }
+  readonly files: {
+    readonly count: number
+    readonly bytes: number
+    /** How many have their content in a bucket. */
+    readonly inBucket: number
+  }
   readonly webhooks: {
     readonly endpoints: number
     /** Deliveries whose next attempt is due. */
@@ -29,6 +34,7 @@ export async function serviceFigures(executor: Executor): Promise<ServiceFigures
     allowed: number
     files: number
     bytes: string
+    in_bucket: number
     endpoints: number
     due: number
     oldest: number | null
@@ -39,7 +45,8 @@ export async function serviceFigures(executor: Executor): Promise<ServiceFigures
       (select count(*)::int from webhook_endpoints where not disabled) as endpoints
     from (select count(*)::int as ended, count(*) filter (where status = 'failed')::int as failed
         from runs where finished_at > now() - interval '1 hour') r,
-      (select count(distinct file_id)::int as files, coalesce(sum(bytes), 0)::text as bytes
+      (select count(distinct file_id)::int as files, coalesce(sum(bytes), 0)::text as bytes,
+          count(distinct file_id) filter (where location is not null)::int as in_bucket
         from file_versions where state = 'sealed') f,
       (select count(*) filter (where due_at <= now())::int as due,
           extract(epoch from now() - min(due_at) filter (where due_at <= now()))::float8 as oldest,
@@ -52,7 +59,7 @@ export async function serviceFigures(executor: Executor): Promise<ServiceFigures
     failedLastHour: row?.failed ?? 0,
     heldMicros: BigInt(row?.held ?? 0),
     connectionsAllowed: row?.allowed ?? 0,
-    files: { count: row?.files ?? 0, bytes: Number(row?.bytes ?? 0) },
+    files: { count: row?.files ?? 0, bytes: Number(row?.bytes ?? 0), inBucket: row?.in_bucket ?? 0 },
     webhooks: {
       endpoints: row?.endpoints ?? 0,
       due: row?.due ?? 0,

@@ -64,7 +64,11 @@ function rowsOf(status: Status, advice: string): object {
       waiting_texts: library.size?.waitingTexts ?? null,
       semantic: library.semantic ?? null,
     },
-    files: figures.files,
+    files: {
+      count: figures.files.count,
+      bytes: figures.files.bytes,
+      in_bucket: figures.files.inBucket,
+    },
     mail: status.mail,
     metrics: status.metrics,
     webhooks: {
@@ -105,7 +109,10 @@ function linesOf(status: Status, advice: string): readonly string[] {
     ),
     ...line('Models', ...models.map(modelText)),
     ...line('Library', ...libraryTexts(library)),
-    ...line('Files', `${files.count} in the database, ${byteText(files.bytes)} with their versions`),
+    ...line(
+      'Files',
+      `${files.count}, of them ${files.inBucket} in a bucket, ${byteText(files.bytes)} with their versions`,
+    ),
     ...line('Mail', onOff(status.mail)),
     ...line('Metrics', onOff(status.metrics)),
     ...line(
