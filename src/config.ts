@@ -4,9 +4,9 @@ import process from 'node:process'
 import type { z } from 'zod'
 import { acceptedValue, environment, secretSettings } from './environment.ts'
 import { type CommandWords, commandWords, isProgram } from './setting-values/command.ts'
-import type { TrustProxy } from './setting-values/values.ts'
+import type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 
-export type { TrustProxy } from './setting-values/values.ts'
+export type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
@@ -79,6 +79,10 @@ export type Config = {
    */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** Days from the closing of an account by its owner to the deletion of its data. */
+  readonly deletionDays: number
+  /** Days after which data of a kind is deleted. */
+  readonly retentionDays: RetentionDays
   /** The SMTP server and the sender. Undefined: no mail is sent. */
   readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */
@@ -173,6 +177,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
+    deletionDays: e.DELETION_DAYS,
+    retentionDays: e.RETENTION_DAYS,
     mail: mailOf(e),
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -170,6 +170,7 @@ async function startService(
     web: {
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
+      deletionDays: config.deletionDays,
       libraryExport: exportPlace(config.libraryExport),
       mailer,
     },
@@ -203,7 +204,7 @@ async function startService(
 
 /** What runs beside the requests. */
 function startJobs(
-  { appName, webhooksAllowPrivate: allowPrivate }: Config,
+  { appName, retentionDays, webhooksAllowPrivate: allowPrivate }: Config,
   { database, library, peppers, plans }: Installation,
   mailer: Mailer | undefined,
   registry: Registry,
@@ -212,7 +213,7 @@ function startJobs(
   const userAgent = `${appName ?? productName}/${version}`
   return [
     watchInvariants(database, registry, log),
-    keepRetention(database, log),
+    keepRetention(database, retentionDays, log),
     keepNotices({ database, library, mailer, plans, log }),
     deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
   ]

@@ -10,6 +10,7 @@ import {
   otlpHeaders,
   portRange,
   postgresUrl,
+  retentionDays,
   rootUrl,
   smtpUrl,
   trustProxy,
@@ -225,6 +226,16 @@ export const settings = {
     SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
       value: 'name of a plan',
       description: 'Plan of the accounts that are created in the pages.',
+    }),
+    DELETION_DAYS: documented(z.coerce.number().int().min(0).max(365).default(0), {
+      value: 'whole number from 0 to 365',
+      description:
+        'An account that its owner deletes is closed at once, and its data is deleted after so many days. Until then the owner, by signing in, or an operator can take this back.',
+    }),
+    RETENTION_DAYS: documented(retentionDays.default({}), {
+      value: 'kind=days, separated by commas; kinds: conversations, files, feedback, deliveries',
+      description:
+        'After so many days without a change, such as conversations=365,files=90, data of this kind is deleted. By default only deliveries of webhooks are, after 30 days. See "Lifecycle of data" in docs/operations.md.',
     }),
   },
   Mail: {

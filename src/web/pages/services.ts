@@ -10,6 +10,8 @@ export type WebSettings = {
   /** Whether strangers may create accounts, and the plan of these accounts. */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** Days from the closing of an account by its owner to its deletion; absent or 0: it is deleted at once. */
+  readonly deletionDays?: number
   /** Where collections come from. */
   readonly libraryExport: ExportPlace
   /** Undefined: no mail is sent. */

@@ -5,6 +5,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
+import type { WebSettings } from '../services.ts'
 import { settingsPage } from './settings-page.ts'
 
 export type AccountMessages = {
@@ -24,7 +25,7 @@ export function accountPage(
   t: Texts,
   { account }: Visitor,
   messages: AccountMessages,
-  hasMail: boolean,
+  { mailer, deletionDays = 0 }: WebSettings,
 ): Page {
   const { common } = t
   return settingsPage(t, {
@@ -36,8 +37,9 @@ ${factList([
   [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
 ])}
 ${passwordCard(t, account.email, messages)}
-${hasMail ? addressCard(t, messages.address) : nothing}
-${deleteCard(t, messages.deleteProblem)}`,
+${mailer ? addressCard(t, messages.address) : nothing}
+${exportCard(t)}
+${deleteCard(t, messages.deleteProblem, deletionDays)}`,
   })
 }
 
@@ -68,11 +70,17 @@ value="${refused?.email ?? ''}"></label>
 <button>${account.sendLink}</button></form></section>`
 }
 
-function deleteCard({ account, common }: Texts, problem: string | undefined): Html {
+function exportCard({ account }: Texts): Html {
+  return html`<section class="card narrow-left"><h2>${account.exportData}</h2>
+<p>${account.exportMeaning}</p>
+<form method="post" action="/settings/account/export"><button>${account.exportData}</button></form></section>`
+}
+
+function deleteCard({ account, common }: Texts, problem: string | undefined, days: number): Html {
   const dialog = confirmDialog({
     label: account.deleteDots,
     action: '/settings/account/delete',
-    confirm: account.deleteEverything,
+    confirm: days > 0 ? account.close : account.deleteEverything,
     cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
@@ -80,6 +88,6 @@ function deleteCard({ account, common }: Texts, problem: string | undefined): Ht
 <input type="password" name="current" autocomplete="current-password" required></label>`,
   })
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
-<p>${account.deleteMeaning}</p>
+<p>${days > 0 ? account.closeMeaning(days) : account.deleteMeaning}</p>
 ${dialog}</section>`
 }

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto'
+import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { exportAccount } from '../../../account-export/account-archive.ts'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { createWorkLimit } from '../../../http/limits/work-limits.ts'
+import { attachmentHeaders } from '../../../http/transfers/download.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
+import { closeAccount } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
@@ -22,17 +28,13 @@ const passwordForm = z.object({ current: z.string().max(1_000), next: z.string()
 const addressForm = z.object({ email: z.string().max(8_000), current: z.string().max(1_000) })
 const deleteForm = z.object({ current: z.string().max(1_000) })
 
-/** `/settings/account`: change of the password, and deletion of the account. */
+/** `/settings/account`: change of the password, export and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
-  const { mailer } = settings
+  const { mailer, deletionDays = 0 } = settings
+  const exports = createWorkLimit({ what: 'exports', maxRunning: 1, maxWaiting: 0, retryAfterSeconds: 60 })
   const show = (request: FastifyRequest, reply: FastifyReply, messages: AccountMessages, status = 200) =>
-    sendPage(
-      request,
-      reply,
-      accountPage(textsOf(request), visitorOf(request), messages, mailer !== undefined),
-      status,
-    )
+    sendPage(request, reply, accountPage(textsOf(request), visitorOf(request), messages, settings), status)
 
   app.get('/settings/account', accountsOnly, (request, reply) =>
     show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
@@ -74,13 +76,26 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { current } = readFields(deleteForm, request.body)
     try {
       await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
-      await deleteAccount(database, { actor: account.id, accountId: account.id })
+      if (deletionDays > 0) await closeAccount(database, account.id, deletionDays)
+      else await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(request, error)
       return show(request, reply, { deleteProblem: message }, status)
     }
     clearSessionCookie(request, reply, services)
-    return reply.redirect('/signin?done=deleted', 303)
+    return reply.redirect(`/signin?done=${deletionDays > 0 ? 'closed' : 'deleted'}`, 303)
+  })
+
+  app.post('/settings/account/export', accountsOnly, (request, reply) => {
+    const { id } = visitorOf(request).account
+    return exports.run(id, disconnectSignal(reply), async () => {
+      const archive = await exportAccount(database, { actor: id, accountId: id })
+      attachmentHeaders(reply, `export-${new Date().toISOString().slice(0, 10)}.zip`, 'application/zip')
+      reply.send(archive)
+      // The next export may begin when this one has been read, or its reader has left.
+      await finished(archive).catch(() => undefined)
+      return reply
+    })
   })
 }
 

@@ -13,6 +13,8 @@ type SignInForm = {
   /** Where signing in leads. */
   readonly next?: string | undefined
   readonly problem?: string
+  /** The owner has closed the account, and may keep it. */
+  readonly isClosed?: boolean
   readonly done?: string | undefined
   /** Why the reader has to sign in again. */
   readonly note?: string | undefined
@@ -32,6 +34,7 @@ ${outcomeNotice(form)}${form.note ? notice('note', form.note) : nothing}
 ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
+${form.isClosed ? html`<label class="check"><input type="checkbox" name="keep" value="yes"> ${account.keepAccount}</label>` : nothing}
 <button>${account.signIn}</button>
 </form>
 ${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.forgot}</a></p>` : nothing}

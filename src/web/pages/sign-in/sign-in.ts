@@ -33,6 +33,8 @@ const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
   email: z.string().max(8_000),
   password: z.string().max(1_000),
+  /** Takes back the deletion of a closed account. */
+  keep: z.literal('yes').optional(),
   /** Paths of the pages are shorter. */
   next: z.string().max(8_000).optional(),
   /** A form that was refused because nobody was signed in. */
@@ -57,8 +59,9 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     try {
       await enter(services, request, reply, input)
     } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      const page = signInPage(textsOf(request), services, { email, next, kept, problem })
+      const { message: problem, status, param } = problemOf(request, error)
+      const form = { email, next, kept, problem, isClosed: param === 'keep' }
+      const page = signInPage(textsOf(request), services, form)
       return sendPage(request, reply, page, status)
     }
     const form = readCarried(kept)
@@ -108,12 +111,12 @@ async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  input: { readonly email: string; readonly password: string },
+  input: { readonly email: string; readonly password: string; readonly keep?: 'yes' | undefined },
 ): Promise<void> {
   const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
   const attempt = { email: input.email, address: clientAddress(request), browser }
   const { token } = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, address: attempt.address }),
+    signIn(services.database, { ...input, keep: input.keep === 'yes', address: attempt.address }),
   )
   await giveSession(services, request, reply, { email: input.email, token })
   const { mailer } = services.settings
