@@ -235,7 +235,7 @@ export const settings = {
     RETENTION_DAYS: documented(retentionDays.default({}), {
       value: 'kind=days, separated by commas; kinds: conversations, files, feedback, deliveries',
       description:
-        'After so many days without a change, such as conversations=365,files=90, data of this kind is deleted. By default only deliveries of webhooks are, after 30 days. See "Lifecycle of data" in docs/operations.md.',
+        'After so many days without a change, such as conversations=365,files=90, data of this kind is deleted. By default only deliveries of webhooks are, after 30 days. See "Retention" in docs/operations.md.',
     }),
   },
   Mail: {
