@@ -82,7 +82,7 @@ export type Config = {
   /** Days from the closing of an account by its owner to the deletion of its data. */
   readonly deletionDays: number
   /** Days after which data of a kind is deleted. */
-  readonly retentionDays: RetentionDays
+  readonly retentionDays: RetentionDays | undefined
   /** The SMTP server and the sender. Undefined: no mail is sent. */
   readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */

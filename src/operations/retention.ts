@@ -185,7 +185,7 @@ function removeBatch(database: Database, expiry: Expiry): Promise<number | undef
 /** Runs `removeExpired` and `removeClosed` every 15 minutes while the service runs. */
 export function keepRetention(
   database: Database,
-  days: RetentionDays,
+  days: RetentionDays | undefined,
   log: Logger,
 ): { stop(): Promise<void> } {
   const round = async () => {

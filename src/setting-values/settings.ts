@@ -230,12 +230,13 @@ export const settings = {
     DELETION_DAYS: documented(z.coerce.number().int().min(0).max(365).default(0), {
       value: 'whole number from 0 to 365',
       description:
-        'An account that its owner deletes is closed at once, and its data is deleted after so many days. Until then the owner, by signing in, or an operator can take this back.',
+        'Days from the closing of an account by its owner to the deletion of its data. Until then it can be taken back.',
     }),
-    RETENTION_DAYS: documented(retentionDays.default({}), {
+    RETENTION_DAYS: documented(retentionDays, {
       value: 'kind=days, separated by commas; kinds: conversations, files, feedback, deliveries',
+      unset: 'nothing, but deliveries of webhooks after 30 days',
       description:
-        'After so many days without a change, such as conversations=365,files=90, data of this kind is deleted. By default only deliveries of webhooks are, after 30 days. See "Retention" in docs/operations.md.',
+        'Days without a change after which data is deleted, such as conversations=365,files=90. See "Retention" in docs/operations.md.',
     }),
   },
   Mail: {

@@ -104,22 +104,26 @@ export type RetentionDays = Readonly<Partial<Record<(typeof retentionKinds)[numb
 
 const maxRetentionDays = 36_500
 
-export const retentionDays = z.string().transform((text, context): RetentionDays => {
-  const pairs = listOf(text).map((entry) => /^(\w+)\s*=\s*(\d{1,5})$/.exec(entry) ?? ['', entry, ''])
-  const days: Partial<Record<string, number>> = {}
-  for (const [, kind = '', number] of pairs) {
-    const known = retentionKinds.some((name) => name === kind)
-    const isRight = known && Number(number) >= 1 && Number(number) <= maxRetentionDays
-    if (!isRight || days[kind] !== undefined) {
-      const why = kind === 'audit' ? 'entries of the audit log are immutable' : `"${kind}" is not one of them`
-      const message = `must be kind=days, separated by commas, each kind once; ${why}. Kinds: ${retentionKinds.join(', ')}; days: 1 to ${maxRetentionDays}`
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
+export const retentionDays = z
+  .string()
+  .transform((text, context): RetentionDays => {
+    const pairs = listOf(text).map((entry) => /^(\w+)\s*=\s*(\d{1,5})$/.exec(entry) ?? ['', entry, ''])
+    const days: Partial<Record<string, number>> = {}
+    for (const [, kind = '', number] of pairs) {
+      const known = retentionKinds.some((name) => name === kind)
+      const isRight = known && Number(number) >= 1 && Number(number) <= maxRetentionDays
+      if (!isRight || days[kind] !== undefined) {
+        const why =
+          kind === 'audit' ? 'entries of the audit log are immutable' : `"${kind}" is not one of them`
+        const message = `must be kind=days, separated by commas, each kind once; ${why}. Kinds: ${retentionKinds.join(', ')}; days: 1 to ${maxRetentionDays}`
+        context.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }
+      days[kind] = Number(number)
     }
-    days[kind] = Number(number)
-  }
-  return Object.freeze(days)
-})
+    return Object.freeze(days)
+  })
+  .optional()
 
 /** A folder, or an address that is asked without a password. */
 export const folderOrUrl = z

@@ -34,7 +34,7 @@ ${outcomeNotice(form)}${form.note ? notice('note', form.note) : nothing}
 ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
-${form.isClosed ? html`<label class="check"><input type="checkbox" name="keep" value="yes"> ${account.keepAccount}</label>` : nothing}
+${form.isClosed ? keepBox(t) : nothing}
 <button>${account.signIn}</button>
 </form>
 ${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.forgot}</a></p>` : nothing}
@@ -45,6 +45,10 @@ ${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.f
     }</p>
 </section>`,
   }
+}
+
+function keepBox({ account }: Texts): Html {
+  return html`<label class="choice"><input type="checkbox" name="keep" value="yes"> ${account.keepAccount}</label>`
 }
 
 /** A form that was refused before the sign-in. It is shown, and never sent without the person. */
