@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { removalTimeout } from '../accounts/delete-account.ts'
 import { heldAccounts } from '../accounts/legal-hold.ts'
 import type { RetentionDays } from '../config.ts'
 import type { Executor } from '../db/client.ts'
@@ -73,7 +74,9 @@ function unchanged(
         )
       ).rows.map(({ id }) => id)
       const ids = found.splice(0, atMost)
-      if (ids.length > 0) await removeIds(tx, textArray(ids), isAged)
+      if (ids.length === 0) return 0
+      await tx.execute(removalTimeout)
+      await removeIds(tx, textArray(ids), isAged)
       // The number that was looked at: fewer would end the round, although others were only locked.
       return ids.length
     },

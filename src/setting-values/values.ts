@@ -107,15 +107,14 @@ const maxRetentionDays = 36_500
 export const retentionDays = z
   .string()
   .transform((text, context): RetentionDays => {
-    const pairs = listOf(text).map((entry) => /^(\w+)\s*=\s*(\d{1,5})$/.exec(entry) ?? ['', entry, ''])
     const days: Partial<Record<string, number>> = {}
-    for (const [, kind = '', number] of pairs) {
-      const known = retentionKinds.some((name) => name === kind)
-      const isRight = known && Number(number) >= 1 && Number(number) <= maxRetentionDays
+    for (const entry of listOf(text)) {
+      const [, kind = '', number] = /^(\w+)\s*=\s*(\d{1,5})$/.exec(entry) ?? []
+      const isKnown = retentionKinds.some((name) => name === kind)
+      const isRight = isKnown && Number(number) >= 1 && Number(number) <= maxRetentionDays
       if (!isRight || days[kind] !== undefined) {
-        const why =
-          kind === 'audit' ? 'entries of the audit log are immutable' : `"${kind}" is not one of them`
-        const message = `must be kind=days, separated by commas, each kind once; ${why}. Kinds: ${retentionKinds.join(', ')}; days: 1 to ${maxRetentionDays}`
+        const why = kind === 'audit' ? 'entries of the audit log are immutable' : `"${entry}" is not`
+        const message = `must be kind=days, separated by commas, each kind once: ${why}. Kinds: ${retentionKinds.join(', ')}; days: 1 to ${maxRetentionDays}`
         context.addIssue({ code: 'custom', message })
         return z.NEVER
       }
