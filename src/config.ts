@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { ConfigError, environment, refusalOf, withSecretFiles } from './environment.ts'
 import { type CommandWords, commandWords, isProgram } from './setting-values/command.ts'
-import type { TrustProxy } from './setting-values/values.ts'
+import type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 
 export { ConfigError, loadSettingsFile } from './environment.ts'
-export type { TrustProxy } from './setting-values/values.ts'
+export type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
@@ -104,6 +104,10 @@ export type Config = {
         variable(name: string): string | undefined
       }
     | undefined
+  /** Days from the closing of an account by its owner to the deletion of its data. */
+  readonly deletionDays: number
+  /** Days after which data of a kind is deleted. */
+  readonly retentionDays: RetentionDays | undefined
   /** The SMTP server and the sender. Undefined: no mail is sent. */
   readonly mail: { readonly smtpUrl: string; readonly from: string; readonly appUrl: string } | undefined
   /** Bearer token for `/metrics`. Undefined: the route does not exist. */
@@ -178,8 +182,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
-    signUpDomains: e.SIGNUP_DOMAINS,
-    signIn: signInOf(e, env),
+    ...{ signUpDomains: e.SIGNUP_DOMAINS, signIn: signInOf(e, env) },
+    ...{ deletionDays: e.DELETION_DAYS, retentionDays: e.RETENTION_DAYS },
     mail: mailOf(e),
     metricsToken: e.METRICS_TOKEN,
     otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,

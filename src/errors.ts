@@ -25,6 +25,7 @@ export const errorTable = {
   unsupported_content_type: { status: 415, type: 'request_error' },
   range_not_satisfiable: { status: 416, type: invalidRequest },
   request_timeout: { status: 408, type: 'request_error' },
+  account_held: { status: 409, type: 'conflict_error' },
   session_busy: { status: 409, type: 'conflict_error' },
   project_busy: { status: 409, type: 'conflict_error' },
   insufficient_credits: { status: 402, type: 'billing_error' },

@@ -21,11 +21,11 @@ import { type LiveCatalogue, openLiveCatalogue } from './models/live-catalogue.t
 import type { Catalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
 import { openModeration } from './moderation/moderation.ts'
+import { keepNotices } from './notices/notices.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { keepFileStore } from './operations/file-store.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
-import { keepNotices } from './operations/notices.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
 import { freeStartMemory } from './operations/start-memory.ts'
@@ -182,6 +182,7 @@ async function startService(
     fileStoreState: store.state,
     web: {
       ...{ signUp, signUpPlan, signUpDomains, providers, mailer },
+      deletionDays: config.deletionDays,
       libraryExport: exportPlace(config.libraryExport),
     },
     metrics: { registry, token: config.metricsToken },
@@ -231,7 +232,7 @@ function reloadSettings(
 
 /** What runs beside the requests. */
 function startJobs(
-  { appName, webhooksAllowPrivate: allowPrivate }: Config,
+  { appName, retentionDays, webhooksAllowPrivate: allowPrivate }: Config,
   { database, library, peppers, plans }: Installation,
   mailer: Mailer | undefined,
   registry: Registry,
@@ -240,7 +241,7 @@ function startJobs(
   const userAgent = `${appName ?? productName}/${version}`
   return [
     watchInvariants(database, registry, log),
-    keepRetention(database, log),
+    keepRetention(database, retentionDays, log),
     keepNotices({ database, library, mailer, plans, log }),
     deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
   ]

@@ -15,6 +15,11 @@ export type Account = {
   readonly operator: boolean
   /** Null: not suspended. */
   readonly suspendedAt: Date | null
+  /** When the data of an account that its owner has closed is deleted; null for others. */
+  readonly deletionDueAt: Date | null
+  /** Null: no legal hold. */
+  readonly legalHoldAt: Date | null
+  readonly legalHoldReason: string
   readonly createdAt: Date
 }
 
@@ -25,6 +30,9 @@ export const accountColumns = {
   plan: accounts.plan,
   operator: accounts.operator,
   suspendedAt: accounts.suspendedAt,
+  deletionDueAt: accounts.deletionDueAt,
+  legalHoldAt: accounts.legalHoldAt,
+  legalHoldReason: accounts.legalHoldReason,
   createdAt: accounts.createdAt,
 }
 

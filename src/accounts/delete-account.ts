@@ -23,6 +23,7 @@ import {
 import { ServiceError } from '../errors.ts'
 import { deletedSuffix, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
+import { requireNoHold } from './legal-hold.ts'
 
 /** Deleting the files and conversations of a large account or project exceeds the normal statement timeout. */
 export const removalTimeout = sql`set local statement_timeout = '5min'`
@@ -31,16 +32,19 @@ export const removalTimeout = sql`set local statement_timeout = '5min'`
  * Deletes an account with its keys, web sessions, projects, sessions, files, source sheets and reading marks. Its
  * address can be used again.
  * Ledger and audit rows stay, because they are immutable; they no longer identify a person.
- * @throws ServiceError `not_found`; `session_busy` while a turn is unfinished, because that turn has not been
+ * @throws ServiceError `not_found`; `account_held` under a legal hold; `session_busy` while a turn is unfinished, because that turn has not been
  *   charged yet.
+ * @param acting.dueAt deletes it only if its deletion is still due at this time, and was not taken back meanwhile.
  */
 export function deleteAccount(
   database: Database,
-  { actor, accountId }: { readonly actor: Actor; readonly accountId: string },
+  { actor, accountId, dueAt }: { readonly actor: Actor; readonly accountId: string; readonly dueAt?: Date },
 ): Promise<void> {
   return withTx(database, 'system', async (tx) => {
     await tx.execute(removalTimeout)
-    await lockAccount(tx, accountId)
+    const account = await lockAccount(tx, accountId)
+    if (dueAt && account.deletionDueAt?.getTime() !== dueAt.getTime()) return
+    requireNoHold(account)
     const busy = await tx.execute(
       sql`select 1 from runs where account_id = ${accountId} and status in ('queued', 'in_progress') limit 1`,
     )
@@ -67,7 +71,12 @@ export function deleteAccount(
     await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)
-      .set({ email: `${accountId.toLowerCase()}${deletedSuffix}`, passwordHash: '', operator: false })
+      .set({
+        email: `${accountId.toLowerCase()}${deletedSuffix}`,
+        passwordHash: '',
+        operator: false,
+        deletionDueAt: null,
+      })
       .where(eq(accounts.id, accountId))
     await recordAction(tx, { actor, action: 'account.deleted', accountId })
   })

@@ -1,16 +1,21 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { exportAccount } from '../account-export/account-archive.ts'
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
 import { deleteAccount } from '../accounts/delete-account.ts'
+import { endHold, placeHold } from '../accounts/legal-hold.ts'
 import { removeSecondFactor } from '../accounts/second-factor/second-factor.ts'
 import { createResetLink, resetHours } from '../accounts/sign-in/password-reset.ts'
 import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { messageOf, ServiceError } from '../errors.ts'
 import { resumeAccount, suspendAccount } from '../turns/sessions/suspension.ts'
+import { openObjectStore } from '../workspace/s3.ts'
 import type { Command, Invocation } from './command.ts'
 
 const email = { email: { type: 'string' } } as const
 
-/** Who may use an account. */
+/** Who may use an account, and what happens to its data. */
 export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts reset-password': {
     usage: '--email E',
@@ -57,7 +62,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   },
   'accounts resume': {
     usage: '--email E',
-    summary: 'ends the suspension of an account',
+    summary: 'ends the suspension of an account, or takes back its deletion by the owner',
     options: email,
     required: ['email'],
     run: async (invocation) => {
@@ -83,6 +88,62 @@ export const accessCommands: Readonly<Record<string, Command>> = {
       return { rows: { id: accountId, email: address, deleted: true } }
     },
   },
+  'accounts export': {
+    usage: '--email E --out FILE.zip',
+    summary: 'writes all data of an account but secrets to a ZIP file',
+    options: { ...email, out: { type: 'string' } },
+    required: ['email', 'out'],
+    run: async (invocation) => {
+      const { database, acting, email: address } = await actingOn(invocation)
+      const file = invocation.text('out') ?? ''
+      const out = (await newFile(file)).createWriteStream()
+      try {
+        const objects = openObjectStore(invocation.config.files)
+        await pipeline(await exportAccount({ database, objects }, acting), out)
+      } catch (error) {
+        await rm(file)
+        throw error
+      }
+      return { rows: { id: acting.accountId, email: address, file, bytes: out.bytesWritten } }
+    },
+  },
+  'accounts hold': {
+    usage: '--email E --reason TEXT',
+    summary: 'places a legal hold: nothing of the account is deleted until accounts release',
+    options: { ...email, reason: { type: 'string' } },
+    required: ['email', 'reason'],
+    run: async (invocation) => {
+      const { database, acting, email: address } = await actingOn(invocation)
+      await placeHold(database, { ...acting, reason: invocation.text('reason') ?? '' })
+      return { rows: { id: acting.accountId, email: address, legal_hold: true } }
+    },
+  },
+  'accounts release': {
+    usage: '--email E',
+    summary: 'ends the legal hold of an account',
+    options: email,
+    required: ['email'],
+    run: async (invocation) => {
+      const { database, acting, email: address } = await actingOn(invocation)
+      await endHold(database, acting)
+      return { rows: { id: acting.accountId, email: address, legal_hold: false } }
+    },
+  },
+}
+
+/** Opens a new file that others on the machine cannot read. @throws ServiceError `invalid_value`. */
+async function newFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx', 0o600)
+  } catch (error) {
+    const message = `${file} cannot be written: name a new file in a folder that exists. (${messageOf(error)})`
+    throw new ServiceError('invalid_value', message, { param: 'out' })
+  }
+}
+
+async function actingOn(invocation: Invocation) {
+  const { id: accountId, email } = await accountOf(invocation)
+  return { database: invocation.installation.database, email, acting: { actor: commandLine, accountId } }
 }
 
 function accountOf({ installation, text }: Invocation): Promise<Account> {

@@ -13,6 +13,8 @@ const row = (account: Account) => ({
   plan: account.plan,
   operator: account.operator,
   suspended_at: account.suspendedAt?.toISOString() ?? null,
+  deletion_due_at: account.deletionDueAt?.toISOString() ?? null,
+  legal_hold_at: account.legalHoldAt?.toISOString() ?? null,
   created_at: account.createdAt.toISOString(),
 })
 

@@ -9,6 +9,9 @@ export const uniqueViolation = '23505'
 /** SQLSTATE of a row that refers to one that does not exist, or no longer. */
 export const foreignKeyViolation = '23503'
 
+/** SQLSTATE of our trigger that refuses deletions in an account under a legal hold. */
+export const underLegalHold = 'TU004'
+
 /** The driver's error inside `error`. Undefined if it is not a database error. */
 export function databaseFault(error: unknown): DatabaseFault | undefined {
   for (let e = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth += 1) {

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { databaseFault, foreignKeyViolation, isBusy, isUnavailable } from '../db/errors.ts'
+import { accountHeld } from '../accounts/legal-hold.ts'
+import { databaseFault, foreignKeyViolation, isBusy, isUnavailable, underLegalHold } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, authorizeRequest } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
@@ -158,6 +159,7 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   }
   // What the request refers to was deleted after it had been found.
   if (fault?.code === foreignKeyViolation) return notFound()
+  if (fault?.code === underLegalHold) return accountHeld()
   return fromFastify(error as FastifyError, request) ?? internal(error)
 }
 

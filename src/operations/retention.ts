@@ -1,9 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { expiredSession } from '../accounts/sign-in/web-sessions.ts'
+import type { RetentionDays } from '../config.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
+import { agedData, type Expiry, notHeld } from './aged-data.ts'
+import { removeClosed } from './closed-accounts.ts'
 
 const everyMs = 15 * 60_000
 const retryMs = 60_000
@@ -20,31 +23,24 @@ const uploadMinutes = 15
 /** The same for uploads of an earlier version of the service, which records no progress. */
 const uploadHours = 24
 
-/** The log of an endpoint. What is not delivered by then was given up long before. */
+/** The log of an endpoint, by default. What is not delivered by then was given up long before. */
 const deliveryDays = 30
 
 const retentionLock = 7_203_115_020n
 
-/** One kind of rows that expire. */
-type Expiry = {
-  /** Maximum rows per transaction, so that transactions stay short even after a long pause of the job. */
-  readonly batch: number
-  /**
-   * Removes at most `batch` rows or runs.
-   * @returns how many.
-   */
-  readonly remove: (tx: Executor, batch: number) => Promise<number>
-}
-
 /** The kinds of rows to remove, in this order. Add a line for each new table with rows that expire. */
-const expiries: readonly Expiry[] = [
+const expiries = (days: RetentionDays): readonly Expiry[] => [
   rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
   rowsOf('web_sessions', 5_000, expiredSession),
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('mailed_links', 5_000, sql`expires_at < now()`),
   rowsOf('sign_in_steps', 5_000, sql`expires_at < now()`),
   rowsOf('sent_notices', 5_000, sql`created_at < now() - interval '1 year'`),
-  rowsOf('webhook_deliveries', 5_000, sql`created_at < now() - make_interval(days => ${deliveryDays})`),
+  rowsOf(
+    'webhook_deliveries',
+    5_000,
+    sql`created_at < now() - make_interval(days => ${days.deliveries ?? deliveryDays})`,
+  ),
   rowsOf('management_requests', 5_000, sql`created_at < now() - interval '30 days'`),
   rowsOf('replicas', 1_000, sql`seen_at < now() - make_interval(hours => ${replicaHours})`),
   // Its pieces are removed with it: up to some thousand rows of 1 MB each, so the batch is one file.
@@ -56,16 +52,18 @@ const expiries: readonly Expiry[] = [
   ),
   { batch: 2_000, remove: removeEvents },
   { batch: 200, remove: emptyUnstored },
+  ...agedData(days),
 ]
 
 /** Expiry of the rows of one table that match a condition. */
 function rowsOf(table: string, batch: number, expired: SQL): Expiry {
   const name = sql.identifier(table)
+  const free = table === 'replicas' ? expired : sql`(${expired}) and ${notHeld}`
   return {
     batch,
     async remove(tx, atMost) {
       const removed = await tx.execute(
-        sql`delete from ${name} where ctid in (select ctid from ${name} where ${expired} limit ${atMost})`,
+        sql`delete from ${name} where ctid in (select ctid from ${name} where ${free} limit ${atMost})`,
       )
       return removed.rowCount ?? 0
     },
@@ -77,6 +75,7 @@ async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   const ended = await tx.execute<{ id: string }>(sql`
     select r.id from (
         select distinct run_id from run_log where events > 0 and created_at < now() - make_interval(hours => ${eventHours})
+          and ${notHeld}
       ) e join runs r on r.id = e.run_id
     where r.finished_at < now() - make_interval(hours => ${eventHours})
     limit ${atMost}`)
@@ -117,6 +116,7 @@ async function emptyUnstored(tx: Executor, atMost: number): Promise<number> {
   const rested = await tx.execute<{ id: string }>(sql`
     select s.id from sessions s
     where s.id in (select session_id from runs where request #>> '{response,store}' = 'false') and s.open_runs = 0
+      and s.${notHeld}
       and not exists (select from runs r
         where r.session_id = s.id and r.finished_at > now() - make_interval(mins => ${unstoredMinutes}))
     limit ${atMost} for update skip locked`)
@@ -155,13 +155,14 @@ const maxBatches = 200
 
 /**
  * Removes events of runs that ended a day ago, the content of responses with `store: false`, and expired idempotency keys,
- * page sessions, password reset links, webhook deliveries, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
- * lock taken stops.
+ * page sessions, password reset links, webhook deliveries, replicas and uploads, and what `days` names. Works in short
+ * transactions on one replica at a time: a replica that finds the lock taken stops. Nothing of an account under a legal hold
+ * is removed.
  * @returns number of removed rows; the events of one run count as one.
  */
-export async function removeExpired(database: Database): Promise<number> {
+export async function removeExpired(database: Database, days: RetentionDays = {}): Promise<number> {
   let sum = 0
-  for (const expiry of expiries) {
+  for (const expiry of expiries(days)) {
     for (let batches = 0; batches < maxBatches; batches += 1) {
       const removed = await removeBatch(database, expiry)
       if (removed === undefined) return sum
@@ -182,10 +183,16 @@ function removeBatch(database: Database, expiry: Expiry): Promise<number | undef
   })
 }
 
-/** Runs `removeExpired` every 15 minutes while the service runs. */
-export function keepRetention(database: Database, log: Logger): { stop(): Promise<void> } {
+/** Runs `removeExpired` and `removeClosed` every 15 minutes while the service runs. */
+export function keepRetention(
+  database: Database,
+  days: RetentionDays | undefined,
+  log: Logger,
+): { stop(): Promise<void> } {
   const round = async () => {
-    const removed = await removeExpired(database)
+    const accounts = await removeClosed(database, log)
+    if (accounts > 0) log.info({ accounts }, 'closed accounts were deleted')
+    const removed = await removeExpired(database, days)
     if (removed > 0) log.info({ removed }, 'what has had its time was removed')
   }
   const report = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'old rows could not be removed')

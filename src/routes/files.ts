@@ -69,7 +69,7 @@ const docs = {
     },
     errors: ['range_not_satisfiable', 'file_store_unavailable'],
   },
-  delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted },
+  delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted, errors: ['account_held'] },
 } satisfies Record<string, RouteDocs>
 
 /** The routes of OpenAI's files API, for the project of the key. */

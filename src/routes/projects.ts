@@ -107,7 +107,7 @@ const deleteDocs: RouteDocs = {
     'Refused while a run in it is unfinished. It revokes the keys that are bound to the project. For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
   tag: 'Projects',
   response: projectDeleted,
-  errors: ['project_busy'],
+  errors: ['project_busy', 'account_held'],
 }
 
 /** `/v1/projects` and `/v1/projects/{id}` */

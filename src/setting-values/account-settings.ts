@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { documented } from './documented.ts'
-import { bucketUrl, hostList, httpUrl, mailAddress, optionalText, smtpUrl } from './values.ts'
+import { bucketUrl, hostList, httpUrl, mailAddress, optionalText, retentionDays, smtpUrl } from './values.ts'
 
 /** Settings of files, accounts, sign-in and mail. */
 export const ofAccounts = {
@@ -58,6 +58,17 @@ export const ofAccounts = {
     SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
       value: 'name of a plan',
       description: 'Plan of the accounts that are created in the pages.',
+    }),
+    DELETION_DAYS: documented(z.coerce.number().int().min(0).max(365).default(0), {
+      value: 'whole number from 0 to 365',
+      description:
+        'Days from the closing of an account by its owner to the deletion of its data. Until then it can be taken back.',
+    }),
+    RETENTION_DAYS: documented(retentionDays, {
+      value: 'kind=days, separated by commas; kinds: conversations, files, feedback, deliveries',
+      unset: 'nothing, but deliveries of webhooks after 30 days',
+      description:
+        'Days without a change after which data is deleted, such as conversations=365,files=90. See "Retention" in docs/operations.md.',
     }),
   },
   'Sign-in': {

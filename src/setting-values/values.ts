@@ -108,6 +108,32 @@ export const bucketUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .optional()
 
+/** The kinds of data that a host can have deleted by age. */
+const retentionKinds = ['conversations', 'files', 'feedback', 'deliveries'] as const
+export type RetentionDays = Readonly<Partial<Record<(typeof retentionKinds)[number], number>>>
+
+const maxRetentionDays = 36_500
+
+export const retentionDays = z
+  .string()
+  .transform((text, context): RetentionDays => {
+    const days: Partial<Record<string, number>> = {}
+    for (const entry of listOf(text)) {
+      const [, kind = '', number] = /^(\w+)\s*=\s*(\d{1,5})$/.exec(entry) ?? []
+      const isKnown = retentionKinds.some((name) => name === kind)
+      const isRight = isKnown && Number(number) >= 1 && Number(number) <= maxRetentionDays
+      if (!isRight || days[kind] !== undefined) {
+        const why = kind === 'audit' ? 'entries of the audit log are immutable' : `"${entry}" is not`
+        const message = `must be kind=days, separated by commas, each kind once: ${why}. Kinds: ${retentionKinds.join(', ')}; days: 1 to ${maxRetentionDays}`
+        context.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }
+      days[kind] = Number(number)
+    }
+    return Object.freeze(days)
+  })
+  .optional()
+
 /** A folder, or an address that is asked without a password. */
 export const folderOrUrl = z
   .string()

@@ -123,6 +123,9 @@ test('a sign-in and a change with the old password that meet a reset come to not
     plan: 'free',
     operator: false,
     suspendedAt: null,
+    deletionDueAt: null,
+    legalHoldAt: null,
+    legalHoldReason: '',
     createdAt: new Date(),
   }
   const entering = signIn(db.database, { email, password: next, address: '192.0.2.1', agent: '' })

@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportAccount } from '../../src/account-export/account-archive.ts'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { createMailedLink } from '../../src/accounts/sign-in/mailed-links.ts'
 import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
+import { openWebSession } from '../../src/accounts/sign-in/web-sessions.ts'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
@@ -41,6 +44,7 @@ import {
 } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { openWorld, type World } from '../support/world/world.ts'
+import { zipEntries } from '../support/zip-entries.ts'
 
 let world: World
 let mine: Things
@@ -81,6 +85,7 @@ beforeAll(async () => {
     )
   }
   await signedUp(service, 'rls@example.org')
+  await openWebSession(world.db.database.system, { accountId: mine.accountId, agent: '' })
   for (const { accountId } of [mine, foreign])
     await createResetLink(world.db.database.system, { actor: commandLine, accountId })
   const address = { kind: 'address', email: 'rls-2@example.org', accountId: mine.accountId } as const
@@ -216,6 +221,49 @@ test('a transaction reads, changes and deletes no row of another account in any 
       client.release()
     }
   }
+})
+
+test('the export of an account has its rows of every table but for secrets, and its files', async () => {
+  const { database } = world.db
+  const { accountId } = mine
+  const entries = await zipEntries(
+    await buffer(await exportAccount({ database }, { actor: accountId, accountId })),
+  )
+  const secret = await database.systemPool.query<{ name: string; column: string }>(
+    `select table_name as name, column_name as column from information_schema.columns
+      where data_type = 'bytea' or column_name = 'password_hash'`,
+  )
+  const bare = (name: string, row: object) => {
+    const left = new Set(secret.rows.filter((one) => one.name === name).map(({ column }) => column))
+    return JSON.stringify(
+      Object.entries(row)
+        .filter(([column]) => !left.has(column))
+        .toSorted(),
+    )
+  }
+  const owned = (await tables()).filter(
+    (table) => table.owned && !['file_chunks', 'unused_objects'].includes(table.name),
+  )
+  const names = ['accounts', ...owned.map(({ name }) => name)]
+  for (const name of names) {
+    const { rows } = await database.systemPool.query<{ row: object }>(
+      `select to_jsonb(t) as row from "${name}" t where ${name === 'accounts' ? 'id' : 'account_id'} = $1`,
+      [accountId],
+    )
+    const exported = JSON.parse(String(entries.get(`${name}.json`) ?? '"missing"')) as readonly object[]
+    expect(rows.length, name).toBeGreaterThan(0)
+    expect(exported.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted(), name).toEqual(
+      rows.map(({ row }) => bare(name, row)).toSorted(),
+    )
+  }
+  const versions = await database.systemPool.query<{ name: string; content: Buffer }>(
+    `select 'files/' || f.id || '/' || v.version || '/' || f.name as name, c.data as content
+      from files f join file_versions v on v.file_id = f.id join file_chunks c on c.version_id = v.id
+      where f.account_id = $1`,
+    [accountId],
+  )
+  for (const { name, content } of versions.rows) expect(entries.get(name), name).toEqual(content)
+  expect(entries.size).toBe(names.length + versions.rows.length)
 })
 
 test('a transaction of an account sees nothing of what the checks of all accounts keep', async () => {

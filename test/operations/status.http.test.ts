@@ -53,7 +53,7 @@ const well: Status = {
     failedLastHour: 4,
     heldMicros: 0n,
     connectionsAllowed: 100,
-    files: { count: 0, bytes: 0 },
+    files: { count: 0, bytes: 0, inBucket: 0 },
     webhooks: { endpoints: 0, due: 0, oldestDueSeconds: null, failed: 0 },
   },
   check: { checkedAt: new Date(), broken: [], unchecked: [] },

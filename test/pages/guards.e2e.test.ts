@@ -206,6 +206,7 @@ const table: readonly Row[] = [
     fields: { current: 'wrong', next: 'x' },
     ok: 400,
   },
+  { route: 'POST /settings/account/export', page: 'account', fields: {} },
   { route: 'POST /settings/account/delete', page: 'account', fields: { current: 'wrong' }, ok: 400 },
   { route: 'GET /ask/rail', page: 'account' },
   { route: 'GET /ask', page: 'account' },
@@ -325,6 +326,20 @@ const table: readonly Row[] = [
   },
   {
     route: 'POST /operator/accounts/:id/resume',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: {},
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/hold',
+    page: 'operator',
+    own: async (_, { db }) => (await makeAccount(db.database)).id,
+    fields: { reason: 'A court' },
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/release',
     page: 'operator',
     own: (t) => t.accountId,
     fields: {},
@@ -469,7 +484,7 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */
 const nothingWritten =
-  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|start|end|app|confirm|codes|off|connect|disconnect|passkeys|remove|files|daily|password|address|rotate|test|send)$/
+  /\/(delete|share|unshare|revoke|cancel|clear|plan|reset-password|suspend|resume|release|export|start|end|app|confirm|codes|off|connect|disconnect|passkeys|remove|files|daily|password|address|rotate|test|send)$/
 
 test('each form is given back after a refusal, unless nobody writes in it', () => {
   const forms = table.filter(({ route, page }) => route.startsWith('POST') && page !== 'anyone')

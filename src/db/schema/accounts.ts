@@ -29,6 +29,11 @@ export const accounts = pgTable(
      * checked.
      */
     suspendedAt: instant('suspended_at'),
+    /** When the data of an account that its owner has closed is deleted. Such an account is suspended too. */
+    deletionDueAt: instant('deletion_due_at'),
+    /** Null: no legal hold. Otherwise a trigger refuses to delete projects, conversations, files and sheets. */
+    legalHoldAt: instant('legal_hold_at'),
+    legalHoldReason: text('legal_hold_reason').notNull().default(''),
     /** Language of the mails to its owner: that of the pages at the last sign-in. */
     language: text('language', { enum: ['en', 'he'] })
       .notNull()
@@ -53,6 +58,9 @@ export const accounts = pgTable(
   },
   (t) => [
     uniqueIndex('accounts_email').on(t.email),
+    // Nearly always empty, and no write of a turn changes their columns.
+    index('accounts_deletion_due').on(t.deletionDueAt).where(sql`${t.deletionDueAt} is not null`),
+    index('accounts_legal_hold').on(t.id).where(sql`${t.legalHoldAt} is not null`),
     check('accounts_email_lower', sql`${t.email} = lower(${t.email})`),
     check(
       'accounts_state',

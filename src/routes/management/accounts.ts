@@ -92,7 +92,7 @@ const docs = {
     description: `${needsOperator}Refused while a turn of it has not ended.`,
     tag,
     response: accountDeleted,
-    errors: ['session_busy'],
+    errors: ['session_busy', 'account_held'],
   },
 } satisfies Record<string, RouteDocs>
 

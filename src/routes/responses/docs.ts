@@ -88,7 +88,7 @@ export const deleteDocs: RouteDocs = {
 the project. Refused until it has ended.`,
   tag: 'Chat',
   response: responseDeleted,
-  errors: ['session_busy'],
+  errors: ['session_busy', 'account_held'],
 }
 
 export const inputItemsDocs: RouteDocs = {

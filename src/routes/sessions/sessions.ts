@@ -84,7 +84,7 @@ const docs = {
     description: 'Refused while a run of it is under way.',
     tag,
     response: sessionDeleted,
-    errors: ['session_busy'],
+    errors: ['session_busy', 'account_held'],
   },
   messages: { summary: 'List the messages of a session', tag, response: messageList },
   runs: {

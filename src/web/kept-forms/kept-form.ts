@@ -26,6 +26,7 @@ const writtenForms: readonly (readonly [path: RegExp, written: RegExp])[] = [
   [/^\/sheets\/(?!add$)[^/]+$/, /^(?:title|intro|ref|(?:heading|text)-.+)$/],
   [/^\/operator\/accounts$/, /^email$/],
   [/^\/operator\/accounts\/[^/]+\/(?:grant|take-back)$/, /^amount$/],
+  [/^\/operator\/accounts\/[^/]+\/hold$/, /^reason$/],
 ]
 
 /** Characters of the fields that a sign-in can carry: its own form may have 1 MiB, and a letter can take 9 bytes. */

@@ -15,6 +15,8 @@ export type WebSettings = {
   readonly signUpDomains?: readonly string[]
   /** OpenID Connect providers by which people sign in. */
   readonly providers?: Providers | undefined
+  /** Days from the closing of an account by its owner to its deletion; absent or 0: it is deleted at once. */
+  readonly deletionDays?: number
   /** Where collections come from. */
   readonly libraryExport: ExportPlace
   /** Undefined: no mail is sent. */

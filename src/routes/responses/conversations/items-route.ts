@@ -43,7 +43,7 @@ const docs = {
     description: 'An answer is deleted with its function calls. The response and what it cost stay.',
     tag,
     response: conversationSchema,
-    errors: ['session_busy'],
+    errors: ['session_busy', 'account_held'],
   },
 } satisfies Record<string, RouteDocs>
 

@@ -40,7 +40,7 @@ the body with them. \`x-service-project-id\` names its project.`,
     description: 'Refused while a response of it is under way.',
     tag,
     response: conversationDeleted,
-    errors: ['session_busy'],
+    errors: ['session_busy', 'account_held'],
   },
 } satisfies Record<string, RouteDocs>
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Account } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { endHold, placeHold } from '../../../accounts/legal-hold.ts'
 import { createResetLink } from '../../../accounts/sign-in/password-reset.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
@@ -16,9 +17,10 @@ import type { WebServices } from '../services.ts'
 import { accountOf, showAccount } from './operator-account.ts'
 import { resetLinkPage } from './operator-views.ts'
 
+const holdForm = z.object({ reason: z.string().max(8_000) })
 const deleteForm = z.object({ confirm: z.string().max(300) })
 
-/** Access to an account: an operator creates password reset links, suspends and deletes. */
+/** Access to an account: an operator creates password reset links, suspends, deletes, and places legal holds. */
 export function operatorAccessPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   type Acting = { readonly actor: string; readonly account: Account; readonly accountId: string }
@@ -57,6 +59,12 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
   })
 
   post('resume', '/operator/accounts/:id?done=resumed', (acting) => resumeAccount(database, acting))
+
+  post('hold', '/operator/accounts/:id?done=held', (acting, request) =>
+    placeHold(database, { ...acting, ...readFields(holdForm, request.body) }),
+  )
+
+  post('release', '/operator/accounts/:id?done=released', (acting) => endHold(database, acting))
 
   post('delete', '/operator?done=deleted', async (acting, request) => {
     requireOther(acting)

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { selectField } from '../../components/fields.ts'
-import { type Html, html } from '../../components/html.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { creditsIn } from '../amounts.ts'
@@ -54,7 +54,8 @@ ${factList(factsOf(t, shown))}
 ${grantCard(t, shown)}
 ${takeBackCard(t, shown)}
 ${passwordCard(t, account)}
-${accessCards(t, shown)}</div>
+${accessCards(t, shown)}
+${holdCard(t, account)}</div>
 <h2>${t.usage.creditsByKind}</h2>
 ${
   availableIn(credits) === 0n
@@ -84,6 +85,8 @@ function factsOf(t: Texts, { account, credits, activeKeys, days }: AccountShown)
     [texts.id, html`<code>${account.id}</code>`],
     account.operator && [texts.role, texts.operatorBadge],
     account.suspendedAt !== null && [texts.suspended, texts.since(t.day(account.suspendedAt))],
+    account.deletionDueAt !== null && [texts.closed, texts.deletionOn(t.day(account.deletionDueAt))],
+    account.legalHoldAt !== null && [texts.legalHold, html`<bdi>${account.legalHoldReason}</bdi>`],
   ]
 }
 
@@ -159,13 +162,29 @@ function accessCards(t: Texts, { account, viewer }: AccountShown): Html {
 </section>`
   }
   const path = `/operator/accounts/${account.id}`
-  return html`${account.suspendedAt ? resumeCard(t, path) : suspendCard(t, path)}\n${deleteCard(t, path)}`
+  return html`${account.suspendedAt ? resumeCard(t, account) : suspendCard(t, path)}
+${account.legalHoldAt ? nothing : deleteCard(t, path)}`
 }
 
-function resumeCard({ operator: { accounts } }: Texts, path: string): Html {
-  return html`<section class="card narrow-left"><h2>${accounts.suspended}</h2>
-<p>${accounts.suspendedHint}</p>
-<form method="post" action="${path}/resume"><button>${accounts.resume}</button></form></section>`
+function resumeCard({ operator: { accounts } }: Texts, { id, deletionDueAt }: Account): Html {
+  const [title, hint, button] = deletionDueAt
+    ? [accounts.closed, accounts.closedHint, accounts.takeDeletionBack]
+    : [accounts.suspended, accounts.suspendedHint, accounts.resume]
+  return html`<section class="card narrow-left"><h2>${title}</h2>
+<p>${hint}</p>
+<form method="post" action="/operator/accounts/${id}/resume"><button>${button}</button></form></section>`
+}
+
+function holdCard({ operator: { accounts } }: Texts, { id, legalHoldAt }: Account): Html {
+  const path = `/operator/accounts/${id}`
+  const form = legalHoldAt
+    ? html`<form method="post" action="${path}/release"><button>${accounts.endHold}</button></form>`
+    : html`<form method="post" action="${path}/hold">
+<label>${accounts.holdReason} <input name="reason" required maxlength="500"></label>
+<button>${accounts.placeHold}</button></form>`
+  return html`<section class="card narrow-left"><h2>${accounts.legalHold}</h2>
+<p>${accounts.holdHint}</p>
+${form}</section>`
 }
 
 function suspendCard({ common, operator: { accounts } }: Texts, path: string): Html {

@@ -28,6 +28,8 @@ export type AccountMessages = {
 export type AccountShown = {
   /** Whether the service sends mail, so that the address can change. */
   readonly hasMail: boolean
+  /** Days from the closing of the account to its deletion; 0: at once. */
+  readonly deletionDays: number
   readonly sessions: readonly ListedSession[]
   readonly factor: SecondFactor | undefined
   readonly hasPassword: boolean
@@ -58,7 +60,8 @@ ${providersCard(t, shown.providers, shown.issuers, hasPassword)}
 ${secondFactorCard(t, shown.factor)}
 ${passwordCard(t, account.email, hasPassword, messages)}
 ${hasMail ? addressCard(t, hasPassword, messages.address) : nothing}
-${deleteCard(t, hasPassword, messages.deleteProblem)}`,
+${exportCard(t)}
+${deleteCard(t, hasPassword, messages.deleteProblem, shown.deletionDays)}`,
   })
 }
 
@@ -99,18 +102,24 @@ ${ownerField(t, hasPassword)}
 <button>${account.sendLink}</button></form></section>`
 }
 
-function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined): Html {
+function exportCard({ account }: Texts): Html {
+  return html`<section class="card narrow-left"><h2>${account.exportData}</h2>
+<p>${account.exportMeaning}</p>
+<form method="post" action="/settings/account/export"><button>${account.exportData}</button></form></section>`
+}
+
+function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined, days: number): Html {
   const { account, common } = t
   const dialog = confirmDialog({
     label: account.deleteDots,
     action: '/settings/account/delete',
-    confirm: account.deleteEverything,
+    confirm: days > 0 ? account.close : account.deleteEverything,
     cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
 ${ownerField(t, hasPassword, account.passwordToConfirm)}`,
   })
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
-<p>${account.deleteMeaning}</p>
+<p>${days > 0 ? account.closeMeaning(days) : account.deleteMeaning}</p>
 ${dialog}</section>`
 }

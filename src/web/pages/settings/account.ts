@@ -1,5 +1,7 @@
+import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { exportAccount } from '../../../account-export/account-archive.ts'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
 import { deleteAccount } from '../../../accounts/delete-account.ts'
 import { issuersOf } from '../../../accounts/providers/identities.ts'
@@ -7,8 +9,12 @@ import { findSecondFactor } from '../../../accounts/second-factor/second-factor.
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { createWorkLimit } from '../../../http/limits/work-limits.ts'
+import { attachmentHeaders } from '../../../http/transfers/download.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
+import { closeAccount } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
@@ -24,10 +30,15 @@ const passwordForm = z.object({ current, next: z.string().max(1_000) })
 const addressForm = z.object({ email: z.string().max(8_000), current })
 const deleteForm = z.object({ current })
 
-/** `/settings/account`: the sign-ins, change of the password, and deletion of the account. */
+/** `/settings/account`: the sign-ins, change of the password, export and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
+  changePages(app, services)
+  exportRoute(app, services)
+}
+
+function changePages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
-  const { mailer } = settings
+  const { mailer, deletionDays = 0 } = settings
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -38,6 +49,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account, token } = visitor
     const shown = {
       hasMail: mailer !== undefined,
+      deletionDays,
       sessions: await listWebSessions(database.system, account.id, token),
       factor: await findSecondFactor(database.system, account.id),
       hasPassword: await hasPassword(database.system, account.id),
@@ -87,13 +99,30 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { current } = readFields(deleteForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
-      await deleteAccount(database, { actor: account.id, accountId: account.id })
+      if (deletionDays > 0) await closeAccount(database, account.id, deletionDays)
+      else await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(request, error)
       return show(request, reply, { deleteProblem: message }, status)
     }
     clearSessionCookie(request, reply, services)
-    return reply.redirect('/signin?done=deleted', 303)
+    return reply.redirect(`/signin?done=${deletionDays > 0 ? 'closed' : 'deleted'}`, 303)
+  })
+}
+
+/** The owner's data as a ZIP, one at a time. */
+function exportRoute(app: FastifyInstance, services: WebServices): void {
+  const exports = createWorkLimit({ what: 'exports', maxRunning: 1, maxWaiting: 0, retryAfterSeconds: 60 })
+  app.post('/settings/account/export', accountsOnly, (request, reply) => {
+    const { id } = visitorOf(request).account
+    return exports.run(id, disconnectSignal(reply), async () => {
+      const archive = await exportAccount(services, { actor: id, accountId: id })
+      attachmentHeaders(reply, `export-${new Date().toISOString().slice(0, 10)}.zip`, 'application/zip')
+      reply.send(archive)
+      // The next export may begin when this one has been read, or its reader has left.
+      await finished(archive).catch(() => undefined)
+      return reply
+    })
   })
 }
 

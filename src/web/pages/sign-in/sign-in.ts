@@ -36,6 +36,8 @@ const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
   email: z.string().max(8_000),
   password: z.string().max(1_000),
+  /** Takes back the deletion of a closed account. */
+  keep: z.literal('yes').optional(),
   /** Paths of the pages are shorter. */
   next: z.string().max(8_000).optional(),
   /** A form that was refused because nobody was signed in. */
@@ -62,8 +64,9 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       if (entered.kind === 'second-factor')
         return await beginSecondStep(services, request, reply, entered, { next, kept })
     } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      const page = signInPage(textsOf(request), services, { email, next, kept, problem })
+      const { message: problem, status, param } = problemOf(request, error)
+      const form = { email, next, kept, problem, isClosed: param === 'keep' }
+      const page = signInPage(textsOf(request), services, form)
       return sendPage(request, reply, page, status)
     }
     return continueSignIn(request, reply, { next, kept })
@@ -112,11 +115,11 @@ async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  input: { readonly email: string; readonly password: string },
+  input: { readonly email: string; readonly password: string; readonly keep?: 'yes' | undefined },
 ): Promise<Entered> {
   const attempt = attemptBy(services, request, input.email)
   const entered = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, ...originOfSignIn(request) }),
+    signIn(services.database, { ...input, keep: input.keep === 'yes', ...originOfSignIn(request) }),
   )
   const { kind, token } = entered
   if (kind === 'session') await giveSessionWithNotice(services, request, reply, { email: input.email, token })

@@ -18,6 +18,7 @@ export const account = {
     'signed-out': 'You are signed out.',
     reset: 'The new password has been set. Sign in with it.',
     deleted: 'The account and all its data have been deleted.',
+    closed: 'The account is closed. Its data will be deleted after the waiting time. To keep it, sign in.',
     password: 'The password has been changed. All other browsers have been signed out.',
     address: 'The account has its new address. Sign in with it.',
     'address-sent': 'We have sent a link to the new address. Open it to finish.',
@@ -78,9 +79,16 @@ export const account = {
   signOutEverywhereQuestion: 'All browsers are signed out, this one too. API keys keep working.',
   changePassword: 'Change the password',
   currentPassword: 'Current password',
+  exportData: 'Download your data',
+  exportMeaning:
+    'A ZIP file with your projects, conversations, usage, sheets and files. It has no passwords or secrets of keys.',
+  keepAccount: 'Keep the account: take its deletion back',
   deleteAccount: 'Delete the account',
   deleteMeaning:
     'This permanently deletes your keys, projects, conversations and files. Remaining credits are lost.',
+  closeMeaning: (days: number) =>
+    `This closes the account at once: its keys, browsers and turns stop. After ${days} ${days === 1 ? 'day' : 'days'}, keys, projects, conversations and files are deleted and remaining credits are lost. Until then you can keep the account by signing in.`,
+  close: 'Close the account',
   deleteDots: 'Delete the account…',
   deleteEverything: 'Delete everything',
   passwordToConfirm: 'Enter your password to confirm',

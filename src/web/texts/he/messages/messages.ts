@@ -51,6 +51,15 @@ const accountMessages: Messages = {
   'There is no plan "{plan}". Use one of: {plans}.': 'אין תוכנית ”{plan}”. אלה התוכניות: {plans}.',
   'A turn of this account has not ended. Suspend the account first, or wait for the end.':
     'יש בחשבון שאלה שהטיפול בה לא הסתיים. יש להשעות את החשבון קודם, או להמתין לסיום.',
+  'This account is under a legal hold, so nothing in it can be deleted. Ask the operator of this service.':
+    'החשבון נמצא בשימור משפטי, ולכן אי אפשר למחוק בו דבר. אפשר לפנות אל מפעיל השירות.',
+  'The owner has closed this account. Take the deletion back first, then suspend it.':
+    'בעל החשבון סגר אותו. יש לבטל קודם את המחיקה, ואחר כך להשעות.',
+  'You have closed this account. Its data is deleted on {day}. To keep the account, tick the box and sign in again.':
+    'סגרת את החשבון הזה. הנתונים שבו נמחקים ב־{day}. כדי לשמור עליו יש לסמן את התיבה ולהיכנס שוב.',
+  'A legal hold needs a reason of at most {max} characters.': 'לשימור משפטי דרושה סיבה של עד {max} תווים.',
+  '{running} exports are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
+    'כבר מתבצעת הורדה של הנתונים. אפשר לנסות שוב בעוד {seconds} שניות.',
   'This link does not work: it was used, replaced or has expired. Ask for a new one.':
     'הקישור אינו פועל: נעשה בו שימוש, הוא הוחלף או שפג תוקפו. אפשר לבקש קישור חדש.',
   'This link does not work: it was used, replaced or has expired. Ask the operator of this service for a new link.':
