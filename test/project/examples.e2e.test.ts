@@ -187,8 +187,8 @@ async function snippets(): Promise<ReadonlyMap<string, string>> {
 
 test('each example stands in the documents, word for word', async () => {
   const shown = await snippets()
-  // docs/clients.md has the clients, which their own tests compare. Pages link to the questions and the reply.
-  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl|reply\.json)$/
+  // docs/clients.md has the clients, which their own tests compare. Pages link to the questions, the reply and the shop.
+  const shownElsewhere = /^(curl\.sh|.*\.mts|eval\/questions\.jsonl|reply\.json|billing-stripe\/.*)$/
   const files = (await readdir('examples', { recursive: true })).filter(
     (name) => name.includes('.') && !shownElsewhere.test(name),
   )

@@ -20,7 +20,7 @@ import { originOf } from '../../http/origin.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { Services } from '../../turns/services.ts'
 import { resumeAccount, suspendAccount } from '../../turns/sessions/suspension.ts'
-import { doOnce } from './idempotent.ts'
+import { onceFor } from './idempotent.ts'
 
 const accountSchema = z
   .object({
@@ -144,7 +144,7 @@ function collectionRoutes(root: FastifyInstance, services: Services, { bodyOf, a
 
   app.post('/accounts', { config: { scope, docs: docs.create }, schema: { body: newBody } }, (request) =>
     asOperator(request, (tx, actor) =>
-      doOnce(
+      onceFor(
         tx,
         request,
         () => created(tx, actor, request),
@@ -215,7 +215,7 @@ function creditRoute(root: FastifyInstance, { bodyOf, asOperator }: Operator): v
     (request) =>
       asOperator(request, async (tx, actor) => {
         const account = await accountOf(tx, request)
-        return doOnce(tx, request, async () => {
+        return onceFor(tx, request, async () => {
           await changeCredits(tx, { actor, accountId: account.id }, request.body.amount)
           return bodyOf(tx, account)
         })

@@ -20,7 +20,7 @@ import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
 import { revokeKeyAndTurns } from '../../turns/sessions/suspension.ts'
-import { doOnce } from './idempotent.ts'
+import { onceFor } from './idempotent.ts'
 import {
   changeBody,
   keyBody,
@@ -117,7 +117,7 @@ function collectionRoutes(root: FastifyInstance, { database, peppers }: Services
     }
     requireOwnScopes(principal.scopes, body.scopes ?? [])
     return withTx(database, principal, (tx) =>
-      doOnce(
+      onceFor(
         tx,
         request,
         () => made(tx, accountId, () => createKey(tx, peppers, accountId, input)),
@@ -191,7 +191,7 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
         await endKey(tx, accountId, old, hours)
         return reply
       }
-      return withTx(database, principal, (tx) => doOnce(tx, request, () => work(tx), withoutKey))
+      return withTx(database, principal, (tx) => onceFor(tx, request, () => work(tx), withoutKey))
     },
   )
 }

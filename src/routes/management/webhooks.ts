@@ -20,7 +20,7 @@ import {
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts'
-import { doOnce } from './idempotent.ts'
+import { onceFor } from './idempotent.ts'
 import {
   changedFields,
   deliveryBody,
@@ -112,7 +112,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
       const { url, events, project_id: projectId = null, enabled } = request.body
       const input = { url, events, projectId, disabled: enabled === false }
       return withTx(database, principal, (tx) =>
-        doOnce(
+        onceFor(
           tx,
           request,
           async () => {

@@ -52,7 +52,7 @@ export const keys: EnglishTexts['keys'] = {
     total_cap: 'קרדיטים בסך הכול',
     requests_per_minute: 'בקשות בדקה',
     concurrent_turns: 'שאלות בו־זמנית',
-    allowed_addresses: 'כתובות IP וטווחים מורשים, מופרדים בפסיקים',
+    allowed_addresses: 'כתובות רשת וטווחים מורשים, מופרדים בפסיקים',
     model: 'מודל',
     on_disconnect: 'כשהחיבור מתנתק',
     tools: 'הכלים של הסוכן',

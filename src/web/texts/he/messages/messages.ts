@@ -99,6 +99,10 @@ const accountMessages: Messages = {
   'There is no scope "{scope}". Use some of: {scopes}.': 'אין הרשאה ”{scope}”. אלה ההרשאות: {scopes}.',
   'The scope "{scope}" needs an owner-wide key. Leave the scope out, or create an owner-wide key.':
     'ההרשאה ”{scope}” מחייבת מפתח שיש לו גישה לכל הפרויקטים. אפשר לוותר על ההרשאה, או ליצור מפתח כזה.',
+  'The moderation of this service does not allow this message. Change it. Nothing was charged.':
+    'הבקרה של השירות אינה מתירה את ההודעה הזאת. אפשר לשנות אותה. לא נגבה דבר.',
+  'The moderation of this service does not answer. Try again in a few seconds.':
+    'הבקרה של השירות אינה עונה. אפשר לנסות שוב בעוד כמה שניות.',
   'An account has at most {max} webhook endpoints. Delete one.':
     'לחשבון יש לכל היותר {max} כתובות להודעות. יש למחוק אחת.',
   'The API has no such operation or object.': 'אין ב־API פעולה כזאת או עצם כזה.',
