@@ -5,16 +5,20 @@ import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { RefNames } from '../ref-names.ts'
+import { answerToCopy } from './check-texts.ts'
 
 /** What a reader can do with an answer: copy it, ask again, and say what they think of it. */
 export function answerActions(
   t: Texts,
-  { run, questionAgain, answer }: ConversationTurn,
+  turn: ConversationTurn,
   feedback: Feedback | undefined,
+  names: RefNames,
 ): Html {
+  const { run, questionAgain, answer } = turn
   if (answer === '') return nothing
   return html`<div class="answer-actions" role="group" aria-label="${t.answers.answerNumber(run.turn)}">
-<button type="button" class="quiet copy" data-copy-text="${answer}"
+<button type="button" class="quiet copy" data-copy-text="${answerToCopy(t, turn, names)}"
 aria-label="${t.answers.copyAnswerNumber(run.turn)}">${t.answers.copyAnswer}</button>
 ${questionAgain === '' ? nothing : regenerateForm(t, run, questionAgain)}
 ${feedbackForm(t, run, feedback)}</div>`
