@@ -181,7 +181,10 @@ function hasDetails({ differences: found = [], result }: AnswerCheck): boolean {
   return (result === 'fuzzy' || result === 'edited') && found.length > 0
 }
 
-function differences({ answers: { checks } }: Texts, { differences: found = [] }: Pick<AnswerCheck, 'differences'>): Html {
+function differences(
+  { answers: { checks } }: Texts,
+  { differences: found = [] }: Pick<AnswerCheck, 'differences'>,
+): Html {
   if (found.length === 0) return nothing
   return html`<ul class="differences">${found.map(({ kind, quote, text }) => {
     if (kind === 'left_out') return html`<li>${checks.leftOut(html`<ins dir="auto">${text}</ins>`)}</li>`

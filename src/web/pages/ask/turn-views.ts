@@ -17,7 +17,7 @@ import { outcome, unknownNote } from './outcome-views.ts'
 import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
 
 /** Style sheets of a page with turns. */
-export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview']
+export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview', 'turn-print']
 
 /** What the library knows about the turns of a page. */
 export type LibraryFacts = {
@@ -103,8 +103,12 @@ function endedTurn(
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
 ${checkResult(t, { question: questionChecksOf(run.id, end), answer: answer === '' ? undefined : checks }, names)}
-${answer === '' ? nothing : html`<p class="by-model faint">${t.answers.byModel}</p>
-<div class="answer">${showMarkdown(answer, marks)}</div>`}
+${
+  answer === ''
+    ? nothing
+    : html`<p class="by-model faint">${t.answers.byModel}</p>
+<div class="answer">${showMarkdown(answer, marks)}</div>`
+}
 ${checkPopovers(t, checks, names)}
 ${outcome(t, turn, extras !== undefined)}
 ${unknownNote(t, end, names)}
