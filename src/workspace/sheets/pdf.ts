@@ -103,7 +103,8 @@ function plainText({ title, intro, exchanges, sources, versions }: ReturnType<ty
 }
 
 function linesOf(block: ReturnType<typeof blockOf>): readonly string[] {
-  const lined = (content: readonly Inline[]) => content.map(({ text }) => text.replace(/[\u2066-\u2069]/g, '')).join('')
+  const lined = (content: readonly Inline[]) =>
+    content.map(({ text }) => text.replace(/[\u2066-\u2069]/g, '')).join('')
   switch (block.kind) {
     case 'heading':
     case 'paragraph':

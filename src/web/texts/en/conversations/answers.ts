@@ -81,7 +81,10 @@ export const answers = {
         label: 'from a tool',
         meaning: 'The words repeat the result of a tool. They were not compared with the library.',
       },
-      not_found: { label: 'not found', meaning: 'The library does not have these words where they were looked for.' },
+      not_found: {
+        label: 'not found',
+        meaning: 'The library does not have these words where they were looked for.',
+      },
     },
     foundIn: (ref: string) => `in ${ref}`,
     lookedIn: (ref: string) => `looked for in ${ref}`,
