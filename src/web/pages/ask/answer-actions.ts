@@ -1,12 +1,13 @@
 import { newId } from '../../../ids.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
+import type { CitedSource, RunEnd } from '../../../turns/run/run-events.ts'
 import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { RefNames } from '../ref-names.ts'
-import { answerToCopy } from './check-texts.ts'
+import { checkTexts } from './answer-checks.ts'
 
 /** What a reader can do with an answer: copy it, ask again, and say what they think of it. */
 export function answerActions(
@@ -83,4 +84,31 @@ ${link(places[at + 1], '›', answers.laterVersion)}</nav>`
 /** A question of a conversation, also if it is not among the newest. */
 function turnHref({ sessionId, turn }: TurnPlace): string {
   return `/sessions/${sessionId}?at=${turn}#question-${turn}`
+}
+
+/** An answer for the clipboard: the text of the model, its sources, and the service's checks, each under its name. */
+function answerToCopy(t: Texts, turn: ConversationTurn, names: RefNames): string {
+  const { answers } = t
+  const checks = checkTexts(t, turn, names)
+  return [
+    `${answers.byModel}:`,
+    turn.answer,
+    ...sourcesPart(t, turn.end),
+    ...(checks.length === 0
+      ? []
+      : [`${answers.checks.byService}:\n${checks.map((line) => `- ${line}`).join('\n')}`]),
+  ].join('\n\n')
+}
+
+function sourcesPart(t: Texts, end: RunEnd | undefined): readonly string[] {
+  if (!end || end.sources.length === 0) return []
+  return [
+    `${t.answers.sources}:\n${end.sources.map((source) => `[${source.n}] ${factsOf(t, source)}`).join('\n')}`,
+  ]
+}
+
+function factsOf(t: Texts, { ref, he_ref: heRef, version, license, url }: CitedSource): string {
+  const name = t.language === 'he' && heRef !== '' ? heRef : ref
+  const facts = [name, t.library.versionName(version), license && t.answers.licence(license)]
+  return [...facts, /^https?:/.test(url) ? url : ''].filter((fact) => fact !== '').join(' · ')
 }

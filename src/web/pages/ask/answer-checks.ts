@@ -1,6 +1,7 @@
 import type { QuoteCheck } from '../../../sources/citations/check.ts'
 import type { NearestWording } from '../../../sources/citations/comparison/quote-check.ts'
 import type { VerifiedQuote } from '../../../sources/citations/verify.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import { checkedKindOf } from '../../../turns/read/source-kind.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -198,4 +199,33 @@ function differences(
 function beginningOf(quote: string): string {
   const characters = [...quote]
   return characters.length > 120 ? `${characters.slice(0, 110).join('')} …` : quote
+}
+
+/**
+ * The service's checks of a turn as lines of plain text, a line a quotation. Files, copies and prints carry them beside
+ * the answer. Empty for a turn without an end.
+ */
+export function checkTexts(t: Texts, turn: ConversationTurn, names: RefNames): readonly string[] {
+  const { run, end, answer } = turn
+  if (!end) return []
+  const { none, quotationOfQuestion } = t.answers.checks
+  const lines = checksOf(run.id, end).map((check) => checkText(t, check, names))
+  const asked = questionChecksOf(run.id, end).map(
+    (check) => `${quotationOfQuestion} ${checkText(t, check, names)}`,
+  )
+  return [...asked, ...(lines.length === 0 && answer !== '' ? [none] : lines)]
+}
+
+/** Such as `not found: “…” (looked for in Gate 1:1)`. Isolates keep Hebrew words in their place of an English line. */
+function checkText({ answers: { checks, file } }: Texts, check: AnswerCheck, names: RefNames): string {
+  const { result, quote, ref, found_ref: found, isOfFile } = check
+  const isUnfound = result === 'not_found' || result === 'from_tool'
+  const at = found ?? ref
+  const name = at === undefined ? '' : isOfFile ? `${at}, ${file}` : names(at)
+  const place = name === '' ? '' : isUnfound ? checks.lookedIn(isolated(name)) : isolated(name)
+  return `${checks.results[result].label}: ${isolated(`“${quote}”`)}${place === '' ? '' : ` (${place})`}`
+}
+
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`
 }

@@ -2,7 +2,7 @@ import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { checkTexts, withAbsoluteLinks } from '../ask/check-texts.ts'
+import { checkTexts } from '../ask/answer-checks.ts'
 import type { RefNames } from '../ref-names.ts'
 
 /** The heading of a conversation with what its answers are, as Markdown. Its turns follow. */
@@ -61,4 +61,9 @@ function sourceItem(t: Texts, { n, ref, he_ref: heRef, version, license, url, te
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
+}
+
+/** A Markdown text whose links to the library have the address of this service, so that they work elsewhere too. */
+export function withAbsoluteLinks(text: string, origin: string): string {
+  return text.replaceAll('](/library/', `](${origin}/library/`)
 }

@@ -9,7 +9,7 @@ import {
   type SheetSource,
   type SheetVersion,
 } from '../../../workspace/sheets/sheet.ts'
-import { withAbsoluteLinks } from '../ask/check-texts.ts'
+import { withAbsoluteLinks } from './conversation-markdown.ts'
 
 type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 'text'>
 
