@@ -96,6 +96,20 @@ describe('an answer that is rendered while it grows', () => {
     )
   })
 
+  test('sends a text above 50,000 characters on block by block, as its whole is rendered', async () => {
+    const live = new LiveMarkdown()
+    const paragraph = `## Part\n\n${'Some words of a paragraph. '.repeat(100)}\n\n`
+    let text = ''
+    let before: readonly string[] = []
+    while (text.length < 60_000) {
+      text += paragraph
+      const blocks = (await live.render(text, citations)) ?? []
+      expect(blocks.slice(0, Math.max(before.length - 1, 0))).toEqual(before.slice(0, -1))
+      before = blocks
+    }
+    expect(before.join('')).toBe(String(await showMarkdown(text, { citations })))
+  })
+
   test('begins again when an earlier part was taken back', async () => {
     const live = new LiveMarkdown()
     await live.render('One.\n\nTwo.\n\nThree.', citations)

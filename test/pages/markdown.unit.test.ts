@@ -93,3 +93,40 @@ describe('Markdown that is made to be large', () => {
     expect(html).not.toContain('<em>')
   })
 })
+
+test('headings begin below those of the page and leave no level out', () => {
+  const levels = (text: string) => [...`${renderMarkdown(text)}`.matchAll(/<(h\d)/g)].map(([, tag]) => tag)
+  expect(levels('#### a\n\n## b\n\n###### c\n\n## d\n\n# e')).toEqual(['h3', 'h3', 'h4', 'h3', 'h3'])
+  expect(levels('# a\n\n### b\n\n##### c\n\n## d')).toEqual(['h3', 'h4', 'h5', 'h4'])
+})
+
+test('a text above 50,000 characters is rendered in parts, with its code, marks and order of headings', async () => {
+  const chapter = `### Part\n\n${'Some words of a paragraph. '.repeat(20)}\n\n\`\`\`\nlet x = 1\n\n# no heading\n\`\`\`\n\n`
+  const text = `# Title\n\n${chapter.repeat(120)}It says “the last words of all” [1].`
+  expect(text.length).toBeGreaterThan(60_000)
+  const markup = `${await showMarkdown(text, {
+    citations: new Map([[1, { href: '#s1', label: 'Source 1' }]]),
+    quotations: [{ quote: 'the last words of all', kind: 'verbatim', label: 'word for word' }],
+  })}`
+  expect(markup.match(/<h4 /g)).toHaveLength(120)
+  expect(markup.match(/<pre>/g)).toHaveLength(120)
+  expect(markup).toContain('href="#s1"')
+  expect(markup).toContain('class="quoted verbatim"')
+  expect(markup).not.toContain('preview-text')
+})
+
+test('a link to the library stays a link, and one to another page of the service is text', () => {
+  const markup = `${renderMarkdown('[a](/library/read/Gate%201) [b](/settings/keys) [c](//example.org/library/)')}`
+  expect(markup).toContain('href="/library/read/Gate%201"')
+  expect(markup.match(/href=/g)).toHaveLength(1)
+})
+
+test('a Hebrew quotation of an English sentence is isolated, so that its number stays at the end', () => {
+  const quotations = [{ quote: 'נר קטן', kind: 'verbatim', label: 'word for word', sign: '✓' }] as const
+  expect(`${renderMarkdown('It begins “נר קטן” [1].', { quotations })}`).toContain(
+    '<bdi class="quoted verbatim">נר קטן</bdi>”',
+  )
+  expect(`${renderMarkdown('נאמר “נר קטן” [1].', { quotations })}`).toContain(
+    '<span class="quoted verbatim">',
+  )
+})

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import { openArchive } from '../../src/workspace/documents/archive.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
@@ -128,6 +129,24 @@ test('PDF has an answer without the signs of Markdown, in the order of reading',
   expect(words).not.toMatch(/\*\*|\|---|```/)
   expect(words.indexOf('What it teaches')).toBeLessThan(words.indexOf('4. nested'))
   expect(words.indexOf('5. again')).toBeLessThan(words.indexOf('let x = 1'))
+})
+
+test('headings of an answer leave no level out', () => {
+  const levels = blocksOf('#### a\n\n## b\n\n###### c').map(
+    (block) => block.kind === 'heading' && block.level,
+  )
+  expect(levels).toEqual([1, 1, 2])
+})
+
+test('a PDF has the number after a Hebrew quotation of an English sentence', {
+  timeout: 300_000,
+}, async () => {
+  const exchanges = [{ question: 'Q?', answer: 'It begins “נר קטן הנכנס לחדר” [7].' }]
+  const pdf = await getDocumentProxy(new Uint8Array(await render('pdf', sheet({ exchanges, sources: [] }))))
+  const { items } = await (await pdf.getPage(1)).getTextContent()
+  const leftOf = (text: string) =>
+    items.flatMap((item) => ('str' in item && item.str.includes(text) ? [Number(item.transform[4])] : []))[0]
+  expect(leftOf('[7]')).toBeGreaterThan(leftOf('נר') ?? 0)
 })
 
 test('a conversation without sources has no list of versions', async () => {

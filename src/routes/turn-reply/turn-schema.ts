@@ -10,6 +10,14 @@ export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_fil
 const sourceKind = z.enum(['library', 'file'])
 const checkedKind = z.enum([...sourceKind.options, 'tool'])
 
+const differences = z.array(
+  z.object({
+    kind: z.enum(['abbreviation', 'changed', 'left_out', 'added']),
+    quote: z.string(),
+    text: z.string(),
+  }),
+)
+
 export const quoteCheck = z
   .object({
     quote: z.string().optional().describe('The quotation as the text has it'),
@@ -39,16 +47,14 @@ export const quoteCheck = z
       .string()
       .optional()
       .describe('The place that the text names in words, if it is not that of the passage cited'),
-    differences: z
-      .array(
-        z.object({
-          kind: z.enum(['abbreviation', 'changed', 'left_out', 'added']),
-          quote: z.string(),
-          text: z.string(),
-        }),
-      )
+    differences: differences
       .optional()
       .describe('What differs from the passage, in the words of the quotation and of the text'),
+    nearest: z
+      .object({ ref: z.string(), original: z.string(), differences })
+      .optional()
+      .describe('Only for `not_found`: the most similar wording of the place that the text attributes it to')
+,
     omitted_words: count
       .optional()
       .describe('Number of words of the passage that the ellipses of the quotation leave out'),

@@ -25,7 +25,8 @@ function textOf(button) {
   const { copy: id, copyText, copyLink, copyPassage } = button.dataset
   if (id !== undefined) return document.getElementById(id)?.textContent ?? undefined
   if (copyLink !== undefined) return new URL(copyLink, location.href).href
-  if (copyPassage === undefined) return copyText
+  // A link to the library is copied with the address of this service: elsewhere it would lead nowhere.
+  if (copyPassage === undefined) return copyText?.replaceAll('](/library/', `](${location.origin}/library/`)
   const card = button.closest('[data-ref]')
   if (!(card instanceof HTMLElement)) return undefined
   const quotes = [...card.querySelectorAll('.passage blockquote')]

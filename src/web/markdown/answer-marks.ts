@@ -191,7 +191,7 @@ function split(
   let from = 0
   for (const { at, markup } of pieces
     .flatMap((piece) => [
-      ...tagsOf(piece, token.content),
+      ...tagsOf(isHebrew ? piece : withDirection(piece, token.content), token.content),
       ...(isHebrew && piece.isWhole ? isolation(piece.start, piece.end, token.content) : []),
     ])
     .toSorted((a, b) => a.at - b.at || a.rank - b.rank)) {
@@ -201,6 +201,16 @@ function split(
   }
   add('text', token.content.slice(from))
   return parts
+}
+
+/**
+ * Isolates a Hebrew quotation of an English text: the number and the label after it would stand before its first word,
+ * because digits continue a line of Hebrew. One in several tokens keeps the order of its parts only without isolation.
+ */
+function withDirection(piece: Piece, content: string): Piece {
+  const isHebrew = /^\P{L}*\p{Script=Hebrew}/u.test(content.slice(piece.start, piece.end))
+  if (!isHebrew || !piece.isWhole) return piece
+  return { ...piece, open: piece.open.replace('<span', '<bdi'), close: '</bdi>' }
 }
 
 /** Where the markup of a piece goes. At the same place a lower rank comes first: a ref can begin or end a quotation. */

@@ -1,4 +1,5 @@
 import type { CitationMark } from './answer-marks.ts'
+import type { Carried } from './markdown.ts'
 import { asWritten, maxCharacters, showBlocks } from './shown-markdown.ts'
 
 /**
@@ -10,7 +11,7 @@ export class LiveMarkdown {
   /** The beginning of the text whose blocks are final. */
   #settledText = ''
   #settled: readonly string[] = []
-  #tableCells = 0
+  #carried: Carried = {}
 
   /**
    * The markup of each block of the top level, one element each.
@@ -22,17 +23,17 @@ export class LiveMarkdown {
     text: string,
     citations: ReadonlyMap<number, CitationMark>,
   ): Promise<readonly string[] | undefined> {
-    if (text.length > maxCharacters) return [String(asWritten(text))]
     if (!text.startsWith(this.#settledText)) this.#reset()
     const open = await this.#settle(text.slice(this.#settledText.length), citations)
-    const newest = await showBlocks(open, { citations, tableCells: this.#tableCells })
+    if (open.length > maxCharacters) return [...this.#settled, String(asWritten(open))]
+    const newest = await showBlocks(open, { citations, ...this.#carried })
     return newest && [...this.#settled, ...newest.blocks.map(({ markup }) => markup)]
   }
 
   #reset(): void {
     this.#settledText = ''
     this.#settled = []
-    this.#tableCells = 0
+    this.#carried = {}
   }
 
   /**
@@ -42,15 +43,16 @@ export class LiveMarkdown {
    */
   async #settle(text: string, citations: ReadonlyMap<number, CitationMark>): Promise<string> {
     const lines = text.slice(0, text.lastIndexOf('\n') + 1)
-    const read = await showBlocks(lines, { citations, tableCells: this.#tableCells })
+    if (lines.length > maxCharacters) return text
+    const read = await showBlocks(lines, { citations, ...this.#carried })
     const last = read?.blocks.at(-1)
     if (!read || !last || read.blocks.length === 1) return text
     const at = offsetOfLine(text, last.firstLine)
-    const settled = await showBlocks(text.slice(0, at), { citations, tableCells: this.#tableCells })
+    const settled = await showBlocks(text.slice(0, at), { citations, ...this.#carried })
     if (!settled) return text
     this.#settledText += text.slice(0, at)
     this.#settled = [...this.#settled, ...settled.blocks.map(({ markup }) => markup)]
-    this.#tableCells = settled.tableCells
+    this.#carried = settled.carried
     return text.slice(at)
   }
 }

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
 import type { Html } from '../components/html.ts'
-import { type AnswerMarks, type CitationMark, markAnswer } from './answer-marks.ts'
+import { type AnswerMarks, type CitationMark, markAnswer, type QuotationMark } from './answer-marks.ts'
 import { markHebrewContainers } from './markdown-directions.ts'
 import { keepLargeTable } from './markdown-tables.ts'
 
@@ -12,7 +12,7 @@ const maxNesting = 20
 
 /**
  * Markdown from a model or a stranger: no HTML, no images (the browser would fetch them from other hosts),
- * only http(s) and mail links. Link definitions are off, because they could give `[1]` another meaning.
+ * only links to the web, to mail and to pages of the library. Link definitions are off, because they could give `[1]` another meaning.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
 markdown.set({ maxNesting })
@@ -25,29 +25,47 @@ markdown.renderer.rules['table_open'] = (tokens, at) => {
   return `<div class="scroll"${direction ? ` dir="${direction}"` : ''}><table>\n`
 }
 markdown.renderer.rules['table_close'] = () => '</table></div>\n'
-markdown.validateLink = (address) => /^(https?:\/\/|mailto:)/i.test(address.trim())
+markdown.validateLink = (address) => /^(https?:\/\/|mailto:|\/library\/)/i.test(address.trim())
+markdown.core.ruler.push('headings', orderHeadings)
 markdown.core.ruler.push('directions', giveDirections)
 markdown.core.ruler.push('links', markLinks)
 markdown.core.ruler.push('citations', linkCitations)
 markdown.core.ruler.push('answer_marks', markAnswer)
+
+/** Paragraphs alone: a reader's signs are no Markdown. */
+const plain = new MarkdownIt('zero')
+plain.core.ruler.push('directions', giveDirections)
+plain.core.ruler.push('answer_marks', markAnswer)
 
 /** Renders Markdown as safe markup. No other output of the pages is inserted without escaping. */
 export function renderMarkdown(text: string, marks: AnswerMarks = {}): Html {
   return raw(markdown.render(text, { ...marks }))
 }
 
+/** Renders words of a reader as they are, with the checks of their quotations. */
+export function renderQuestion(text: string, quotations: readonly QuotationMark[]): Html {
+  return raw(plain.render(text, { quotations }))
+}
+
 /** A block of the top level, such as a paragraph or a whole list: one element of the markup. */
 export type RenderedBlock = { readonly markup: string; readonly firstLine: number }
 
-/** Counts cells of tables through several calls, see `keepLargeTable`. */
-export type BlockEnv = AnswerMarks & { readonly tableCells?: number }
+/** What the blocks before leave to those after them, through several calls. */
+export type Carried = {
+  /** Cells of tables, see `keepLargeTable`. */
+  readonly tableCells?: number
+  /** The written levels of the headings that the text stands under. */
+  readonly headings?: readonly number[]
+}
+
+export type BlockEnv = AnswerMarks & Carried
 
 /** Renders each block of the top level by itself. Together they are what `renderMarkdown` gives. */
 export function renderBlocks(
   text: string,
   env: BlockEnv,
-): { readonly blocks: readonly RenderedBlock[]; readonly tableCells: number } {
-  const used: { tableCells?: number } = { ...env }
+): { readonly blocks: readonly RenderedBlock[]; readonly carried: Carried } {
+  const used: BlockEnv = { ...env }
   const tokens = markdown.parse(text, used)
   const blocks: RenderedBlock[] = []
   let from = 0
@@ -58,15 +76,31 @@ export function renderBlocks(
     blocks.push({ markup, firstLine: group[0]?.map?.[0] ?? 0 })
     from = at + 1
   }
-  return { blocks, tableCells: used.tableCells ?? 0 }
+  const { tableCells = 0, headings = [] } = used
+  return { blocks, carried: { tableCells, headings } }
+}
+
+/**
+ * Headings begin at the third level, below those of the page, and leave none out: one is a level below the heading
+ * that it belongs to, however many signs the model wrote.
+ */
+function orderHeadings({ tokens, env }: StateCore): void {
+  const state = env as BlockEnv & { headings?: readonly number[] }
+  for (const [at, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue
+    const written = Number(token.tag.slice(1))
+    const above = (state.headings ?? []).filter((level) => level < written)
+    state.headings = [...above, written]
+    token.tag = `h${Math.min(above.length + 3, 6)}`
+    const close = tokens[at + 2]
+    if (close?.type === 'heading_close') close.tag = token.tag
+  }
 }
 
 /** Each block gets its own direction; Hebrew quotations get the font of Hebrew texts. */
 function giveDirections({ tokens }: StateCore): void {
   for (const token of tokens) {
     if (blocks.has(token.type)) token.attrSet('dir', 'auto')
-    // Headings move down two levels, because the page has its own headings above the text.
-    if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
   }
   markHebrewContainers(tokens)
 }

@@ -26,6 +26,7 @@ import {
   versionsOf,
 } from './sheet.ts'
 import {
+  colophonOf,
   directionOfSheet,
   headingOf,
   licenseText,
@@ -97,7 +98,7 @@ function titleParagraph({ title }: Sheet): Paragraph {
   )
 }
 
-function exchangeBlocks({ question, answer }: Exchange, index: number) {
+function exchangeBlocks({ question, answer, checks }: Exchange, index: number) {
   const { children, lists } = docxBlocks(blocksOf(answer), `answer-${index + 1}`)
   const style = { size: 'heading', bold: true, color: colours.ink } as const
   const asked = paragraphsOf(question).map((line, at) =>
@@ -107,8 +108,24 @@ function exchangeBlocks({ question, answer }: Exchange, index: number) {
       spacing: { before: at === 0 ? 400 : 0, after: 60 },
     }),
   )
-  return { children: [...asked, ...children], lists }
+  const label = (text: string, place = {}) =>
+    textParagraph(text, { size: 'small', bold: true, color: colours.accent }, { ...place, keepNext: true })
+  const checked =
+    checks === undefined || checks.lines.length === 0
+      ? []
+      : [
+          label(checks.label, framed),
+          ...checks.lines.map((line) => textParagraph(line.replace(isolates, ''), {}, framed)),
+        ]
+  const named = children.length === 0 || checks === undefined ? [] : [label(checks.answerLabel)]
+  return { children: [...asked, ...checked, ...named, ...children], lists }
 }
+
+/** The checks have a ground that no answer has. */
+const framed = { shading: { fill: colours.note }, spacing: { after: 40 } } as const
+
+/** Word has no isolates: its runs have their directions. */
+const isolates = /[\u2066-\u2069]/g
 
 function sourceBlocks(source: SheetSource, number: number, words: Words): readonly (Paragraph | Table)[] {
   return [
@@ -148,7 +165,7 @@ function endList(sheet: Sheet, words: Words): readonly Paragraph[] {
       },
     ),
     ...versionsOf(sheet).map((version) => versionItem(version, words, style)),
-    textParagraph(words.colophon, style, { spacing: { before: 120 } }),
+    textParagraph(colophonOf(sheet, words), style, { spacing: { before: 120 } }),
   ]
 }
 

@@ -14,6 +14,7 @@ import {
   versionsOf,
 } from './sheet.ts'
 import {
+  colophonOf,
   directionOfSheet,
   headingOf,
   licenseText,
@@ -52,7 +53,7 @@ ${sheet.sources.map((source, index) => sourceSection(source, index + 1, words)).
 ${versionsOf(sheet)
   .map((version) => versionItem(version, words))
   .join('')}</ul>
-<p>${words.colophon}</p>
+<p>${colophonOf(sheet, words)}</p>
 </footer>
 </main>
 </body>

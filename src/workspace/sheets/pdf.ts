@@ -13,6 +13,7 @@ import {
 } from './sheet.ts'
 import { completeTextLayer } from './text-layer/complete-text-layer.ts'
 import {
+  colophonOf,
   directionOfSheet,
   headingOf,
   licenseText,
@@ -48,14 +49,16 @@ function dataOf(sheet: Sheet) {
     title: textOf(sheet.title),
     dir: direction,
     intro: paragraphsOf(sheet.intro).map(textOf),
-    exchanges: (sheet.exchanges ?? []).map(({ question, answer }) => ({
+    exchanges: (sheet.exchanges ?? []).map(({ question, answer, checks }) => ({
       question: paragraphsOf(question).map(textOf),
+      checks: checks?.lines.length ? [checks.label, ...checks.lines].map(textOf) : [],
+      answer: checks === undefined || answer === '' ? [] : [textOf(checks.answerLabel)],
       blocks: blocksOf(answer).map(blockOf),
     })),
     sources: sheet.sources.map((source) => sourceOf(source, words)),
     versions: {
       heading: words.versions,
-      colophon: words.colophon,
+      colophon: colophonOf(sheet, words),
       items: versionsOf(sheet).map((version) => ({
         text: `${versionName(version, words)}: ${isolated(versionTitle(version, words), direction)}. ${words.license}: ${licenseText(version, words)}.`,
         url: version.url,
@@ -70,9 +73,9 @@ function plainText({ title, intro, exchanges, sources, versions }: ReturnType<ty
   const lines = [
     title.text,
     ...intro.map(({ text }) => text),
-    ...exchanges.flatMap(({ question, blocks }) => [
+    ...exchanges.flatMap(({ question, checks, answer, blocks }) => [
       '',
-      ...question.map(({ text }) => text),
+      ...[...question, ...checks, ...answer].map(({ text }) => text),
       ...blocks.flatMap(linesOf),
     ]),
     ...sources.flatMap(({ heading, ref, heRef, columns, rows, note }, i) => [
@@ -100,7 +103,8 @@ function plainText({ title, intro, exchanges, sources, versions }: ReturnType<ty
 }
 
 function linesOf(block: ReturnType<typeof blockOf>): readonly string[] {
-  const lined = (content: readonly Inline[]) => content.map(({ text }) => text).join('')
+  const lined = (content: readonly Inline[]) =>
+    content.map(({ text }) => text.replace(/[\u2066-\u2069]/g, '')).join('')
   switch (block.kind) {
     case 'heading':
     case 'paragraph':
@@ -122,9 +126,11 @@ function blockOf(block: Block) {
   return { ...rest, dir }
 }
 
+/** Numbers of sources are isolated: after Hebrew words of an English line they would stand before them. */
 function inlines(content: readonly Inline[]) {
   return content.map((inline) => ({
     ...inline,
+    text: inline.text.replace(/\[\d{1,3}\]/g, '\u2068$&\u2069'),
     cantillated: hasCantillation(inline.text),
     isHebrew: directionOf(inline.text) === 'rtl',
   }))

@@ -35,7 +35,18 @@ export type SheetSource = {
 }
 
 /** A question with its answer, which is Markdown. */
-export type Exchange = { readonly question: string; readonly answer: string }
+export type Exchange = {
+  readonly question: string
+  readonly answer: string
+  readonly checks?: ExchangeChecks
+}
+
+/** The service's checks of an answer, a line a quotation, and the names of checks and answer. */
+export type ExchangeChecks = {
+  readonly label: string
+  readonly lines: readonly string[]
+  readonly answerLabel: string
+}
 
 /**
  * A study sheet. Texts, refs and versions come from the library; title, introduction, headings and notes come from

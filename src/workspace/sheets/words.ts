@@ -20,6 +20,8 @@ export type Words = {
   readonly license: string
   readonly ownLicense: string
   readonly colophon: string
+  /** In place of `colophon` under a conversation. */
+  readonly conversationColophon: string
   /** Stands in the place of a passage that the library no longer has. */
   readonly missing: (ref: string) => string
   readonly languages: Readonly<Record<SheetVersion['language'], string>>
@@ -35,6 +37,7 @@ const english: Words = {
   ownLicense: 'own text of this library, no public licence',
   colophon:
     'Title, introduction, headings and notes are the words of this sheet’s author. The texts stand as the library has them.',
+  conversationColophon: 'The answers are the text of a model. The texts stand as the library has them.',
   missing: (ref) => `${ref}: this passage is no longer in the library.`,
   languages: { he: 'Hebrew', en: 'English' },
 }
@@ -51,6 +54,7 @@ const hebrew: Words = {
   license: 'רישיון',
   ownLicense: 'טקסט של הספרייה, ללא רישיון ציבורי',
   colophon: 'הכותרות, ההקדמה וההערות הן דברי עורך הדף. המקורות מובאים כלשונם בספרייה.',
+  conversationColophon: 'התשובות הן טקסט של מודל. המקורות מובאים כלשונם בספרייה.',
   missing: (ref) => `הקטע ${ref} אינו עוד בספרייה.`,
   languages: { he: 'עברית', en: 'אנגלית' },
 }
@@ -71,6 +75,11 @@ export function directionOfSheet(sheet: Sheet): Direction {
 
 export function wordsOf(sheet: Pick<Sheet, 'title' | 'language'>): Words {
   return wordsIn(languageOfSheet(sheet))
+}
+
+/** Whose words the parts of a sheet are: a conversation has no author. */
+export function colophonOf({ exchanges }: Sheet, words: Words): string {
+  return exchanges === undefined ? words.colophon : words.conversationColophon
 }
 
 export function wordsIn(language: SheetLanguage): Words {

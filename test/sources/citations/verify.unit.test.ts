@@ -88,6 +88,24 @@ describe('a quotation is compared with', () => {
   })
 })
 
+it('a quotation that its place does not have comes with the nearest words there and how they differ', async () => {
+  const text = 'Sayings 54: "Every hill stands quiet and waits for any morning wind."'
+  expect((await verifyText(text, lookups())).quotes).toMatchObject([
+    {
+      result: 'not_found',
+      ref: 'Sayings 54',
+      nearest: {
+        ref: 'Sayings 54',
+        original: 'Every hill stands still and waits for the evening wind',
+        differences: [
+          { kind: 'changed', quote: 'quiet', text: 'still' },
+          { kind: 'changed', quote: 'any morning', text: 'the evening' },
+        ],
+      },
+    },
+  ])
+})
+
 it('a quotation with a wrong or missing ref is misattributed', async () => {
   const { quotes } = await verifyText(
     'Sayings 54: "the river does not hurry".\n\nSefer HaChalom 3:4: "Every hill stands still"',

@@ -162,7 +162,12 @@ export class QuoteChecker {
     if (isMarked && areInOtherScript(quote, texts))
       return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
     const similarity = first?.found?.similarity
-    const check = { quote, result: 'not_found' as const, ...(similarity !== undefined && { similarity }) }
+    const check = {
+      quote,
+      result: 'not_found' as const,
+      ...(similarity !== undefined && { similarity }),
+      ...nearestOf(first?.found),
+    }
     return { check, ref, rule: 'nothing_similar' }
   }
 
@@ -237,7 +242,8 @@ export class QuoteChecker {
       return { check: { quote, ...near.check }, ref: near.ref, rule: 'at_its_place' }
     const found = await this.#elsewhere(quotation, work)
     const ref = work && { ref: work.parts[0] ?? work.held[0] ?? work.written }
-    if (found === undefined) return { check: { quote, result: 'not_found' }, ...ref, rule: 'nothing_similar' }
+    if (found === undefined)
+      return { check: { quote, result: 'not_found', ...nearestOf(near) }, ...ref, rule: 'nothing_similar' }
     if (work === undefined || standsInWork(found, work))
       return { check: { quote, ...found.check, found_ref: found.ref }, rule: 'elsewhere' }
     const check = { quote, ...without(found.check), result: 'misattributed' as const, found_ref: found.ref }
@@ -276,6 +282,10 @@ export class QuoteChecker {
     const found = this.#nearest('library', quotation, candidates, { isCached: false })
     return found?.isNear ? found : other
   }
+}
+
+function nearestOf(found: NearestMatch | undefined): Pick<QuoteCheck, 'nearest'> {
+  return found?.nearest === undefined ? {} : { nearest: found.nearest }
 }
 
 /** The check without offsets, which belong to another passage or version; clients would apply them to the cited one. */

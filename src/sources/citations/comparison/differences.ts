@@ -25,7 +25,8 @@ const stepsOfCell = 30
 type Word = ComparedWord & Span
 
 /**
- * Turns the nearest place into a close wording, or returns only its similarity. Similarity counts letters; an
+ * Turns the nearest place into a close wording. One that is not close has the result `none`, and `nearest` if its words
+ * were compared. Similarity counts letters; an
  * abbreviation counts as the words it stands for.
  */
 export function nearWording(
@@ -33,16 +34,17 @@ export function nearWording(
   near: NearestSpans,
   passage: PreparedText,
   budget: Budget,
-): NearWording | { readonly result: 'none'; readonly similarity: number } {
+): NearWording | { readonly result: 'none'; readonly similarity: number; readonly nearest?: NearWording } {
   if (near.similarity < minBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
   const compared = near.spans.length === 1 ? comparedWords(quote, near.spans[0], passage, budget) : undefined
   const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
-  if (similarity < minSimilarity) return { result: 'none', similarity }
   const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
-  return {
+  const wording = {
     ...toLocation('fuzzy', spans, passage, similarity),
     differences: compared?.differences ?? leftOutBetween(spans, passage),
   }
+  if (similarity >= minSimilarity) return wording
+  return { result: 'none', similarity, ...(compared && { nearest: wording }) }
 }
 
 /** The words that the ellipses of a close wording leave out. */

@@ -2,7 +2,7 @@ import { bracketed, type PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { type NearWording, nearWording } from './differences.ts'
 import { type FoundWording, locateWording, nearestSpans, roundDown } from './locate.ts'
-import type { QuoteCheck } from './quote-check.ts'
+import type { NearestWording, QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
   isOneText,
@@ -32,6 +32,8 @@ export type NearestMatch = {
   readonly isNear: boolean
   readonly place: PlaceInStretch
   readonly ref: string
+  /** If it is not near: its wording, as far as it was compared. */
+  readonly nearest?: NearestWording
   /** The part of the check that this position gives. */
   readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'edited' | 'fuzzy' }
 }
@@ -132,7 +134,7 @@ function nearInText(
   const near = nearestSpans(quote, text, budget)
   if (near === undefined) return undefined
   const wording = nearWording(quote, near, text, budget)
-  if (wording.result === 'fuzzy') return findingOf(wording, stretch)
+  if (wording.result !== 'none') return findingOf(wording, stretch)
   const place = placeIn(stretch, { start: 0, end: 0 })
   const similarity = roundDown(wording.similarity)
   return (
@@ -143,8 +145,19 @@ function nearInText(
       place,
       ref: place.first.ref,
       check: { result: 'fuzzy' },
+      ...nearestAt(wording.nearest, stretch),
     }
   )
+}
+
+function nearestAt(
+  wording: NearWording | undefined,
+  stretch: PreparedStretch,
+): { readonly nearest?: NearestWording } {
+  const place = wording && placeIn(stretch, wording)
+  if (wording === undefined || !place?.isOwn) return {}
+  const { original, differences } = wording
+  return { nearest: { ref: spanRef(place.first.ref, place.last.ref), original, differences } }
 }
 
 function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch): NearestMatch | undefined {

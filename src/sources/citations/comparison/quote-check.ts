@@ -7,6 +7,13 @@ export type Difference = {
   readonly text: string
 }
 
+/** The wording of a place that is most similar to a quotation it does not have. `differences` lead from one to the other. */
+export type NearestWording = {
+  readonly ref: string
+  readonly original: string
+  readonly differences: readonly Difference[]
+}
+
 /**
  * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
  * - `verbatim`: the place has it in one piece;
@@ -57,6 +64,8 @@ export type QuoteCheck = {
    * is not word for word.
    */
   readonly differences?: readonly Difference[]
+  /** Only for `not_found`: the nearest wording at the place it is attributed to. Absent if nothing there is similar. */
+  readonly nearest?: NearestWording
   /** Number of words of the passage that the ellipses of the quotation leave out. Absent without an ellipsis. */
   readonly omitted_words?: number
   /** The ref that the text names in words, if it differs from the passage of the mark. */

@@ -1,20 +1,25 @@
 import { newId } from '../../../ids.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
+import type { CitedSource, RunEnd } from '../../../turns/run/run-events.ts'
 import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
+import type { RefNames } from '../ref-names.ts'
+import { checkTexts } from './answer-checks.ts'
 
 /** What a reader can do with an answer: copy it, ask again, and say what they think of it. */
 export function answerActions(
   t: Texts,
-  { run, questionAgain, answer }: ConversationTurn,
+  turn: ConversationTurn,
   feedback: Feedback | undefined,
+  names: RefNames,
 ): Html {
+  const { run, questionAgain, answer } = turn
   if (answer === '') return nothing
   return html`<div class="answer-actions" role="group" aria-label="${t.answers.answerNumber(run.turn)}">
-<button type="button" class="quiet copy" data-copy-text="${answer}"
+<button type="button" class="quiet copy" data-copy-text="${answerToCopy(t, turn, names)}"
 aria-label="${t.answers.copyAnswerNumber(run.turn)}">${t.answers.copyAnswer}</button>
 ${questionAgain === '' ? nothing : regenerateForm(t, run, questionAgain)}
 ${feedbackForm(t, run, feedback)}</div>`
@@ -79,4 +84,31 @@ ${link(places[at + 1], '›', answers.laterVersion)}</nav>`
 /** A question of a conversation, also if it is not among the newest. */
 function turnHref({ sessionId, turn }: TurnPlace): string {
   return `/sessions/${sessionId}?at=${turn}#question-${turn}`
+}
+
+/** An answer for the clipboard: the text of the model, its sources, and the service's checks, each under its name. */
+function answerToCopy(t: Texts, turn: ConversationTurn, names: RefNames): string {
+  const { answers } = t
+  const checks = checkTexts(t, turn, names)
+  return [
+    `${answers.byModel}:`,
+    turn.answer,
+    ...sourcesPart(t, turn.end),
+    ...(checks.length === 0
+      ? []
+      : [`${answers.checks.byService}:\n${checks.map((line) => `- ${line}`).join('\n')}`]),
+  ].join('\n\n')
+}
+
+function sourcesPart(t: Texts, end: RunEnd | undefined): readonly string[] {
+  if (!end || end.sources.length === 0) return []
+  return [
+    `${t.answers.sources}:\n${end.sources.map((source) => `[${source.n}] ${factsOf(t, source)}`).join('\n')}`,
+  ]
+}
+
+function factsOf(t: Texts, { ref, he_ref: heRef, version, license, url }: CitedSource): string {
+  const name = t.language === 'he' && heRef !== '' ? heRef : ref
+  const facts = [name, t.library.versionName(version), license && t.answers.licence(license)]
+  return [...facts, /^https?:/.test(url) ? url : ''].filter((fact) => fact !== '').join(' · ')
 }

@@ -1,5 +1,7 @@
 import type { QuoteCheck } from '../../../sources/citations/check.ts'
+import type { NearestWording } from '../../../sources/citations/comparison/quote-check.ts'
 import type { VerifiedQuote } from '../../../sources/citations/verify.ts'
+import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import { checkedKindOf } from '../../../turns/read/source-kind.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -129,39 +131,61 @@ function summary(t: Texts, label: string, checks: readonly AnswerCheck[], names:
 /** One check in words. */
 function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
   const { result, quote, ref, found_ref: found, found_version: version } = check
-  const isInLibrary = result !== 'not_found' && result !== 'from_tool'
-  const at = found ?? (isInLibrary ? ref : undefined)
-  const place =
+  const isInLibrary = result !== 'from_tool'
+  const at = found ?? ref
+  const named =
     at === undefined
-      ? nothing
+      ? undefined
       : check.isOfFile
-        ? html` <bdi>${at}</bdi> (${t.answers.file})`
-        : html` <a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+        ? html`<bdi>${at}</bdi> (${t.answers.file})`
+        : html`<a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+  const place =
+    result === 'not_found'
+      ? html` ${named ? t.answers.checks.lookedFor(named) : t.answers.checks.lookedEverywhere}`
+      : named && isInLibrary
+        ? html` ${named}`
+        : nothing
   const inVersion = version && html` <bdi>(${version})</bdi>`
   return html`<span class="badge ${result}">${t.answers.checks.results[result].label}</span>
 <q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}`
 }
 
-/** What a label in the answer opens: how a quotation differs from its passage. */
+/** What a label opens: how a quotation differs from its passage, or where it was looked for and what is nearest there. */
 export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(
     (check) => html`<div class="check-details" id="${check.id}" popover role="dialog" aria-label="${dialog}">
 <p>${results[check.result].meaning}</p>
-${check.original === undefined ? nothing : html`<blockquote class="text" dir="auto">${check.original}</blockquote>`}
-${differences(t, check)}
+${wording(t, check)}
 <p>${checkLine(t, check, names)}</p>
+${check.nearest ? nearest(t, check.nearest, names) : nothing}
 <button type="button" class="quiet" popovertarget="${check.id}" popovertargetaction="hide">${
       t.common.close
     }</button></div>`,
   )}`
 }
 
+/** The nearest passage to a quotation that was not found. */
+function nearest(t: Texts, found: NearestWording, names: RefNames): Html {
+  const link = html`<a class="ref" href="${readHref(found.ref)}" dir="auto">${names(found.ref)}</a>`
+  return html`<p>${t.answers.checks.nearest(link)}</p>${wording(t, found)}`
+}
+
+function wording(t: Texts, found: Pick<AnswerCheck, 'original' | 'differences'>): Html {
+  const { original } = found
+  return html`${original === undefined ? nothing : html`<blockquote class="text" dir="auto">${original}</blockquote>`}
+${differences(t, found)}`
+}
+
 function hasDetails({ differences: found = [], result }: AnswerCheck): boolean {
+  if (result === 'not_found' || result === 'translation') return true
   return (result === 'fuzzy' || result === 'edited') && found.length > 0
 }
 
-function differences({ answers: { checks } }: Texts, { differences: found = [] }: AnswerCheck): Html {
+function differences(
+  { answers: { checks } }: Texts,
+  { differences: found = [] }: Pick<AnswerCheck, 'differences'>,
+): Html {
   if (found.length === 0) return nothing
   return html`<ul class="differences">${found.map(({ kind, quote, text }) => {
     if (kind === 'left_out') return html`<li>${checks.leftOut(html`<ins dir="auto">${text}</ins>`)}</li>`
@@ -175,4 +199,33 @@ function differences({ answers: { checks } }: Texts, { differences: found = [] }
 function beginningOf(quote: string): string {
   const characters = [...quote]
   return characters.length > 120 ? `${characters.slice(0, 110).join('')} …` : quote
+}
+
+/**
+ * The service's checks of a turn as lines of plain text, a line a quotation. Files, copies and prints carry them beside
+ * the answer. Empty for a turn without an end.
+ */
+export function checkTexts(t: Texts, turn: ConversationTurn, names: RefNames): readonly string[] {
+  const { run, end, answer } = turn
+  if (!end) return []
+  const { none, quotationOfQuestion } = t.answers.checks
+  const lines = checksOf(run.id, end).map((check) => checkText(t, check, names))
+  const asked = questionChecksOf(run.id, end).map(
+    (check) => `${quotationOfQuestion} ${checkText(t, check, names)}`,
+  )
+  return [...asked, ...(lines.length === 0 && answer !== '' ? [none] : lines)]
+}
+
+/** Such as `not found: “…” (looked for in Gate 1:1)`. Isolates keep Hebrew words in their place of an English line. */
+function checkText({ answers: { checks, file } }: Texts, check: AnswerCheck, names: RefNames): string {
+  const { result, quote, ref, found_ref: found, isOfFile } = check
+  const isUnfound = result === 'not_found' || result === 'from_tool'
+  const at = found ?? ref
+  const name = at === undefined ? '' : isOfFile ? `${at}, ${file}` : names(at)
+  const place = name === '' ? '' : isUnfound ? checks.lookedIn(isolated(name)) : isolated(name)
+  return `${checks.results[result].label}: ${isolated(`“${quote}”`)}${place === '' ? '' : ` (${place})`}`
+}
+
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`
 }

@@ -6,6 +6,7 @@ import type { Feedback } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
+import { renderQuestion } from '../../markdown/markdown.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
@@ -16,7 +17,7 @@ import { outcome, unknownNote } from './outcome-views.ts'
 import { citationMarks, type Library, type PlacedRef, sourceList } from './source-views.ts'
 
 /** Style sheets of a page with turns. */
-export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview']
+export const turnSheets = ['conversation', 'checks', 'sources', 'ref-preview', 'turn-print']
 
 /** What the library knows about the turns of a page. */
 export type LibraryFacts = {
@@ -47,7 +48,7 @@ export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
-<div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
+<div class="question-row" id="question-${run.turn}">${questionText(t, turn, library.names)}
 ${end && turn.questionAgain !== '' ? editForm(t, run, turn.questionAgain) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
 ${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
@@ -63,7 +64,7 @@ export function sharedTurn(t: Texts, turn: ConversationTurn, library: LibraryFac
   if (!end) return nothing
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${names.question}</h2>
-${questionText(t, turn)}${endedTurn(t, turn, end, library, { sources: names.sources })}
+${questionText(t, turn, library.names)}${endedTurn(t, turn, end, library, { sources: names.sources })}
 </article>`
 }
 
@@ -71,9 +72,15 @@ function copyTexts({ frame }: Texts): Html {
   return html` data-copied="${frame.copied}" data-selected="${frame.selected}"`
 }
 
-function questionText({ answers }: Texts, { question }: ConversationTurn): Html {
-  const text = question === '' ? answers.byProgram : question
-  return html`<div class="question" dir="auto"><p>${text}</p></div>`
+/** Longer questions are shown without marks, because they are rendered in the event loop. */
+const longestMarked = 4_000
+
+function questionText(t: Texts, { run, end, question }: ConversationTurn, names: RefNames): Html {
+  const text = question === '' ? t.answers.byProgram : question
+  const checks = end && text.length <= longestMarked ? questionChecksOf(run.id, end) : []
+  if (checks.length === 0) return html`<div class="question" dir="auto"><p>${text}</p></div>`
+  return html`<div class="question" dir="auto">${renderQuestion(text, quotationMarks(t, checks, names))}</div>
+${checkPopovers(t, checks, names)}`
 }
 
 /** @param shown.extras absent for readers with a public link. */
@@ -96,7 +103,12 @@ function endedTurn(
   return html`<div class="turn-body${hasSources ? ' with-sources' : ''}">
 <div class="turn-main">
 ${checkResult(t, { question: questionChecksOf(run.id, end), answer: answer === '' ? undefined : checks }, names)}
-${answer === '' ? nothing : html`<div class="answer">${showMarkdown(answer, marks)}</div>`}
+${
+  answer === ''
+    ? nothing
+    : html`<p class="by-model faint">${t.answers.byModel}</p>
+<div class="answer">${showMarkdown(answer, marks)}</div>`
+}
 ${checkPopovers(t, checks, names)}
 ${outcome(t, turn, extras !== undefined)}
 ${unknownNote(t, end, names)}
@@ -114,7 +126,7 @@ function ownersPart(
   names: RefNames,
 ): Html {
   return html`${end.files.length === 0 ? nothing : fileLinks(t, end)}
-${answerActions(t, turn, feedback.get(turn.run.id))}
+${answerActions(t, turn, feedback.get(turn.run.id), names)}
 ${turnFoot(t, turn, names)}`
 }
 

@@ -2,12 +2,14 @@ import type { Passage } from '../../../sources/library/types.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import {
+  type ExchangeChecks,
   printable,
   type Sheet,
   type SheetLanguage,
   type SheetSource,
   type SheetVersion,
 } from '../../../workspace/sheets/sheet.ts'
+import { withAbsoluteLinks } from './conversation-markdown.ts'
 
 type Text = Pick<Passage, 'work' | 'language' | 'version' | 'license' | 'url' | 'text'>
 
@@ -16,6 +18,9 @@ export type ConversationStyle = {
   readonly language: SheetLanguage
   /** What stands above the first question. */
   readonly intro: string
+  readonly checksOf: (turn: ConversationTurn) => ExchangeChecks
+  /** The address of this service. */
+  readonly origin: string
   /** Hebrew titles of works. */
   readonly heWorks: ReadonlyMap<string, string>
 }
@@ -28,7 +33,7 @@ export function conversationSheet(
   name: string,
   turns: readonly ConversationTurn[],
   passages: ReadonlyMap<string, readonly Passage[]>,
-  { language, intro, heWorks }: ConversationStyle,
+  { language, intro, heWorks, checksOf, origin }: ConversationStyle,
 ): Sheet {
   const cited = turns.flatMap(({ end }) => end?.sources ?? [])
   const byRef = [...Map.groupBy(cited, ({ ref }) => ref)]
@@ -39,7 +44,8 @@ export function conversationSheet(
     intro,
     exchanges: turns.map((turn) => ({
       question: printable(turn.question),
-      answer: printable(renumbered(turn, numbers)),
+      checks: checksOf(turn),
+      answer: printable(withAbsoluteLinks(renumbered(turn, numbers), origin)),
     })),
     sources: byRef.flatMap(([ref, own]) => sourceOf(own, passages.get(ref) ?? [], heWorks) ?? []),
   }

@@ -1,19 +1,22 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { LibraryDatabase } from '../../../db/library/library-database.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
+import { originOf } from '../../../http/origin.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { fileNotMade, RenderingFailed, renderSheet } from '../../../workspace/sheets/render.ts'
-import type { SheetFormat, SheetLanguage } from '../../../workspace/sheets/sheet.ts'
+import { printable, type SheetFormat } from '../../../workspace/sheets/sheet.ts'
 import { languageForReader } from '../../../workspace/sheets/words.ts'
 import { readFields } from '../../components/forms.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { type Texts, textsIn } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
+import { checkTexts } from '../ask/answer-checks.ts'
 import { nameOf } from '../ask/ask-form.ts'
-import { hebrewTitlesOfSources, sourcePassages } from '../ask/library-facts.ts'
+import { hebrewTitlesOfSources, sourcePassages, turnNames } from '../ask/library-facts.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
 import { headingMarkdown, turnsMarkdown } from './conversation-markdown.ts'
@@ -68,10 +71,12 @@ async function sendFile(
 ): Promise<FastifyReply> {
   const name = nameOf(textsOf(request), session)
   const t = textsIn(languageForReader(name, textsOf(request).language))
+  const origin = originOf(services, request)
   const parts = conversationParts(services, session, maxTurns)
   reply.type(types[format]).header('content-disposition', attachment(name, format))
-  if (format === 'md') return sendInParts(reply, await markdownOf(t, name, parts, signal))
-  const file = { format, language: t.language, signal, owner: session.accountId }
+  if (format === 'md')
+    return sendInParts(reply, await markdownOf(services.library, { t, name, origin }, parts, signal))
+  const file = { format, t, origin, signal, owner: session.accountId }
   return reply.send(await rendered(services, name, await turnsOf(parts, signal), file))
 }
 
@@ -84,8 +89,8 @@ type Parts = AsyncIterable<readonly ConversationTurn[]>
 
 /** Each part is encoded alone: encoding a long text at once would block the event loop. */
 async function markdownOf(
-  t: Texts,
-  name: string,
+  library: LibraryDatabase,
+  { t, name, origin }: { readonly t: Texts; readonly name: string; readonly origin: string },
   parts: Parts,
   signal: AbortSignal,
 ): Promise<readonly Buffer[]> {
@@ -93,7 +98,8 @@ async function markdownOf(
   for await (const turns of parts) {
     signal.throwIfAborted()
     const ended = turns.filter(({ end }) => end !== undefined)
-    if (ended.length > 0) encoded.unshift(Buffer.from(turnsMarkdown(t, ended)))
+    const names = await turnNames(t, library, ended)
+    if (ended.length > 0) encoded.unshift(Buffer.from(turnsMarkdown(t, ended, names, origin)))
   }
   return [Buffer.from(headingMarkdown(t, name)), ...encoded]
 }
@@ -125,16 +131,28 @@ async function rendered(
   turns: readonly ConversationTurn[],
   file: {
     readonly format: SheetFormat
-    readonly language: SheetLanguage
+    readonly t: Texts
+    readonly origin: string
     readonly signal: AbortSignal
     readonly owner: string
   },
 ): Promise<Buffer | undefined> {
-  const { format, language, signal, owner } = file
+  const { format, t, origin, signal, owner } = file
+  const { language, answers } = t
   const passages = await sourcePassages(library, turns)
   const heWorks = language === 'he' ? await hebrewTitlesOfSources(library, turns) : new Map()
-  const intro = textsIn(language).answers.fileIsUnchecked
-  const sheet = conversationSheet(name, turns, passages, { language, heWorks, intro })
+  const names = await turnNames(t, library, turns)
+  const sheet = conversationSheet(name, turns, passages, {
+    language,
+    heWorks,
+    origin,
+    intro: answers.fileIsChecked,
+    checksOf: (turn) => ({
+      label: answers.checks.byService,
+      lines: checkTexts(t, turn, names).map((line) => printable(line.replace(/\s+/g, ' '))),
+      answerLabel: answers.byModel,
+    }),
+  })
   try {
     const [made] = await renderSheet(sheet, [format], signal, owner)
     return made?.content

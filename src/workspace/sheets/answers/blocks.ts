@@ -52,6 +52,8 @@ type List = { readonly id: number; readonly isOrdered: boolean; next: number }
 class Reader {
   readonly blocks: Block[] = []
   readonly #lists: List[] = []
+  /** The written levels of the headings that the text stands under: a heading is one level below its own, as on the pages. */
+  #headings: readonly number[] = []
   #listCount = 0
   #quotes = 0
   #marker = ''
@@ -121,7 +123,11 @@ class Reader {
   #addText({ type, tag }: Token, content: readonly Inline[]): void {
     const place = this.#place(directionOf(content.map(({ text }) => text).join('')))
     if (type === 'paragraph_open') this.blocks.push({ kind: 'paragraph', content, ...place })
-    else this.blocks.push({ kind: 'heading', level: Number(tag.slice(1)), content, ...place })
+    else {
+      const written = Number(tag.slice(1))
+      this.#headings = [...this.#headings.filter((level) => level < written), written]
+      this.blocks.push({ kind: 'heading', level: this.#headings.length, content, ...place })
+    }
   }
 
   #place(direction: Direction): Placed {

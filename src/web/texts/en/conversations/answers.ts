@@ -61,6 +61,7 @@ export const answers = {
     byService: 'Check by the service',
     quotations: 'Quotations:',
     inQuestion: 'Quotations in the question:',
+    quotationOfQuestion: 'In the question,',
     none: 'No quotations to check',
     dialog: 'Check of the quotation',
     results: {
@@ -80,9 +81,16 @@ export const answers = {
         label: 'from a tool',
         meaning: 'The words repeat the result of a tool. They were not compared with the library.',
       },
-      not_found: { label: 'not found', meaning: 'Not in the cited passage.' },
+      not_found: {
+        label: 'not found',
+        meaning: 'The library does not have these words where they were looked for.',
+      },
     },
     foundIn: (ref: string) => `in ${ref}`,
+    lookedIn: (ref: string) => `looked for in ${ref}`,
+    lookedFor: (place: unknown) => html`looked for in ${place}`,
+    lookedEverywhere: 'looked for in the whole library',
+    nearest: (place: unknown) => html`Nearest: ${place}`,
     leftOut: (words: unknown) => html`Left out: ${words}`,
     added: (words: unknown) => html`Added: ${words}`,
     inPlaceOf: (quoted: unknown, text: unknown) => html`${quoted} in place of ${text}`,
@@ -90,9 +98,11 @@ export const answers = {
     noQuotation: 'no quotation',
     noQuotationMeaning: 'The answer cites the passage without a quotation.',
   },
+  /** Names the text of an answer where it leaves its page. */
+  byModel: 'Answer of a model',
   /** At the beginning of a file: a claim in an answer must not pass for a check. */
-  fileIsUnchecked:
-    'The answers are the text of a model. The checks of their quotations stand on the page of the conversation and not in this file.',
+  fileIsChecked:
+    'The answers are the text of a model. “Check by the service” before each answer says how its quotations were checked.',
   // Sources
   citation: (n: number) => `Source ${n}`,
   sources: 'Sources',

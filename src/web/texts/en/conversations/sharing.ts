@@ -16,7 +16,7 @@ export const sharing = {
   include: 'Include newer questions',
   revoke: 'Revoke link',
   note: (library: unknown) =>
-    html`A shared conversation. Each quotation shows how it was checked against the library. ${library}`,
+    html`A shared conversation. The answers are the text of a model. Each quotation shows how it was checked against the library. ${library}`,
   openLibrary: 'Open the library',
   none: 'No answers yet',
   noneHint: 'The conversation has no finished answer.',

@@ -15,7 +15,8 @@ export const sharing: EnglishTexts['sharing'] = {
   open: 'פתיחה',
   include: 'הוספת השאלות החדשות',
   revoke: 'ביטול הקישור',
-  note: (library) => html`שיחה משותפת. ליד כל ציטוט מוצגת תוצאת הבדיקה שלו מול הספרייה. ${library}`,
+  note: (library) =>
+    html`שיחה משותפת. התשובות הן טקסט של מודל. ליד כל ציטוט מוצגת תוצאת הבדיקה שלו מול הספרייה. ${library}`,
   openLibrary: 'אל הספרייה',
   none: 'עדיין אין תשובות',
   noneHint: 'אין בשיחה תשובה שהושלמה.',
