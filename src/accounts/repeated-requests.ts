@@ -39,6 +39,9 @@ export async function doOnce<Reply extends object>(
     )
   }
   const reply = await work()
-  await tx.update(managementRequests).set({ reply: withoutSecret(reply) }).where(named)
+  await tx
+    .update(managementRequests)
+    .set({ reply: withoutSecret(reply) })
+    .where(named)
   return reply
 }

@@ -53,8 +53,7 @@ export const quoteCheck = z
     nearest: z
       .object({ ref: z.string(), original: z.string(), differences })
       .optional()
-      .describe('Only for `not_found`: the most similar wording of the place that the text attributes it to')
-,
+      .describe('Only for `not_found`: the most similar wording of the place that the text attributes it to'),
     omitted_words: count
       .optional()
       .describe('Number of words of the passage that the ellipses of the quotation leave out'),
