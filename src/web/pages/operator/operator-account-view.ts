@@ -6,7 +6,7 @@ import type { UsageRow } from '../../../billing/usage/usage.ts'
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { selectField } from '../../components/fields.ts'
-import { type Html, html } from '../../components/html.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { creditsIn } from '../amounts.ts'
@@ -108,6 +108,7 @@ type AmountForm = {
   readonly value: string | undefined
   readonly hint: string
   readonly submit: string
+  readonly isDanger?: boolean
 }
 
 function amountForm(form: AmountForm): Html {
@@ -115,7 +116,7 @@ function amountForm(form: AmountForm): Html {
 <label>${form.label} <input name="amount" inputmode="decimal" required maxlength="20" dir="ltr"
 value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <p class="hint" id="${form.id}">${form.hint}</p>
-<button>${form.submit}</button></form>`
+<button${form.isDanger ? html` class="danger"` : nothing}>${form.submit}</button></form>`
 }
 
 function grantCard({ operator: { accounts } }: Texts, { account, newestEntry, amount }: AccountShown): Html {
@@ -140,6 +141,7 @@ function takeBackCard(t: Texts, { account, credits, newestEntry, takeBack }: Acc
     value: takeBack,
     hint: accounts.takeBackHint(creditsIn(t, availableIn(credits))),
     submit: accounts.takeBack,
+    isDanger: true,
   })}</section>`
 }
 
