@@ -47,7 +47,7 @@ export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
-<div class="question-row" id="question-${run.turn}">${questionText(t, turn)}
+<div class="question-row" id="question-${run.turn}">${questionText(t, turn, turn.files)}
 ${end && turn.questionAgain !== '' ? editForm(t, run, turn.questionAgain) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
 ${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
@@ -71,9 +71,20 @@ function copyTexts({ frame }: Texts): Html {
   return html` data-copied="${frame.copied}" data-selected="${frame.selected}"`
 }
 
-function questionText({ answers }: Texts, { question }: ConversationTurn): Html {
+/** @param files the attached ones that its reader can open. */
+function questionText(
+  { answers, ask }: Texts,
+  { question }: ConversationTurn,
+  files: ConversationTurn['files'] = [],
+): Html {
   const text = question === '' ? answers.byProgram : question
-  return html`<div class="question" dir="auto"><p>${text}</p></div>`
+  return html`<div class="question" dir="auto"><p>${text}</p>${
+    files.length === 0
+      ? nothing
+      : html`<ul class="attached" aria-label="${ask.attachedFiles}">${files.map(
+          ({ id, name }) => html`<li><a href="/files/${id}" dir="auto">${name}</a></li>`,
+        )}</ul>`
+  }</div>`
 }
 
 /** @param shown.extras absent for readers with a public link. */
