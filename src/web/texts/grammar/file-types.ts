@@ -3,6 +3,7 @@ export const fileTypes: Readonly<Record<string, string>> = {
   'application/pdf': 'PDF',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
   'application/json': 'JSON',
+  'application/octet-stream': 'File',
   'image/gif': 'GIF',
   'image/jpeg': 'JPEG',
   'image/png': 'PNG',
@@ -13,10 +14,7 @@ export const fileTypes: Readonly<Record<string, string>> = {
   'text/plain': 'Text',
 }
 
-/** The name of a content type, without its parameters; the content type itself where it has none. */
+/** The name of a content type without parameters; the content type itself where it has none. */
 export function typeNameIn(names: Readonly<Record<string, string>>) {
-  return (contentType: string): string => {
-    const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-    return Object.hasOwn(names, type) ? (names[type] ?? contentType) : contentType
-  }
+  return (type: string): string => (Object.hasOwn(names, type) ? (names[type] ?? type) : type)
 }

@@ -11,7 +11,7 @@ export const files: EnglishTexts['files'] = {
   deleteConfirm: 'כן, למחוק אותו',
   size: 'גודל',
   type: 'סוג',
-  typeName: typeNameIn({ ...fileTypes, 'text/plain': 'טקסט' }),
+  typeName: typeNameIn({ ...fileTypes, 'text/plain': 'טקסט', 'application/octet-stream': 'קובץ' }),
   origin: 'מקור',
   uploaded: 'הועלה',
   anAnswer: 'תשובה',
