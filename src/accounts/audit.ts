@@ -100,6 +100,20 @@ export type AuditEntry = {
   readonly details: unknown
 }
 
+/**
+ * The keys of an account that another key has replaced. A rotated or revoked key stays in it.
+ * @param executor must see all accounts.
+ */
+export async function replacedKeys(executor: Executor, accountId: string): Promise<ReadonlySet<string>> {
+  const replaced = sql<string>`${auditLog.details}->>'replaces'`
+  const created: AuditAction = 'key.created'
+  const rows = await executor
+    .select({ id: replaced })
+    .from(auditLog)
+    .where(and(eq(auditLog.accountId, accountId), eq(auditLog.action, created), sql`${replaced} is not null`))
+  return new Set(rows.map(({ id }) => id))
+}
+
 const actors = alias(accounts, 'actors')
 
 /**

@@ -1,9 +1,17 @@
 /** Milliseconds of a day in UTC, which has no daylight saving time. */
 const dayMs = 86_400_000
 
-/** The day of an instant in UTC, as `2026-11-23`. */
-export function dayOf(instant: Date): string {
-  return instant.toISOString().slice(0, 10)
+/**
+ * The day of an instant, as `2026-11-23`.
+ * @param zone such as `Asia/Jerusalem`.
+ */
+export function dayOf(instant: Date, zone = 'UTC'): string {
+  const parts = new Intl.DateTimeFormat('en', {
+    ...{ timeZone: zone, calendar: 'gregory' },
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+  }).formatToParts(instant)
+  const part = (name: string) => parts.find(({ type }) => type === name)?.value ?? ''
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
 /** One portion of a work: its place in the order of the work, from 0, and the number of the reading, from 1. */

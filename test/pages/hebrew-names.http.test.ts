@@ -34,11 +34,16 @@ const book = Object.entries(parts).flatMap(([part, hePart]) =>
   ),
 )
 
+/** A book without Hebrew refs, as a plain file is imported. */
+const plain = ['The Jar, Introduction', 'The Jar, Gates 1:1', 'The Jar, Gates 15:1'].map((ref) => ({
+  ...{ work: 'The Jar', he_title: 'הכד', ref, he: `הכד של ${ref}`, license: 'Public Domain' },
+}))
+
 let world: World
 let visitor: TestVisitor
 
 beforeAll(async () => {
-  world = await openWorld({ library: book, web: { signUpPlan: 'pro' } })
+  world = await openWorld({ library: [...book, ...plain], web: { signUpPlan: 'pro' } })
   visitor = await signedUp(world.service, 'names@example.org')
   await visitor.post('/preferences', { language: 'he' })
 })
@@ -67,6 +72,15 @@ test('the reader names neighbours, tools and passages in Hebrew, with Hebrew num
   expect(page).toContain('<bdi>השמן, חלק ב׳; פתילות א׳</bdi>')
   expect(page).toContain('title="השמן, חלק א׳; נרות ב׳:א׳"><span class="sr">השמן, חלק א׳; נרות ב׳:</span>א׳<')
   expect(page).toContain('aria-label="הוספה לדף: השמן, חלק א׳; נרות ב׳:א׳"')
+})
+
+test('a work without Hebrew refs has chapters in letters, entries by their names, and its licence in words', async () => {
+  const page = await textOf('/library/work/The%20Jar')
+  expect(page).toMatch(/<ul class="chapters"><li><a[^>]*>א׳<\/a><\/li><li><a[^>]*>ט״ו<\/a>/)
+  expect(page).toMatch(/<ul class="part-list"><li><a[^>]*>Introduction<\/a>/)
+  expect(page).not.toContain('>טקסט<')
+  expect(page).toContain('<bdi>נחלת הכלל</bdi>')
+  expect(await at('/library/read', 'The Jar, Gates 1')).toContain('<bdi>נחלת הכלל</bdi>')
 })
 
 test('a work has its parts, chapter numbers and author in Hebrew', async () => {

@@ -98,6 +98,15 @@ test('a work is read a chapter a day from the day of its start, by link or by ac
   expect(await pageOf(openVisitor(world.service), '/library/daily?work=The+Lamp&from=9999-01-01')).toContain(
     'begins on a later day',
   )
+  const today = async (zone: string) => {
+    visitor.cookies.set('zone', encodeURIComponent(zone))
+    return /<p class="faint"><time datetime="([^"]+)"/.exec(
+      (await pageOf(visitor, '/library/daily')) ?? '',
+    )?.[1]
+  }
+  // A day apart: the zones are the first and the last that a day reaches.
+  expect(await today('Etc/GMT-12')).not.toBe(await today('Etc/GMT+12'))
+  visitor.cookies.delete('zone')
   await visitor.post('/library/daily', { work: 'The Lamp', action: 'stop' })
   expect(await pageOf(visitor, '/library/daily')).toContain('No work chosen yet')
 })

@@ -79,6 +79,24 @@ export async function readUsage(
   }))
 }
 
+/** What an account has spent since a time, and when it was last charged, by its id. Accounts without charges are left out. */
+export async function readActivity(
+  executor: Executor,
+  accountIds: readonly string[],
+  since: Date,
+): Promise<ReadonlyMap<string, { readonly spentMicros: bigint; readonly lastAt: Date }>> {
+  const { rows } = await executor.execute<{ id: string; spent: string; last_at: Date | string }>(sql`
+    select a.id, coalesce(s.spent, 0) as spent, l.created_at as last_at
+    from unnest(${sql.param([...accountIds])}::text[]) as a(id)
+    cross join lateral (select c.created_at from ledger c where c.account_id = a.id and c.kind = 'charge'
+      order by c.created_at desc limit 1) l
+    cross join lateral (select -sum(c.allowance_micros + c.granted_micros) as spent from ledger c
+      where c.account_id = a.id and c.kind = 'charge' and c.created_at >= ${since.toISOString()}::timestamptz) s`)
+  return new Map(
+    rows.map(({ id, spent, last_at }) => [id, { spentMicros: BigInt(spent), lastAt: new Date(last_at) }]),
+  )
+}
+
 async function requireGroup(executor: Executor, filter: SQL | undefined): Promise<void> {
   const [found] = await executor.select({ id: ledger.id }).from(ledger).where(filter).limit(1)
   if (!found) throw unknownCursor()

@@ -179,14 +179,18 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
       requireOwnScopes(principal.scopes, old.scopes)
       const work = async (tx: Executor) => {
         if (keyStateOf(old) !== 'active') throw notFound('id')
-        const reply = await made(tx, accountId, () =>
-          createKey(tx, peppers, accountId, {
-            name: old.name,
-            scopes: old.scopes,
-            reach: sameReach(old),
-            settings: settingsOf(old),
-            ...(old.expiresAt && { expiresAt: old.expiresAt }),
-          }),
+        const reply = await made(
+          tx,
+          accountId,
+          () =>
+            createKey(tx, peppers, accountId, {
+              name: old.name,
+              scopes: old.scopes,
+              reach: sameReach(old),
+              settings: settingsOf(old),
+              ...(old.expiresAt && { expiresAt: old.expiresAt }),
+            }),
+          { replaces: old.id },
         )
         await endKey(tx, accountId, old, hours)
         return reply
@@ -200,9 +204,10 @@ async function made(
   tx: Executor,
   accountId: string,
   create: () => Promise<{ readonly key: string; readonly info: KeyInfo }>,
+  facts: { readonly replaces?: string } = {},
 ): Promise<BodyOf<typeof managedKey>> {
   const { key, info } = await create()
-  await recordOwnAction(tx, { action: 'key.created', accountId, details: { key: info.id } })
+  await recordOwnAction(tx, { action: 'key.created', accountId, details: { key: info.id, ...facts } })
   return keyBody(info, key)
 }
 

@@ -12,7 +12,7 @@ import { foldLog } from '../record/fold-log.ts'
 import { type CommittedStep, readLogs } from '../record/run-log.ts'
 import type { Run } from '../run/run.ts'
 import { answerText, type FirstCitation, type RunEnd, replyOf } from '../run/run-events.ts'
-import { noQuestion, questionsOf, type ShownQuestion } from './shown-messages.ts'
+import { noQuestion, questionsOf, type ShownQuestion, withFileNames } from './shown-messages.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {
@@ -88,12 +88,14 @@ async function turnsOf(
   return of.map((run) => {
     const end = replyOf(run)?.end
     const { text, steps, tools, passages, cited } = foldLog(logOf(run))
+    const question = questions.get(run.id) ?? noQuestion
+    const named = (title: string) => withFileNames(title, question.files)
     return {
       run,
-      ...(questions.get(run.id) ?? noQuestion),
+      ...question,
       answer: end ? answerText(end) : text,
-      steps: stepsOf(services, run, steps),
-      doing: end ? [] : tools.flatMap(({ state, title }) => (state === 'now' ? [title] : [])),
+      steps: stepsOf(services, run, steps).map((step) => ({ ...step, title: named(step.title) })),
+      doing: end ? [] : tools.flatMap(({ state, title }) => (state === 'now' ? [named(title)] : [])),
       read: passages,
       cited: end ? [] : cited,
       end,

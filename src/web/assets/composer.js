@@ -10,6 +10,15 @@ function enhance(form) {
   const box = form.querySelector('textarea')
   if (!box) return
   sendWithEnter(form, box)
+  // On a phone the focus would open the keyboard over the page.
+  if (
+    !form.closest('.dock') &&
+    document.activeElement === document.body &&
+    !matchMedia('(pointer: coarse)').matches
+  ) {
+    box.focus({ preventScroll: true })
+    box.setSelectionRange(box.value.length, box.value.length)
+  }
   fillFromLinks(box)
   attachFiles(form)
   const dock = form.closest('.dock')

@@ -1,5 +1,7 @@
 /** Keeps the collections of the library page up to date while an import is unfinished. */
 
+import { showLocalTimes } from './frame.js'
+
 const pauseMs = 1_000
 
 /** @returns {HTMLElement | null} */
@@ -13,6 +15,7 @@ async function refresh() {
     if (!response.ok) throw new Error(String(response.status))
     const template = document.createElement('template')
     template.innerHTML = await response.text()
+    showLocalTimes(template.content)
     const next = template.content.querySelector('#collections')
     if (next instanceof HTMLElement) update(shown, next)
   } catch {

@@ -120,6 +120,28 @@ if (!document.cookie.split('; ').includes(zone))
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `${zone};path=/;max-age=31536000;samesite=lax`
 
+/** @type {Readonly<Record<string, Intl.DateTimeFormatOptions>>} */
+const timeFormats = { day: { dateStyle: 'medium' }, minute: { dateStyle: 'medium', timeStyle: 'short' } }
+
+/**
+ * Shows the times of a page in the zone of its reader; the tooltip has the time in UTC.
+ * @param {ParentNode} root
+ */
+export function showLocalTimes(root) {
+  const tag = document.documentElement.lang
+  for (const time of root.querySelectorAll('time[data-time]')) {
+    if (!(time instanceof HTMLTimeElement)) continue
+    const at = new Date(time.dateTime)
+    const format = timeFormats[time.dataset['time'] ?? '']
+    if (format === undefined || Number.isNaN(at.getTime())) continue
+    const minute = new Intl.DateTimeFormat(tag, { ...timeFormats['minute'], timeZone: 'UTC' })
+    time.title = `${minute.format(at)} UTC`
+    time.textContent = new Intl.DateTimeFormat(tag, format).format(at)
+    delete time.dataset['time']
+  }
+}
+showLocalTimes(document)
+
 // In a narrow window the navigation and the tabs scroll: the current entry is in view.
 for (const around of document.querySelectorAll('.top nav, .tabs')) {
   const current = around.querySelector('[aria-current]')

@@ -1,3 +1,5 @@
+import { showLocalTimes } from './frame.js'
+
 /** Pages of this service, loaded by a script that takes a part of them. */
 
 /**
@@ -15,5 +17,7 @@ export async function pageAt(address) {
  * @param {string} markup
  */
 export function parsedPage(markup) {
-  return new DOMParser().parseFromString(markup.replace(/<style[\s\S]*?<\/style>/g, ''), 'text/html')
+  const page = new DOMParser().parseFromString(markup.replace(/<style[\s\S]*?<\/style>/g, ''), 'text/html')
+  showLocalTimes(page)
+  return page
 }

@@ -52,7 +52,7 @@ ${head(page, around)}
 <body>
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
-<main id="main" class="${page.wide ? 'wide' : ''}">
+<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}">
 ${page.main}
 </main>
 ${footer(around)}

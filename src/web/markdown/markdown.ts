@@ -12,7 +12,8 @@ const maxNesting = 20
 
 /**
  * Markdown from a model or a stranger: no HTML, no images (the browser would fetch them from other hosts),
- * only links to the web, to mail and to pages of the library. Link definitions are off, because they could give `[1]` another meaning.
+ * only links to the web, to mail and to pages of the library. Link definitions are off, because they could give `[1]`
+ * another meaning.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
 markdown.set({ maxNesting })

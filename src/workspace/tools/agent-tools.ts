@@ -84,7 +84,8 @@ function readTool(workspace: Workspace): Tool<Executor> {
       description: toolDescription('read_file'),
       parameters: parametersOf(readArguments),
     },
-    describe: (args) => `Reading the file ${String(args['name'] ?? '')}`,
+    describe: (args) =>
+      `Reading the file ${String(args['name'] ?? '')}${args['offset'] ? `, from character ${String(args['offset'])}` : ''}`,
     execute: (raw, signal) =>
       withArguments(readArguments, raw, async ({ name, offset }) => {
         const wanted = cleanFileName(name, 'name')

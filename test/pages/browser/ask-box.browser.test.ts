@@ -59,6 +59,14 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     await ask(page, 'What do my notes say?')
     await ended(page)
     expect(await page.locator('.source-card .badge').allTextContents()).toEqual(['file', 'word for word'])
+    const attached = page.locator('.question').getByRole('link', { name: 'notes.txt' })
+    expect(await attached.getAttribute('href')).toMatch(/^\/files\/file-/)
+    await page.getByText('How this was found').click()
+    await page.getByText('Reading the file notes.txt').waitFor()
+    expect(await page.locator('.steps').textContent()).not.toContain('file-')
+    expect(await inAllLooks(page, 'question-with-file')).toEqual([])
+    await attached.click()
+    await page.getByText('Text', { exact: true }).waitFor()
     await page.goto('/ask')
     await page.locator('.attach input').setInputFiles({
       name: 'broken.exe',

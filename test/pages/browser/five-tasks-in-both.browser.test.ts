@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
     test('asking and opening a source of the answer', async () => {
       await press(link(t.frame.ask))
       await page.waitForURL('**/ask')
-      await page.keyboard.press('/')
+      await expect.poll(() => hasFocus(page.locator('#question'))).toBe(true)
       await page.keyboard.type(questions[language])
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/sessions\//)

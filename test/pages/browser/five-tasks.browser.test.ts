@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser || isShort)(
       )
       await press(link('Ask'))
       await page.waitForURL('**/ask')
-      await page.keyboard.press('/')
+      await expect.poll(() => hasFocus(page.getByLabel('Your question'))).toBe(true)
       await page.keyboard.type('What does the Gate say?')
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/sessions\//)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { hasFocus } from './window-state.ts'
 
 describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
   let world: BrowserWorld
@@ -16,6 +17,7 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
   test('slash goes to the question, or to the search of a page', async () => {
     await page.goto('/ask')
     await page.locator('h1').first().waitFor()
+    await page.locator('#question').blur()
     await page.keyboard.press('/')
     expect(await page.locator('#question').evaluate((field) => field.matches(':focus'))).toBe(true)
     // In a field it is a character.
@@ -24,6 +26,17 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
     await page.goto('/library')
     await page.keyboard.press('/')
     expect(await page.locator('input[type="search"]').evaluate((field) => field.matches(':focus'))).toBe(true)
+  })
+
+  test('the skip link leads past the header: the next Tab is in the page', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/library')
+    await page.keyboard.press('Tab')
+    expect(await hasFocus(page.getByRole('link', { name: 'Skip to the content' }))).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true)
+    await window.close()
   })
 
   test('a question mark opens the shortcuts, and Escape returns the focus', async () => {

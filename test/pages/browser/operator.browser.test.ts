@@ -83,6 +83,31 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(Number(await available())).toBeGreaterThan(990)
   })
 
+  test('the list of accounts tells what each has spent and when it was last used', async () => {
+    await page.goto('/operator')
+    const row = (email: string) => page.getByRole('row').filter({ hasText: email })
+    expect(await row('ops@example.org').getByText('never').count()).toBe(1)
+    const used = row(customer.email)
+    expect(await used.getByText('never').count()).toBe(0)
+    expect(Number(await used.locator('td.number').last().textContent())).toBeGreaterThan(0)
+    expect(await inAllLooks(page, 'operator-accounts')).toEqual([])
+  })
+
+  test("times are in the reader's zone, with the time in UTC as their tooltip", async () => {
+    const zone = 'Pacific/Kiritimati'
+    const window = await browser.newContext({ baseURL: service.url, timezoneId: zone, locale: 'en-GB' })
+    const far = await window.newPage()
+    await signInBy(far, 'ops@example.org', password)
+    await far.goto('/operator/audit')
+    const time = far.locator('td time').first()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const text = (timeZone: string) =>
+      new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at)
+    expect(await time.textContent()).toBe(text(zone))
+    expect(await time.getAttribute('title')).toBe(`${text('UTC')} UTC`)
+    await window.close()
+  })
+
   test('a form of another site changes nothing, although the browser is signed in', async () => {
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://example.org' }]) {
       const form = { plan: 'unlimited' }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks, openWindow, signInBy } from '../../support/browser.ts'
 import { call, question } from '../../support/world/requests.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { inAllLooks } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 
 describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
@@ -71,7 +72,16 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
     const fresh = (await page.locator('#secret').textContent()) ?? ''
     expect(fresh).not.toBe(old)
     expect((await call(service, old, 'GET', '/v1/key')).status).toBe(200)
-    await page.getByRole('button', { name: 'Revoke' }).click()
+    const card = page.locator('section.card').last()
+    expect(await card.getByRole('heading').textContent()).toBe('The replaced key')
+    expect(await card.textContent()).toContain(old.slice(-4))
+    await page.goto('/settings/keys')
+    const row = page.locator('tbody tr').last()
+    expect(await row.locator('.badge').allTextContents()).toEqual(['active', 'replaced'])
+    expect(await inAllLooks(page, 'keys-replaced')).toEqual([])
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    expect(await page.locator('dialog[open] code').textContent()).toMatch(new RegExp(`…${old.slice(-4)}$`))
+    expect(await inAllLooks(page, 'keys-revoke')).toEqual([])
     await page.getByRole('button', { name: 'Yes, revoke it' }).click()
     await page.getByText('The key has been revoked').waitFor()
     expect((await call(service, old, 'GET', '/v1/key')).status).toBe(401)

@@ -150,7 +150,7 @@ function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
 <q dir="auto">${beginningOf(quote)}</q>${place}${inVersion}`
 }
 
-/** What a label opens: how a quotation differs from its passage, or where it was looked for and what is nearest there. */
+/** What a label opens: how a quotation differs from its passage, or where it was looked for, and what is nearest. */
 export function checkPopovers(t: Texts, checks: readonly AnswerCheck[], names: RefNames): Html {
   const { dialog, results } = t.answers.checks
   return html`${checks.filter(hasDetails).map(

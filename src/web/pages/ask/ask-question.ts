@@ -5,6 +5,7 @@ import type { ContentPart, ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
+import { newId } from '../../../ids.ts'
 import { admitTurn } from '../../../turns/admit/admit-turn.ts'
 import { requireModel } from '../../../turns/admit/requested-model.ts'
 import { maxQuestion } from '../../../turns/read/shown-messages.ts'
@@ -12,6 +13,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import { findSession } from '../../../turns/sessions/sessions.ts'
 import { manyTexts } from '../../components/forms.ts'
 import type { WebServices } from '../services.ts'
+import { emptyQuestion } from './ask-form.ts'
 
 const text = (most: number) =>
   z
@@ -66,6 +68,22 @@ export async function askQuestion(
     if (!session) throw notFound()
   }
   return startQuestion(services, principal, { input, history: [], identity: JSON.stringify(input), left })
+}
+
+/**
+ * Starts a new conversation with a question that somebody wrote before signing in.
+ * @throws what `admitTurn` throws.
+ */
+export function askVisitorsQuestion(
+  services: WebServices,
+  principal: Principal,
+  question: string,
+  left: AbortSignal,
+): Promise<Run> {
+  const { models } = services.catalogue
+  const model = models.find(({ id }) => id === emptyQuestion.model) ?? models.find(({ isLite }) => !isLite)
+  const form = { ...emptyQuestion, question, model: model?.id ?? '', form: newId('request'), file: [] }
+  return askQuestion(services, principal, form, left)
 }
 
 /**

@@ -48,7 +48,7 @@ export function turnView(t: Texts, turn: ConversationTurn, library: LibraryFacts
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h" tabindex="-1"${live}
 ${copyTexts(t)}>
 <h2 class="sr" id="${run.id}-h">${t.answers.questionNumber(run.turn)}</h2>
-<div class="question-row" id="question-${run.turn}">${questionText(t, turn, library.names)}
+<div class="question-row" id="question-${run.turn}">${questionText(t, turn, library.names, turn.files)}
 ${end && turn.questionAgain !== '' ? editForm(t, run, turn.questionAgain) : nothing}
 ${branchLinks(t, run.turn, beside, run.sessionId)}</div>
 ${end ? endedTurn(t, turn, end, library, { sources, extras }) : liveTurn(t, turn, library.names)}
@@ -75,12 +75,27 @@ function copyTexts({ frame }: Texts): Html {
 /** Longer questions are shown without marks, because they are rendered in the event loop. */
 const longestMarked = 4_000
 
-function questionText(t: Texts, { run, end, question }: ConversationTurn, names: RefNames): Html {
+/** @param files the attached ones that its reader can open. */
+function questionText(
+  t: Texts,
+  { run, end, question }: ConversationTurn,
+  names: RefNames,
+  files: ConversationTurn['files'] = [],
+): Html {
   const text = question === '' ? t.answers.byProgram : question
   const checks = end && text.length <= longestMarked ? questionChecksOf(run.id, end) : []
-  if (checks.length === 0) return html`<div class="question" dir="auto"><p>${text}</p></div>`
-  return html`<div class="question" dir="auto">${renderQuestion(text, quotationMarks(t, checks, names))}</div>
+  const attached = attachedFiles(t, files)
+  if (checks.length === 0) return html`<div class="question" dir="auto"><p>${text}</p>${attached}</div>`
+  const marked = renderQuestion(text, quotationMarks(t, checks, names))
+  return html`<div class="question" dir="auto">${marked}${attached}</div>
 ${checkPopovers(t, checks, names)}`
+}
+
+function attachedFiles({ ask }: Texts, files: NonNullable<ConversationTurn['files']>): Html {
+  if (files.length === 0) return nothing
+  return html`<ul class="attached" aria-label="${ask.attachedFiles}">${files.map(
+    ({ id, name }) => html`<li><a href="/files/${id}" dir="auto">${name}</a></li>`,
+  )}</ul>`
 }
 
 /** @param shown.extras absent for readers with a public link. */

@@ -82,7 +82,7 @@ function factsOf(t: Texts, file: StoredFile): readonly Fact[] {
   const { common, files } = t
   return [
     [files.size, t.bytes(file.bytes)],
-    [files.type, html`<bdi>${file.contentType}</bdi>`],
+    [files.type, html`<bdi>${files.typeName(file.contentType.replace(/\s*;.*$/s, '').toLowerCase())}</bdi>`],
     [files.origin, originOf(t, file)],
     [common.created, t.minute(file.createdAt)],
     [files.version, file.version],

@@ -21,6 +21,8 @@ type Shown = {
   /** What the keys with a cap have spent, by the id of the key. */
   readonly spending: ReadonlyMap<string, KeySpending>
   readonly projects: readonly Project[]
+  /** Ids of the keys that another one has replaced. */
+  readonly replaced: ReadonlySet<string>
   readonly filter: KeyFilter
   /** Whether no newer keys are on a page before this one. */
   readonly isFirst: boolean
@@ -64,26 +66,33 @@ ${selectField({ label: common.status, name: 'state', options, selected: state })
 <button class="quiet">${keys.filter}</button></form>`
 }
 
-function keyTable(t: Texts, { keys, projects, spending }: Shown): Html {
+function keyTable(t: Texts, { keys, projects, spending, replaced }: Shown): Html {
   const names = new Map(projects.map(({ id, name }) => [id, projectName(t, name)]))
   return dataTable({
     label: t.keys.title,
-    rows: keys.items,
-    rowClass: (key) => (stateOf(key) === 'active' ? '' : 'past'),
+    // The keys that programs should no longer have stand last.
+    rows: [...keys.items].sort((a, b) => Number(replaced.has(a.id)) - Number(replaced.has(b.id))),
+    rowClass: (key) => (stateOf(key) === 'active' && !replaced.has(key.id) ? '' : 'past'),
     columns: [
       { name: t.common.name, kind: 'title', cell: nameCell },
       { name: t.keys.access, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
       { name: t.keys.limits, cell: (key) => limitList(t, key, spending.get(key.id)) },
       { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
-      { name: t.common.status, cell: (key) => stateCell(t, key) },
+      { name: t.common.status, cell: (key) => stateCell(t, key, replaced.has(key.id)) },
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
   })
 }
 
-function nameCell({ name, prefix, lastFour }: KeyInfo): Html {
-  return html`<bdi>${name}</bdi><br><code class="nowrap faint">${prefix}…${lastFour}</code>`
+function nameCell(key: KeyInfo): Html {
+  const { name } = key
+  return html`<bdi>${name}</bdi><br>${keyText(key)}`
+}
+
+/** What may be shown of a key's text. */
+function keyText({ prefix, lastFour }: KeyInfo): Html {
+  return html`<code class="nowrap faint" dir="ltr">${prefix}…${lastFour}</code>`
 }
 
 /** Every row has the same actions; the name of its key describes them to screen readers. */
@@ -126,10 +135,11 @@ aria-describedby="${name}">${t.keys.edit}</a>
 ${revokeDialog(t, key)}</div>`
 }
 
-function stateCell(t: Texts, key: KeyInfo): Html {
+function stateCell(t: Texts, key: KeyInfo, isReplaced: boolean): Html {
   const state = stateOf(key)
   const isTemporary = state === 'active' && key.expiresAt
   return html`<span class="badge ${state}">${t.keys.states[state]}</span>
+${isReplaced ? html`<span class="badge expired">${t.keys.replaced}</span>` : nothing}
 ${isTemporary ? html`<br><small>${t.keys.until(t.day(isTemporary))}</small>` : nothing}`
 }
 
@@ -137,7 +147,7 @@ function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
   if (stateOf(key) !== 'active') return nothing
   return confirmDialog({
     label: keys.revoke,
-    question: keys.revokeQuestion(key.name),
+    question: keys.revokeQuestion(key.name, keyText(key)),
     action: `/settings/keys/${key.id}/revoke`,
     confirm: keys.revokeConfirm,
     cancel: common.cancel,
@@ -182,7 +192,6 @@ export function keyMadePage(
 ${notice('note', keys.copyNow)}
 ${plan.apiAccess ? nothing : notice('problem', keys.refused(t.common.planName(plan.name)))}
 ${copyField(t, { id: 'secret', text: key, what: keys.theKey })}
-${replaced ? html`<h3>${keys.oldKey}</h3><p>${keys.oldKeyHint}</p>${revokeDialog(t, replaced)}` : nothing}
 <h3>${keys.withCurl}</h3>
 ${copyField(t, { id: 'curl', text: curlSnippet(key, baseUrl, question), what: keys.theCommand })}
 <p class="hint">${keys.fromVariable}</p>
@@ -190,8 +199,16 @@ ${copyField(t, { id: 'curl', text: curlSnippet(key, baseUrl, question), what: ke
 ${copyField(t, { id: 'node', text: nodeSnippet(baseUrl, question), what: keys.theProgram })}
 <h3>${keys.withPython}</h3>
 ${copyField(t, { id: 'python', text: pythonSnippet(baseUrl, question), what: keys.theProgram })}
-<p><a class="button" href="/settings/keys">${keys.copied}</a></p></section>`,
+<p><a class="button" href="/settings/keys">${keys.copied}</a></p></section>
+${replaced ? replacedCard(t, replaced) : nothing}`,
   })
+}
+
+function replacedCard(t: Texts, key: KeyInfo): Html {
+  const { keys } = t
+  return html`<section class="card"><h2>${keys.replacedKey}</h2>
+<p id="${nameId(key.id)}">${nameCell(key)}</p>
+<p>${keys.oldKeyHint}</p>${revokeDialog(t, key)}</section>`
 }
 
 function curlSnippet(key: string, baseUrl: string, question: string): string {

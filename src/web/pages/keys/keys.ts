@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { recordOwnAction } from '../../../accounts/audit.ts'
+import { recordOwnAction, replacedKeys } from '../../../accounts/audit.ts'
 import { findKeys, keyStates } from '../../../accounts/keys/key-list.ts'
 import {
   type KeySettings,
@@ -71,11 +71,12 @@ const changeForm = settings.extend({ name: z.string().max(200) })
 /** `/settings/keys`: the list of keys, a form for a new one, its secret, shown once, and a form to change one. */
 export function keyPages(app: FastifyInstance, services: WebServices): void {
   listPages(app, services)
+  makePages(app, services)
   editPages(app, services)
 }
 
 function listPages(app: FastifyInstance, services: WebServices): void {
-  const { database, peppers } = services
+  const { database } = services
 
   app.get('/settings/keys', accountsOnly, async (request, reply) => {
     const visitor = visitorOf(request)
@@ -89,10 +90,25 @@ function listPages(app: FastifyInstance, services: WebServices): void {
         projects: await projectsIn(tx, visitor),
       }
     })
+    const replaced = await replacedKeys(database.system, visitor.account.id)
     const done = doneMessage(request, textsOf(request).keys.done)
-    const shown = { ...found, filter, done, isFirst: page.after === undefined }
+    const shown = { ...found, replaced, filter, done, isFirst: page.after === undefined }
     return sendPage(request, reply, keysPage(textsOf(request), visitor, shown))
   })
+
+  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
+    const { account, principal } = visitorOf(request)
+    const { id } = request.params
+    await withTx(database, principal, async (tx) => {
+      await revokeKeyAndTurns(tx, id, account.id)
+      await record(tx, 'key.revoked', account.id, id)
+    })
+    return reply.redirect('/settings/keys?done=revoked', 303)
+  })
+}
+
+function makePages(app: FastifyInstance, services: WebServices): void {
+  const { database, peppers } = services
 
   app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
     const visitor = visitorOf(request)
@@ -107,7 +123,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     const visitor = visitorOf(request)
     const input = readFields(form, request.body)
     try {
-      const { key, info } = await withTx(database, visitor.principal, async (tx) => {
+      const { key, info, old } = await withTx(database, visitor.principal, async (tx) => {
         const made = await createKey(tx, peppers, visitor.account.id, {
           form: input.id,
           name: input.name,
@@ -118,12 +134,14 @@ function listPages(app: FastifyInstance, services: WebServices): void {
             expiresAt: new Date(Date.now() + Number(input.expires) * dayMs),
           }),
         })
-        await record(tx, 'key.created', visitor.account.id, made.info.id)
-        return made
+        const old = await findKey(tx, visitor.account.id, input.replaces)
+        await recordOwnAction(tx, {
+          action: 'key.created',
+          accountId: visitor.account.id,
+          details: { key: made.info.id, ...(old && { replaces: old.id }) },
+        })
+        return { ...made, old }
       })
-      const old = await withTx(database, visitor.principal, (tx) =>
-        findKey(tx, visitor.account.id, input.replaces),
-      )
       const replaced = old?.revokedAt ? undefined : old
       const made = { key, info, replaced, baseUrl: `${originOf(services, request)}/v1` }
       return sendPage(request, reply, keyMadePage(textsOf(request), visitor, made))
@@ -136,21 +154,11 @@ function listPages(app: FastifyInstance, services: WebServices): void {
       return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, again), status)
     }
   })
-
-  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
-    const { id } = request.params
-    await withTx(database, principal, async (tx) => {
-      await revokeKeyAndTurns(tx, id, account.id)
-      await record(tx, 'key.revoked', account.id, id)
-    })
-    return reply.redirect('/settings/keys?done=revoked', 303)
-  })
 }
 
 function record(
   tx: Executor,
-  action: 'key.created' | 'key.changed' | 'key.revoked',
+  action: 'key.changed' | 'key.revoked',
   accountId: string,
   key: string,
 ): Promise<void> {

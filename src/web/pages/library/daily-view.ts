@@ -39,7 +39,7 @@ export function dailyPage(t: Texts, { today, readings, isSignedIn, problem }: Sh
 <p>${t.daily.about}</p>
 ${readings.length === 0 ? noReading(t) : nothing}
 ${readings.map((reading) => portionCard(t, reading, isSignedIn))}
-<p class="faint"><time datetime="${today}">${dayName(t, today)}</time>. ${t.daily.utc}</p>`,
+<p class="faint"><time datetime="${today}">${dayName(t, today)}</time>. ${t.daily.midnight}</p>`,
   }
 }
 

@@ -9,7 +9,7 @@ import { problemOf, readFields } from '../../components/forms.ts'
 import type { Names } from '../../components/names.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
-import { textsOf } from '../../visitors/preferences.ts'
+import { textsOf, zoneOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type DailyReading, dailyPage } from './daily-view.ts'
@@ -23,7 +23,7 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
 
   app.get('/library/daily', openToAll, async (request, reply) => {
     const { work, from } = readFields(dailyQuery, request.query)
-    const today = dayOf(new Date())
+    const today = dayOf(new Date(), zoneOf(request))
     const own = await startedBy(request)
     const chosen = work === undefined ? own : [{ title: work, from: from ?? today }]
     const readings = await Promise.all(
@@ -45,7 +45,12 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
       return reply.redirect('/library/daily', 303)
     } catch (error) {
       const { message, status } = problemOf(request, error)
-      const shown = { today: dayOf(new Date()), readings: [], isSignedIn: true, problem: message }
+      const shown = {
+        today: dayOf(new Date(), zoneOf(request)),
+        readings: [],
+        isSignedIn: true,
+        problem: message,
+      }
       return sendPage(request, reply, dailyPage(textsOf(request), shown), status)
     }
   })
@@ -54,7 +59,7 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
     const owner = request.visitor?.principal
     if (!owner) return []
     const marks = await withTx(database, owner, (tx) => listMarks(tx, owner, 'daily'))
-    return marks.map(({ ref, at }) => ({ title: ref, from: dayOf(at) }))
+    return marks.map(({ ref, at }) => ({ title: ref, from: dayOf(at, zoneOf(request)) }))
   }
 
   async function readingOf(

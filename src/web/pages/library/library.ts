@@ -15,9 +15,11 @@ import {
   tableOfContents,
 } from '../../../sources/library/catalogue.ts'
 import { listWorks } from '../../../sources/library/passages.ts'
+import { resolveQuery } from '../../../sources/refs/ref-lookup.ts'
 import { countedHits, countFacets, facetNames } from '../../../sources/search/facets.ts'
 import { hitQuery, nameAsked, rankHits, readHits } from '../../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import { readHref } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -41,9 +43,7 @@ const shelfQuery = z.object({ category: nameAsked, author: nameAsked, after: nam
 const partQuery = z.object({ part: z.string().max(300).optional(), after: z.string().max(300).optional() })
 /** `/library`: works and a search over them; open to everybody. */
 export function libraryPages(app: FastifyInstance, services: WebServices): void {
-  const { addressLimits, library } = services
-  const searches = createSearchLimit()
-  const executor = library.system
+  const executor = services.library.system
 
   app.get('/library', openToAll, async (request, reply) => {
     const filter = readFields(shelfQuery, withoutEmpty(request.query))
@@ -68,27 +68,6 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
     )
   })
 
-  app.get('/library/search', openToAll, async (request, reply) => {
-    const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
-    const t = textsOf(request)
-    if (asked['q'] === undefined)
-      return sendPage(request, reply, emptySearch(t, await listLanguages(executor)))
-    await addressLimits.search(clientAddress(request))
-    try {
-      const read = readFields(hitQuery, asked)
-      // Explanations show how the search is built, and cost time: pages give them to operators only.
-      const query = isOperator(request) ? read : { ...read, explain: undefined }
-      const signal = disconnectSignal(reply)
-      const shown = await searches.run(clientAddress(request), signal, () =>
-        resultsOf(services, query, { signal, t }),
-      )
-      return sendPage(request, reply, searchPage(t, { query, ...shown, isOperator: isOperator(request) }))
-    } catch (error) {
-      const problem = problemOf(request, error)
-      return sendPage(request, reply, await refused(executor, t, asked, problem), problem.status)
-    }
-  })
-
   app.get<{ Params: { title: string } }>('/library/work/:title', openToAll, async (request, reply) => {
     const query = readFields(partQuery, withoutEmpty(request.query))
     const work = await findWork(executor, request.params.title)
@@ -104,7 +83,38 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
     )
   })
 
+  searchPages(app, services)
   dailyPages(app, services)
+}
+
+function searchPages(app: FastifyInstance, services: WebServices): void {
+  const { addressLimits, library } = services
+  const searches = createSearchLimit()
+  const executor = library.system
+
+  app.get('/library/search', openToAll, async (request, reply) => {
+    const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
+    const t = textsOf(request)
+    if (asked['q'] === undefined)
+      return sendPage(request, reply, emptySearch(t, await listLanguages(executor)))
+    await addressLimits.search(clientAddress(request))
+    try {
+      const read = readFields(hitQuery, asked)
+      // Explanations show how the search is built, and cost time: pages give them to operators only.
+      const query = isOperator(request) ? read : { ...read, explain: undefined }
+      const signal = disconnectSignal(reply)
+      // A ref that the library holds is what its reader wants: results would only stand before it.
+      const isPlain = Object.keys(asked).every((name) => name === 'q')
+      if (isPlain && (await resolveQuery(executor, query.q))) return reply.redirect(readHref(query.q), 303)
+      const shown = await searches.run(clientAddress(request), signal, () =>
+        resultsOf(services, query, { signal, t }),
+      )
+      return sendPage(request, reply, searchPage(t, { query, ...shown, isOperator: isOperator(request) }))
+    } catch (error) {
+      const problem = problemOf(request, error)
+      return sendPage(request, reply, await refused(executor, t, asked, problem), problem.status)
+    }
+  })
 }
 
 function isOperator({ visitor }: FastifyRequest): boolean {

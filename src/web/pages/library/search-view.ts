@@ -128,7 +128,7 @@ function hitEntry(t: Texts, q: string, hit: Hit, heTitle: string): Html {
 <p class="text" lang="${language}" dir="${directionOf(language)}">${snippet}</p>
 <p class="faint"><a href="${workHref(hit.work)}" dir="auto">${nameIn(t, { en: hit.work, he: heTitle })}</a>
 · ${t.languageName(language)}: <bdi>${t.library.versionName(version)}</bdi>
-· ${t.search.licence}: <bdi>${hit.license}</bdi>${source}
+· ${t.search.licence}: <bdi>${t.library.licenceName(hit.license)}</bdi>${source}
 ${addToSheetLink(t, { ref, name, versions })}</p>${explained(t, hit)}</li>`
 }
 

@@ -1,4 +1,5 @@
 import type { Part, VersionFacts, Work } from '../../../sources/library/catalogue.ts'
+import { printedHebrewAddress } from '../../../sources/refs/grammar/hebrew-refs.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -98,9 +99,19 @@ function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
   const single = parts.length > 1 && parts.every((part) => part.chapters.length === 1)
   if (!single) {
     return html`${parts.map(
-      (part) => html`<section class="part">${partHead(t, work, part)}${chapterLinks(t, part)}</section>`,
+      (part) =>
+        html`<section class="part">${isEntry(part) ? entryList(t, work, [part]) : html`${partHead(t, work, part)}${chapterLinks(t, part)}`}</section>`,
     )}`
   }
+  return entryList(t, work, parts)
+}
+
+/** Whether the only passage of a part has no number beside the name of its part, such as an introduction. */
+function isEntry({ heading, chapters: [first, ...more] }: Part): boolean {
+  return more.length === 0 && first?.ref === heading
+}
+
+function entryList(t: Texts, work: Work, parts: readonly Part[]): Html {
   return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(t, work, part)}</li>`)}</ul>`
 }
 
@@ -122,9 +133,7 @@ function chapterLinks(t: Texts, part: Part): Html {
   return html`<ul class="chapters">${part.chapters.map(
     ({ ref, heRef }) =>
       html`<li><a href="${readHref(ref)}" title="${nameIn(t, { en: ref, he: heRef })}">${
-        t.language === 'he' && heRef !== ''
-          ? numberOf(t, heRef, part.heHeading)
-          : numberOf(t, ref, part.heading)
+        t.language === 'he' ? hebrewNumberOf({ ref, heRef }, part) : numberOf(ref, part.heading)
       }</a></li>`,
   )}</ul>`
 }
@@ -143,10 +152,19 @@ function lastName(heHeading: string): string {
   return heHeading.split(/,\s*/).slice(1).join(', ') || heHeading
 }
 
-function numberOf(t: Texts, ref: string, heading: string): string {
-  return (
-    (ref.startsWith(heading) ? ref.slice(heading.length) : ref).replace(/^[\s,:]+/, '') || t.library.chapter
-  )
+/** A ref without the heading of its part; the ref itself where nothing is left. */
+function numberOf(ref: string, heading: string): string {
+  return (ref.startsWith(heading) ? ref.slice(heading.length) : ref).replace(/^[\s,:]+/, '') || ref
+}
+
+/** The number in letters, also of a work that has no Hebrew refs. */
+function hebrewNumberOf(
+  { ref, heRef }: { readonly ref: string; readonly heRef: string },
+  part: Part,
+): string {
+  if (heRef !== '' && heRef.startsWith(part.heHeading)) return numberOf(heRef, part.heHeading)
+  const number = numberOf(ref, part.heading)
+  return heRef === '' || number !== ref ? printedHebrewAddress(number.split(':')) : heRef
 }
 
 function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
@@ -161,7 +179,7 @@ function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
         isName: true,
         cell: ({ title }) => t.library.versionName(title),
       },
-      { name: t.library.licence, cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: t.library.licence, cell: ({ license }) => html`<bdi>${t.library.licenceName(license)}</bdi>` },
       {
         name: t.library.source,
         cell: ({ url, title }) =>

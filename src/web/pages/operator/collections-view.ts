@@ -64,7 +64,7 @@ function actionOf(t: Texts, state: CollectionState): Html {
   if (isUnfinished(state)) {
     const isStopping = statusOf(state) === 'stopping'
     const label = isStopping ? collections.stopping : collections.cancel
-    return html`<form method="post" action="${pathOf(state)}/cancel"><button class="quiet"
+    return html`<form method="post" action="${pathOf(state)}/cancel"><button class="quiet danger"
 aria-label="${label} ${title}"${isStopping ? html` disabled` : nothing}>${label}</button></form>`
   }
   const label = addedAt ? collections.update : job ? collections.goOn : collections.add

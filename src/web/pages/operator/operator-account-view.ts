@@ -111,6 +111,7 @@ type AmountForm = {
   readonly value: string | undefined
   readonly hint: string
   readonly submit: string
+  readonly isDanger?: boolean
 }
 
 function amountForm(form: AmountForm): Html {
@@ -118,7 +119,7 @@ function amountForm(form: AmountForm): Html {
 <label>${form.label} <input name="amount" inputmode="decimal" required maxlength="20" dir="ltr"
 value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <p class="hint" id="${form.id}">${form.hint}</p>
-<button>${form.submit}</button></form>`
+<button${form.isDanger ? html` class="danger"` : nothing}>${form.submit}</button></form>`
 }
 
 function grantCard({ operator: { accounts } }: Texts, { account, newestEntry, amount }: AccountShown): Html {
@@ -143,6 +144,7 @@ function takeBackCard(t: Texts, { account, credits, newestEntry, takeBack }: Acc
     value: takeBack,
     hint: accounts.takeBackHint(creditsIn(t, availableIn(credits))),
     submit: accounts.takeBack,
+    isDanger: true,
   })}</section>`
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createForOther, searchAccounts } from '../../../accounts/accounts.ts'
 import { availableOf } from '../../../billing/account-credits.ts'
+import { readActivity } from '../../../billing/usage/usage.ts'
 import { withTx } from '../../../db/client.ts'
 import { randomBase62 } from '../../../ids.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -13,6 +14,7 @@ import type { WebServices } from '../services.ts'
 import { accountMadePage, accountsPage, newAccountPage } from './operator-views.ts'
 
 const accountsShown = 50
+const activityMs = 30 * 86_400_000
 
 const words = z
   .string()
@@ -39,15 +41,17 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       limit: accountsShown + 1,
     })
     const accounts = found.slice(0, accountsShown)
-    const balances = await availableOf(
-      database.system,
-      accounts.map(({ id }) => id),
-    )
+    const ids = accounts.map(({ id }) => id)
+    const [balances, activity] = await Promise.all([
+      availableOf(database.system, ids),
+      readActivity(database.system, ids, new Date(Date.now() - activityMs)),
+    ])
     const hasMore = found.length > accountsShown
     const page = {
       search,
       accounts,
       balances,
+      activity,
       hasMore,
       plans: plans.names,
       done: doneMessage(request, textsOf(request).operator.accounts.done),

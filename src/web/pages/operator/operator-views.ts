@@ -1,4 +1,5 @@
 import type { Account } from '../../../accounts/accounts.ts'
+import type { readActivity } from '../../../billing/usage/usage.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Option, selectField } from '../../components/fields.ts'
@@ -20,6 +21,8 @@ type AccountsShown = {
   readonly search: Search
   readonly accounts: readonly Account[]
   readonly balances: ReadonlyMap<string, bigint>
+  /** What the accounts have spent in 30 days, and their last charge. */
+  readonly activity: Awaited<ReturnType<typeof readActivity>>
   readonly hasMore: boolean
   readonly plans: readonly string[]
   readonly done: string | undefined
@@ -27,7 +30,7 @@ type AccountsShown = {
 
 /** All accounts, or those that a search found. */
 export function accountsPage(t: Texts, shown: AccountsShown): Page {
-  const { search, accounts, balances, hasMore, done } = shown
+  const { search, accounts, hasMore, done } = shown
   const texts = t.operator.accounts
   const href = (after?: string) => withQuery('/operator', { ...search, after })
   return operatorPage(t, {
@@ -37,7 +40,7 @@ export function accountsPage(t: Texts, shown: AccountsShown): Page {
 <a class="button" href="/operator/accounts/new">${texts.newAccount}</a></div>
 ${outcomeNotice({ done })}
 ${filterForm(t, shown)}
-${accounts.length === 0 ? noAccounts(t, search) : accountTable(t, accounts, balances)}
+${accounts.length === 0 ? noAccounts(t, search) : accountTable(t, shown)}
 ${pager(
   search.after !== undefined && { label: t.common.firstPage, href: href() },
   hasMore && { label: texts.more, href: href(accounts.at(-1)?.email) },
@@ -61,7 +64,7 @@ function noAccounts({ operator: { accounts } }: Texts, { q, plan }: Search): Htm
   return emptyState(isSearch ? accounts.noMatch : accounts.noMore, accounts.showAll)
 }
 
-function accountTable(t: Texts, accounts: readonly Account[], balances: ReadonlyMap<string, bigint>): Html {
+function accountTable(t: Texts, { accounts, balances, activity }: AccountsShown): Html {
   const texts = t.operator.accounts
   const notUsed = html`<span class="faint">${texts.notUsed}</span>`
   const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsIn(t, micros))
@@ -72,9 +75,19 @@ function accountTable(t: Texts, accounts: readonly Account[], balances: Readonly
       { name: texts.account, kind: 'title', cell: (account) => accountCell(t, account) },
       { name: t.common.plan, cell: ({ plan }) => t.common.planName(plan) },
       { name: texts.creditsLeft, kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
+      {
+        name: texts.spent,
+        kind: 'number',
+        cell: ({ id }) => creditsIn(t, activity.get(id)?.spentMicros ?? 0n),
+      },
+      { name: texts.lastUse, cell: ({ id }) => lastUse(t, activity.get(id)?.lastAt) },
       { name: t.common.created, cell: ({ createdAt }) => t.day(createdAt) },
     ],
   })
+}
+
+function lastUse(t: Texts, at: Date | undefined): Html {
+  return at ? t.day(at) : html`<span class="faint">${t.common.never}</span>`
 }
 
 function accountCell({ operator: texts }: Texts, { id, email, operator, suspendedAt }: Account): Html {

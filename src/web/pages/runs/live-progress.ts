@@ -1,3 +1,4 @@
+import { type AttachedFile, withFileNames } from '../../../turns/read/shown-messages.ts'
 import { foldLog, type RunState } from '../../../turns/record/fold-log.ts'
 import type { Log } from '../../../turns/record/run-log.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -13,6 +14,8 @@ export class LiveProgress {
   state: RunState = foldLog(this.#log)
   /** Names of the refs in the titles. */
   names: RefNames = asWritten
+  /** The files that the question is about. */
+  files: readonly AttachedFile[] = []
 
   constructor(t: Texts) {
     this.#t = t
@@ -26,7 +29,7 @@ export class LiveProgress {
   /** The line of the status and the lines of the tool calls. */
   shown(): { readonly status: string; readonly lines: readonly ProgressLine[] } {
     const lines = this.state.tools.map(({ title, state }) => ({
-      title: this.#t.translate(title, this.names),
+      title: this.#t.translate(withFileNames(title, this.files), this.names),
       state,
     }))
     const current = lines.findLast(({ state }) => state === 'now')

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify'
+import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { sendEvents } from '../../../http/connection/stream.ts'
 import { eventData } from '../../../http/transfers/event-data.ts'
 import { followCommitted } from '../../../turns/read/follow.ts'
+import { questionsOf } from '../../../turns/read/shown-messages.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'
@@ -26,6 +28,10 @@ export function sendLiveTurn(services: WebServices, t: Texts, reply: FastifyRepl
   return sendEvents(reply, async (out) => {
     await out.add(': connected\n\n')
     const live = new LiveTurn(t, run)
+    const questions = await withTx(services.database, { accountId: run.accountId }, (tx) =>
+      questionsOf(tx, [run]),
+    )
+    live.progress.files = questions.get(run.id)?.files ?? []
     await followCommitted(services, run, 0, left, async (log) => {
       const { events } = log
       live.progress.take(log)

@@ -8,7 +8,7 @@ import { openToAll } from '../../components/route-guards.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { agentOf, giveSession } from './give-session.ts'
+import { agentOf, continueSignIn, giveSession } from './give-session.ts'
 import { refuseLink, sendLinkPage } from './link-page.ts'
 
 type ByToken = { Params: { token: string } }
@@ -61,6 +61,6 @@ export function confirmPage(app: FastifyInstance, services: WebServices): void {
       return refuseLink(request, reply, textsOf(request).account.confirmTitle, error)
     }
     const { next } = request.query as { readonly next?: unknown }
-    return reply.redirect(ownPath(next) ?? '/ask', 303)
+    return continueSignIn(services, request, reply, { next: ownPath(next) })
   })
 }

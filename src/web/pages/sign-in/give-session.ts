@@ -3,7 +3,9 @@ import { keepLanguage } from '../../../accounts/accounts.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import type { Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-sessions.ts'
+import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { letter } from '../../../mail/letters.ts'
 import { sendPage } from '../../components/page.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
@@ -11,19 +13,34 @@ import { knownBrowserCookie, setKnownBrowserCookie, setSessionCookie } from '../
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { principalOfAccount } from '../../visitors/visitor.ts'
+import { askVisitorsQuestion } from '../ask/ask-question.ts'
 import type { WebServices } from '../services.ts'
+import { questionOf } from './next-field.ts'
 import type { AfterSignIn } from './second-step-view.ts'
 import { formBackPage } from './sign-in-view.ts'
 
-/** Goes on after a sign-in: to the form that it interrupted, or to the page that it was for. */
-export function continueSignIn(
+/**
+ * Goes on after a sign-in: to the form that it interrupted, to the answer of a visitor's question, or to the page that it
+ * was for. The form to sign in has shown that question; it is kept in the box if it cannot be asked.
+ */
+export async function continueSignIn(
+  services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { next, kept }: AfterSignIn,
-): Promise<FastifyReply> | FastifyReply {
+): Promise<FastifyReply> {
   const form = readCarried(kept)
   if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
-  return reply.redirect(next ?? '/ask', 303)
+  const question = questionOf(next)
+  if (question === undefined || !request.visitor) return reply.redirect(next ?? '/ask', 303)
+  try {
+    const { principal } = request.visitor
+    const run = await askVisitorsQuestion(services, principal, question, disconnectSignal(reply))
+    return await reply.redirect(`/sessions/${run.sessionId}#last`, 303)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return reply.redirect(next ?? '/ask', 303)
+  }
 }
 
 /** Who tries to sign in to the account with this address. */

@@ -153,7 +153,7 @@ async function enter(
   })
   if (entered.kind === 'second-factor') return beginSecondStep(services, request, reply, entered, step)
   await giveSessionWithNotice(services, request, reply, entered)
-  return continueSignIn(request, reply, step)
+  return continueSignIn(services, request, reply, step)
 }
 
 async function link(

@@ -73,7 +73,7 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
       const { message: problem, status } = problemOf(request, error)
       return show(services, request, reply, step, { after, problem, status })
     }
-    return continueSignIn(request, reply, after)
+    return continueSignIn(services, request, reply, after)
   })
 }
 

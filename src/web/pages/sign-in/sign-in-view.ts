@@ -7,7 +7,7 @@ import { carriedField, keptFormView } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
-import { nextField } from './next-field.ts'
+import { nextField, questionNote } from './next-field.ts'
 import { providerButtons } from './provider-buttons.ts'
 
 type SignInForm = {
@@ -31,7 +31,7 @@ export function signInPage(t: Texts, { settings }: WebServices, form: SignInForm
     title: account.signIn,
     main: html`<section class="narrow card">
 <h1>${account.signIn}</h1>
-${outcomeNotice(form)}${form.note ? notice('note', form.note) : nothing}
+${outcomeNotice(form)}${questionNote(t, form)}${form.note ? notice('note', form.note) : nothing}
 <form method="post" action="/signin">
 ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
@@ -73,7 +73,7 @@ export function signUpPage(t: Texts, { settings, plans }: WebServices, form: Sig
 <h1>${account.signUp}</h1>
 <p>${account.about}
 ${planText(t, plans.of(settings.signUpPlan))}</p>
-${outcomeNotice({ problem: form.problem })}
+${outcomeNotice({ problem: form.problem })}${questionNote(t, form)}
 <form method="post" action="/signup">
 ${nextField(form)}${emailField(t, form.email)}
 ${newPasswordField(t, common.password, 'password')}

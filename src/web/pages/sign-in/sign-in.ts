@@ -69,7 +69,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       const page = signInPage(textsOf(request), services, form)
       return sendPage(request, reply, page, status)
     }
-    return continueSignIn(request, reply, { next, kept })
+    return continueSignIn(services, request, reply, { next, kept })
   })
 
   app.get('/signup', openToAll, (request, reply) => {
@@ -100,7 +100,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
         status,
       )
     }
-    return reply.redirect(next ?? '/ask', 303)
+    return continueSignIn(services, request, reply, { next })
   })
 
   app.post('/signout', openToAll, async (request, reply) => {

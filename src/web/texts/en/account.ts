@@ -6,6 +6,7 @@ export const account = {
   signUp: 'Create account',
   newHere: (href: string) => html`New here? <a href="${href}">Create account</a>`,
   haveAccount: (href: string) => html`Already have an account? <a href="${href}">Sign in</a>`,
+  askedNext: (question: string) => html`Asked as soon as you are in: “<bdi>${question}</bdi>”`,
   operatorCreates: 'The operator of this service creates accounts.',
   closed: html`The operator of this service creates accounts. Ask them for one, then <a href="/signin">sign in</a>.`,
   about: 'Ask questions about chassidic teachings and read the answers next to their sources.',

@@ -1,3 +1,5 @@
+import { fileTypes, typeNameIn } from '../grammar/file-types.ts'
+
 /** `/files/{id}`: a file, its text and its versions. */
 export const files = {
   content: 'Content',
@@ -9,6 +11,7 @@ export const files = {
   deleteConfirm: 'Yes, delete it',
   size: 'Size',
   type: 'Type',
+  typeName: typeNameIn(fileTypes),
   origin: 'Origin',
   uploaded: 'Uploaded',
   anAnswer: 'An answer',

@@ -16,8 +16,8 @@ export const keys = {
   states: { active: 'active', revoked: 'revoked', expired: 'expired' },
   until: (date: unknown) => html`until ${date}`,
   revoke: 'Revoke',
-  revokeQuestion: (name: string) =>
-    html`Programs that use “<bdi>${name}</bdi>” stop working immediately. This cannot be undone.`,
+  revokeQuestion: (name: string, text: unknown) =>
+    html`Programs that use “<bdi>${name}</bdi>” (${text}) stop working immediately. This cannot be undone.`,
   revokeConfirm: 'Yes, revoke it',
   allProjects: 'all projects',
   ownProject: html`its own project<br><small class="faint">created on first use</small>`,
@@ -85,7 +85,8 @@ export const keys = {
   replace: 'Replace',
   replacing:
     'The new key gets the name, the access and the limits of the key that it replaces. You can change them here.',
-  oldKey: 'The old key',
+  replaced: 'replaced',
+  replacedKey: 'The replaced key',
   oldKeyHint: 'It still works. Give your programs the new key first, then revoke the old one.',
   filter: 'Show',
   anyState: 'Any',

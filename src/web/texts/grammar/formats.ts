@@ -2,7 +2,10 @@ import { html } from 'hono/html'
 
 type Html = ReturnType<typeof html>
 
-/** Numbers, sizes and times in the words of a language. All times are in UTC. */
+/**
+ * Numbers, sizes and times in the words of a language. Times are in UTC; `frame.js` shows those with `data-time` in the
+ * reader's zone.
+ */
 export type Formats = {
   readonly number: (value: number) => string
   /** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
@@ -11,7 +14,7 @@ export type Formats = {
   readonly duration: (ms: number) => string
   /** A day. The tooltip has the minute, and the markup has the machine-readable time. */
   readonly day: (date: Date) => Html
-  /** A day and its minute. */
+  /** A day and its minute, with its zone. */
   readonly minute: (date: Date) => Html
   /** A day in a narrow place, such as `21 Nov`. */
   readonly shortDay: (date: Date) => string
@@ -43,10 +46,10 @@ export function formatsOf(tag: string, units: Units): Formats {
     day: (date) => {
       const title = `${minuteFormat.format(date)} UTC`
       const text = dayFormat.format(date)
-      return html`<time class="nowrap" datetime="${date.toISOString()}" title="${title}">${text}</time>`
+      return html`<time class="nowrap" data-time="day" datetime="${date.toISOString()}" title="${title}">${text}</time>`
     },
     minute: (date) =>
-      html`<time class="nowrap" datetime="${date.toISOString()}">${minuteFormat.format(date)}</time>`,
+      html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat.format(date)} UTC</time>`,
     // Isolated, because the label of a chart stands in a picture that runs from left to right.
     shortDay: (date) => `\u2068${shortFormat.format(date)}\u2069`,
     languageName: namesIn(tag),

@@ -6,6 +6,7 @@ export const account: EnglishTexts['account'] = {
   signUp: 'יצירת חשבון',
   newHere: (href) => html`פעם ראשונה כאן? <a href="${href}">יצירת חשבון</a>`,
   haveAccount: (href) => html`כבר יש לך חשבון? <a href="${href}">כניסה</a>`,
+  askedNext: (question) => html`השאלה תישלח מיד עם הכניסה: ”<bdi>${question}</bdi>”`,
   operatorCreates: 'מפעיל השירות הוא שיוצר חשבונות.',
   closed: html`מפעיל השירות הוא שיוצר חשבונות. אפשר לבקש ממנו חשבון ואז <a href="/signin">להיכנס</a>.`,
   about: 'כאן שואלים שאלות בתורת החסידות וקוראים את התשובות לצד מקורותיהן.',

@@ -1,4 +1,5 @@
 import type { EnglishTexts } from '../en/index.ts'
+import { fileTypes, typeNameIn } from '../grammar/file-types.ts'
 
 export const files: EnglishTexts['files'] = {
   content: 'תוכן',
@@ -10,6 +11,7 @@ export const files: EnglishTexts['files'] = {
   deleteConfirm: 'כן, למחוק אותו',
   size: 'גודל',
   type: 'סוג',
+  typeName: typeNameIn({ ...fileTypes, 'text/plain': 'טקסט', 'application/octet-stream': 'קובץ' }),
   origin: 'מקור',
   uploaded: 'הועלה',
   anAnswer: 'תשובה',

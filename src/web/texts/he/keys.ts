@@ -16,8 +16,8 @@ export const keys: EnglishTexts['keys'] = {
   states: { active: 'פעיל', revoked: 'בוטל', expired: 'פג תוקף' },
   until: (date) => html`עד ${date}`,
   revoke: 'ביטול המפתח',
-  revokeQuestion: (name) =>
-    html`תוכנות שמשתמשות במפתח ”<bdi>${name}</bdi>” יפסיקו לעבוד מיד. אי אפשר לחזור מזה.`,
+  revokeQuestion: (name, text) =>
+    html`תוכנות שמשתמשות במפתח ”<bdi>${name}</bdi>” (${text}) יפסיקו לעבוד מיד. אי אפשר לחזור מזה.`,
   revokeConfirm: 'כן, לבטל אותו',
   allProjects: 'כל הפרויקטים',
   ownProject: html`פרויקט משלו<br><small class="faint">נוצר בשימוש הראשון</small>`,
@@ -80,7 +80,8 @@ export const keys: EnglishTexts['keys'] = {
   fromAddresses: (ranges) => (ranges === 1 ? 'מכתובת או טווח אחד' : `מ־${ranges} כתובות או טווחים`),
   replace: 'החלפה',
   replacing: 'המפתח החדש מקבל את השם, הגישה והמגבלות של המפתח שהוא מחליף. אפשר לשנות אותם כאן.',
-  oldKey: 'המפתח הישן',
+  replaced: 'הוחלף',
+  replacedKey: 'המפתח שהוחלף',
   oldKeyHint: 'הוא עדיין פועל. תחילה יש לתת לתוכנות את המפתח החדש, ואז לבטל את הישן.',
   filter: 'הצגה',
   anyState: 'הכול',

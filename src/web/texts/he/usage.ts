@@ -58,7 +58,7 @@ export const usage: EnglishTexts['usage'] = {
   noTurnsHint: 'כל שאלה שחויבה מופיעה כאן, מהחדשה לישנה.',
   noMoreTurns: 'אין עוד שאלות',
   backToNewest: 'חזרה לחדשות ביותר',
-  time: 'שעה (UTC)',
+  time: 'שעה',
   turn: 'שאלה',
   turnId: (id) => `שאלה ${id}`,
   conversation: 'שיחה',

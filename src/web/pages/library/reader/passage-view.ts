@@ -1,6 +1,7 @@
 import type { OwnMarks } from '../../../../reader-marks/marks.ts'
 import { markLimits } from '../../../../reader-marks/marks.ts'
 import { beginningLength, type LinkedPlace } from '../../../../sources/library/links.ts'
+import type { Passage } from '../../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref, readHref } from '../../../components/library-links.ts'
 import { namedHeading, nameIn } from '../../../components/names.ts'
@@ -10,6 +11,9 @@ import type { Texts } from '../../../texts/catalogue.ts'
 import type { RefNames } from '../../ref-names.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
 import { breadcrumbs } from '../search-view.ts'
+import { sideOf } from './reader-sides.ts'
+import type { ReadingSettings } from './reading-settings.ts'
+import { askLink, textColumn } from './segment-view.ts'
 
 export type PassageShown = {
   readonly ref: string
@@ -19,6 +23,9 @@ export type PassageShown = {
   readonly titles: ReadonlyMap<string, string>
   /** Names of the links. */
   readonly names: RefNames
+  /** The passage in all its versions. */
+  readonly versions: readonly Passage[]
+  readonly settings: ReadingSettings
   readonly links: readonly LinkedPlace[]
   /** Undefined for readers without an account. */
   readonly marks: OwnMarks | undefined
@@ -35,11 +42,22 @@ export function passagePage(t: Texts, shown: PassageShown): Page {
     scripts: ['add-to-sheet.js'],
     main: html`${breadcrumbs(t, { en: work, he: titles.get(work) ?? '' })}
 <section id="passage" class="passage-panel" data-close="${t.common.close}">
-${namedHeading(t, { en: ref, he: heRef })}
+${namedHeading(t, { en: ref, he: heRef })}${passageText(shown)}
 <p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
+${askLink(t, nameIn(t, { en: ref, he: heRef }))}
 ${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: heRef }) })}</p>
 ${ownMarks(t, shown)}${linkList(t, shown)}</section>`,
   }
+}
+
+/** Hidden in the panel, which stands beside the text. */
+function passageText({ versions, settings }: PassageShown): Html {
+  const sides = (['hebrew', 'translation'] as const).map((name) =>
+    sideOf(name, versions, undefined, undefined),
+  )
+  const texts = sides.flatMap(({ chosen }) => chosen?.passage ?? [])
+  return html`<div class="reader passage-text" data-show="both" data-size="${settings.size}"><div class="columns">
+${texts.map((text) => textColumn(text, undefined, settings.points === 'on'))}</div></div>`
 }
 
 function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {

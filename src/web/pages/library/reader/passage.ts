@@ -28,6 +28,7 @@ import { refNames } from '../../ref-names.ts'
 import type { WebServices } from '../../services.ts'
 import { myReadingPage } from './my-reading-view.ts'
 import { passagePage } from './passage-view.ts'
+import { readSettings } from './reading-settings.ts'
 
 const markForm = z.object({
   ref: z.string().min(1).max(600),
@@ -74,7 +75,12 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     const facts = await reads.run(clientAddress(request), signal, () => factsOf(library, t, ref))
     const marks = await marksOn(request, ref)
     const shown = marks && refused.note !== undefined ? { ...marks, note: refused.note } : marks
-    const page = passagePage(t, { ...facts, marks: shown, problem: refused.problem })
+    const page = passagePage(t, {
+      ...facts,
+      settings: readSettings(request),
+      marks: shown,
+      problem: refused.problem,
+    })
     return sendPage(request, reply, page, status)
   }
 
@@ -87,14 +93,15 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
 
 /** What the library has at a passage. */
 async function factsOf({ system }: WebServices['library'], t: Texts, ref: string) {
-  const [passage] = (await passagesAt(system, [ref])).get(ref) ?? []
+  const versions = (await passagesAt(system, [ref])).get(ref) ?? []
+  const [passage] = versions
   if (!passage) throw notFound()
   const { heRef, work } = passage
   const links = await linkedPlaces(system, ref, t.language)
   const works = t.language === 'he' ? [work, ...links.map((link) => link.work)] : []
   const titles = await hebrewTitles(system, works)
   const refs = links.map((link) => link.ref)
-  return { ref, heRef, work, links, titles, names: await refNames(t, system, refs) }
+  return { ref, heRef, work, versions, links, titles, names: await refNames(t, system, refs) }
 }
 
 /** All that an account has kept of its reading. */

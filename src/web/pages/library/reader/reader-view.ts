@@ -14,7 +14,7 @@ import { breadcrumbs } from '../search-view.ts'
 import { readerBar, turner } from './reader-bar.ts'
 import { findQuoted, sideOf, textOf } from './reader-sides.ts'
 import type { ReadingSettings } from './reading-settings.ts'
-import { type Segment, segmentView } from './segment-view.ts'
+import { askLink, type Segment, segmentView } from './segment-view.ts'
 import { shortRefs } from './short-ref.ts'
 
 export type ReaderShown = {
@@ -97,7 +97,8 @@ function shownLanguages(
 }
 
 function head(t: Texts, page: ReadingPage): Html {
-  return html`<header class="reader-head">${namedHeading(t, namesOf(page))}</header>`
+  return html`<header class="reader-head">${namedHeading(t, namesOf(page))}
+<div>${askLink(t, nameIn(t, namesOf(page)))}</div></header>`
 }
 
 function namesOf(page: ReadingPage): Names {
@@ -132,7 +133,7 @@ function credits(t: Texts, used: readonly Passage[]): Html {
 
 function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
   const title = t.library.versionName(version)
-  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${license}</bdi>.
+  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${t.library.licenceName(license)}</bdi>.
 ${url ? sourceLink(url, t.common.source, t.common.sourceOf(title)) : nothing}</li>`
 }
 

@@ -2,7 +2,7 @@ import type { OwnMarks } from '../../../../reader-marks/marks.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
 import { copyButton } from '../../../components/copy-field.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
-import { passageHref } from '../../../components/library-links.ts'
+import { passageHref, withQuery } from '../../../components/library-links.ts'
 import { nameIn } from '../../../components/names.ts'
 import { directionOf, markedText } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
@@ -34,7 +34,7 @@ export function segmentView(t: Texts, segment: Segment, { isMarked, quoted, hasP
   const { ref, id, texts, marks } = segment
   const name = nameOf(t, segment)
   return html`<section class="segment${isMarked ? ' here' : ''}" id="${id}" aria-label="${name}" data-ref="${ref}">
-${refLine(t, segment)}<div class="columns">${texts.map((passage) => column(passage, quoted, hasPoints))}</div>
+${refLine(t, segment)}<div class="columns">${texts.map((passage) => textColumn(passage, quoted, hasPoints))}</div>
 ${ownNote(t, marks)}</section>`
 }
 
@@ -86,7 +86,13 @@ function moreLink(t: Texts, segment: Segment): Html {
 aria-label="${shown}: ${nameOf(t, segment)}">${shown}</a>`
 }
 
-function column(passage: Passage, quoted: Quoted | undefined, hasPoints: boolean): Html {
+/** Leads to the box for questions, with a question about a place of the library. */
+export function askLink({ answers }: Texts, name: string): Html {
+  const href = withQuery('/ask', { question: answers.aboutQuestion(name) })
+  return html`<a class="button quiet" href="${href}" aria-label="${answers.askAboutRef(name)}">${answers.askAbout}</a>`
+}
+
+export function textColumn(passage: Passage, quoted: Quoted | undefined, hasPoints: boolean): Html {
   const { language } = passage
   const spans = quoted?.passage === passage ? [quoted] : []
   const shown =

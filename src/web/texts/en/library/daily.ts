@@ -13,5 +13,5 @@ export const daily = {
   stop: 'Stop reading this work daily',
   start: 'Read a chapter a day',
   link: 'Link to this reading',
-  utc: 'A day begins at 00:00 UTC.',
+  midnight: 'A day begins at midnight where you are.',
 }

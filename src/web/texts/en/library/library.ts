@@ -25,6 +25,8 @@ export const library = {
   /** A category of the library in the language of the page, where it has one. */
   categoryName: (name: string) => categories.get(name) ?? name,
   /** The title of a version; the starter library has one in each language. */
+  /** A licence as the library has it; what is no name of one is said in words. */
+  licenceName: (license: string) => (license === 'own' ? 'text of this library, no public licence' : license),
   versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,
   filter: 'Filter',
@@ -46,7 +48,6 @@ export const library = {
   moreParts: 'More parts',
   moreChapters: 'More chapters',
   allParts: 'All parts',
-  chapter: 'Text',
   language: 'Language',
   version: 'Version',
   licence: 'Licence',

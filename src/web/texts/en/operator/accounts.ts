@@ -21,6 +21,8 @@ export const accounts = {
   noMore: 'No more accounts',
   account: 'Account',
   creditsLeft: 'Credits left',
+  spent: 'Spent in 30 days',
+  lastUse: 'Last question',
   notUsed: 'not used yet',
   operatorBadge: 'operator',
   suspendedBadge: 'suspended',
@@ -108,7 +110,7 @@ log stay.`,
   theLink: 'The link',
   linkHint: (until: unknown) =>
     html`Send it only to the owner of the account: anyone who opens it can set the password. It works once, until
-${until} (UTC).`,
+${until}.`,
   addressHint: html`The link uses the address at which you opened this page. If others reach the service at another
 address, replace it in the link, or set <code>APP_URL</code>.`,
   turnsAbout: `Why one turn was admitted, what it held and paid, and which attempts and models took part. What was asked and
@@ -125,7 +127,7 @@ resets. Nobody can change or remove entries.`,
     html`Only the account <code>${id}</code>. <a href="/operator/audit">Show all</a>`,
   noEntries: 'No entries',
   noEntriesHint: 'Changes by operators are recorded here.',
-  time: 'Time (UTC)',
+  time: 'Time',
   action: 'Action',
   by: 'By',
   details: 'Details',

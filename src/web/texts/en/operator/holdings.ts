@@ -22,7 +22,7 @@ export const holdings = {
   licence: 'Licence',
   source: 'Source',
   texts: 'Texts',
-  imported: 'Imported (UTC)',
+  imported: 'Imported',
   imports: 'Imports',
   importsAbout: `These imports run on the command line. An interrupted import continues where it stopped. Run them in the
 folder of the service, with its settings; the service can keep running:`,

@@ -15,7 +15,7 @@ export const models = {
 small calls to a model and says whether it is good enough for turns.`,
   goodEnough: 'Good enough for turns.',
   notGoodEnough: 'Not good enough for turns.',
-  checked: 'Checked (UTC)',
+  checked: 'Checked',
   checks: 'Checks',
   counts: (ok: number, adapted: number, failed: number, skipped: number) =>
     `${ok} ok, ${adapted} adapted, ${failed} failed, ${skipped} skipped`,

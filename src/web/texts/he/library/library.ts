@@ -4,6 +4,15 @@ import type { EnglishTexts } from '../../en/index.ts'
 import { categories } from './categories.ts'
 import { yearRange } from './dates.ts'
 
+/** Licences that are said in words. Creative Commons names its own in Latin letters. */
+const licences: ReadonlyMap<string, string> = new Map([
+  ['own', 'טקסט של הספרייה, ללא רישיון ציבורי'],
+  ['Public Domain', 'נחלת הכלל'],
+  ['public domain', 'נחלת הכלל'],
+  ['PD', 'נחלת הכלל'],
+  ['unknown', 'לא ידוע'],
+])
+
 export const library: EnglishTexts['library'] = {
   library: 'הספרייה',
   breadcrumb: 'מיקום באתר',
@@ -15,6 +24,7 @@ export const library: EnglishTexts['library'] = {
   missingBook: 'אם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו.',
   addBooks: html`אפשר להוסיף ספרים בדף <a href="/operator/library">ניהול, ספרייה</a>.`,
   categoryName: (name) => (Object.hasOwn(categories, name) ? (categories[name] ?? name) : name),
+  licenceName: (license) => licences.get(license) ?? license,
   versionName: hebrewVersionName,
   within: (category) => `בתוך ${category}`,
   filter: 'סינון',
@@ -35,7 +45,6 @@ export const library: EnglishTexts['library'] = {
   moreParts: 'חלקים נוספים',
   moreChapters: 'פרקים נוספים',
   allParts: 'כל החלקים',
-  chapter: 'טקסט',
   language: 'שפה',
   version: 'נוסח',
   licence: 'רישיון',

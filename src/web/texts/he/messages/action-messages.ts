@@ -12,6 +12,7 @@ export const actionMessages: Messages = {
   'Editing the file {name}': 'עריכת הקובץ {name}',
   'Renaming the file {name}': 'שינוי השם של הקובץ {name}',
   'Listing the files of the project': 'רשימת הקבצים של הפרויקט',
+  'Reading the file {name}, from character {offset}': 'קריאת הקובץ {name}, מתו {offset}',
   'Reading the file {name}': 'קריאת הקובץ {name}',
   // After the file: it matches both.
   'Reading {ref}': 'קריאת {ref}',

@@ -21,6 +21,8 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   noMore: 'אין עוד חשבונות',
   account: 'חשבון',
   creditsLeft: 'יתרת הקרדיטים',
+  spent: 'נוצלו ב־30 יום',
+  lastUse: 'שאלה אחרונה',
   notUsed: 'עדיין לא בשימוש',
   operatorBadge: 'מפעיל',
   suspendedBadge: 'מושעה',
@@ -103,7 +105,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   copyLink: html`<b>יש להעתיק את הקישור עכשיו.</b> הוא מוצג פעם אחת בלבד.`,
   theLink: 'הקישור',
   linkHint: (until) =>
-    html`יש לשלוח אותו רק לבעל החשבון: כל מי שפותח אותו יכול לקבוע את הסיסמה. הוא פועל פעם אחת, עד ${until} (UTC).`,
+    html`יש לשלוח אותו רק לבעל החשבון: כל מי שפותח אותו יכול לקבוע את הסיסמה. הוא פועל פעם אחת, עד ${until}.`,
   addressHint: html`בקישור מופיעה הכתובת שבה נפתח הדף הזה. אם אחרים מגיעים לשירות בכתובת אחרת, יש להחליף אותה בקישור, או
 לקבוע את <code>APP_URL</code>.`,
   turnsAbout:
@@ -119,7 +121,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   onlyAccount: (id) => html`רק החשבון <code>${id}</code>. <a href="/operator/audit">הצגת הכול</a>`,
   noEntries: 'אין רישומים',
   noEntriesHint: 'כאן נרשמים שינויים שמפעילים עורכים.',
-  time: 'שעה (UTC)',
+  time: 'שעה',
   action: 'פעולה',
   by: 'על ידי',
   details: 'פרטים',

@@ -21,7 +21,7 @@ export const holdings: EnglishTexts['operator']['holdings'] = {
   licence: 'רישיון',
   source: 'מקור',
   texts: 'טקסטים',
-  imported: 'יובא (UTC)',
+  imported: 'יובא',
   imports: 'ייבוא',
   importsAbout:
     'הייבוא מתבצע בשורת הפקודה. ייבוא שנקטע ממשיך מהמקום שבו נעצר. מריצים את הפקודות בתיקיית השירות, עם ההגדרות שלו; השירות יכול להמשיך לפעול:',

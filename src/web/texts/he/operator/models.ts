@@ -15,7 +15,7 @@ export const models: EnglishTexts['operator']['models'] = {
 קריאות קטנות ואומר אם הוא טוב דיו לשאלות.`,
   goodEnough: 'טוב דיו לשאלות.',
   notGoodEnough: 'אינו טוב דיו לשאלות.',
-  checked: 'נבדק (UTC)',
+  checked: 'נבדק',
   checks: 'בדיקות',
   counts: (ok, adapted, failed, skipped) =>
     `${ok} תקינות, ${adapted} בהתאמה, ${failed} נכשלו, ${skipped} לא נבדקו`,
