@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     await page.keyboard.press('Control+Home')
     await screenshot(page, 'live-markdown')
     const live = await blocksOf(page)
-    expect(live.map((block) => block.split(' ')[0])).toEqual(['H5', 'P', 'UL', 'DIV'])
+    expect(live.map((block) => block.split(' ')[0])).toEqual(['H3', 'P', 'UL', 'DIV'])
     const placeOf = () =>
       page.locator('.answer h5').evaluate((heading) => heading.getBoundingClientRect().top)
     const before = await placeOf()
