@@ -1171,6 +1171,7 @@ export interface components {
          *     | 415 | request_error | `unsupported_content_type` |
          *     | 416 | invalid_request_error | `range_not_satisfiable` |
          *     | 408 | request_error | `request_timeout` |
+         *     | 409 | conflict_error | `account_held` |
          *     | 409 | conflict_error | `session_busy` |
          *     | 409 | conflict_error | `project_busy` |
          *     | 402 | billing_error | `insufficient_credits` |
@@ -1195,7 +1196,7 @@ export interface components {
                 /** @description The parameter at fault; null when it is none */
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_api_key" | "missing_scope" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable" | "file_store_unavailable";
+                code: "invalid_api_key" | "missing_scope" | "address_not_allowed" | "account_suspended" | "plan_without_api_access" | "not_found" | "model_not_found" | "invalid_value" | "missing_required_parameter" | "unsupported_parameter" | "content_filter" | "context_length_exceeded" | "invalid_json" | "idempotency_key_reused" | "request_too_large" | "file_too_large" | "unsupported_content_type" | "range_not_satisfiable" | "request_timeout" | "account_held" | "session_busy" | "project_busy" | "insufficient_credits" | "key_cap_reached" | "upgrade_unsupported" | "headers_too_large" | "rate_limit_exceeded" | "too_many_concurrent_runs" | "internal_error" | "upstream_error" | "run_failed" | "overloaded" | "database_unavailable" | "file_store_unavailable";
             };
             /** @description Of a turn that failed: its ids, and `usage` with what was charged */
             x_service?: {
@@ -2000,6 +2001,17 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
+            /** @description Only for `not_found`: the most similar wording of the place that the text attributes it to */
+            nearest?: {
+                ref: string;
+                original: string;
+                differences: {
+                    /** @enum {string} */
+                    kind: "abbreviation" | "changed" | "left_out" | "added";
+                    quote: string;
+                    text: string;
+                }[];
+            };
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
             /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
@@ -2045,6 +2057,17 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
+            /** @description Only for `not_found`: the most similar wording of the place that the text attributes it to */
+            nearest?: {
+                ref: string;
+                original: string;
+                differences: {
+                    /** @enum {string} */
+                    kind: "abbreviation" | "changed" | "left_out" | "added";
+                    quote: string;
+                    text: string;
+                }[];
+            };
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
             /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
@@ -2900,6 +2923,17 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
+            /** @description Only for `not_found`: the most similar wording of the place that the text attributes it to */
+            nearest?: {
+                ref: string;
+                original: string;
+                differences: {
+                    /** @enum {string} */
+                    kind: "abbreviation" | "changed" | "left_out" | "added";
+                    quote: string;
+                    text: string;
+                }[];
+            };
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
             /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
@@ -2945,6 +2979,17 @@ export interface components {
                 quote: string;
                 text: string;
             }[];
+            /** @description Only for `not_found`: the most similar wording of the place that the text attributes it to */
+            nearest?: {
+                ref: string;
+                original: string;
+                differences: {
+                    /** @enum {string} */
+                    kind: "abbreviation" | "changed" | "left_out" | "added";
+                    quote: string;
+                    text: string;
+                }[];
+            };
             /** @description Number of words of the passage that the ellipses of the quotation leave out */
             omitted_words?: number;
             /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
@@ -3348,6 +3393,17 @@ export interface components {
                     quote: string;
                     text: string;
                 }[];
+                /** @description Only for `not_found`: the most similar wording of the place that the text attributes it to */
+                nearest?: {
+                    ref: string;
+                    original: string;
+                    differences: {
+                        /** @enum {string} */
+                        kind: "abbreviation" | "changed" | "left_out" | "added";
+                        quote: string;
+                        text: string;
+                    }[];
+                };
                 /** @description Number of words of the passage that the ellipses of the quotation leave out */
                 omitted_words?: number;
                 /** @description Only in answers of an earlier version: words that the passage has beside the quoted words */
@@ -3667,8 +3723,36 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `project_busy` */
-        "409.project_busy": {
+        /** @description `account_held` */
+        "409.account_held": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `account_held`, `project_busy` */
+        "409.account_held.project_busy": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `account_held`, `session_busy` */
+        "409.account_held.session_busy": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
@@ -3992,7 +4076,9 @@ export type Response403MissingScopeAddressNotAllowedAccountSuspendedPlanWithoutA
 export type Response404ModelNotFound = components['responses']['404.model_not_found'];
 export type Response404NotFound = components['responses']['404.not_found'];
 export type Response404NotFoundModelNotFound = components['responses']['404.not_found.model_not_found'];
-export type Response409ProjectBusy = components['responses']['409.project_busy'];
+export type Response409AccountHeld = components['responses']['409.account_held'];
+export type Response409AccountHeldProjectBusy = components['responses']['409.account_held.project_busy'];
+export type Response409AccountHeldSessionBusy = components['responses']['409.account_held.session_busy'];
 export type Response409SessionBusy = components['responses']['409.session_busy'];
 export type Response413RequestTooLarge = components['responses']['413.request_too_large'];
 export type Response413RequestTooLargeFileTooLarge = components['responses']['413.request_too_large.file_too_large'];
@@ -4230,7 +4316,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.session_busy"];
+            409: components["responses"]["409.account_held.session_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -4580,7 +4666,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.session_busy"];
+            409: components["responses"]["409.account_held.session_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -5113,7 +5199,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.session_busy"];
+            409: components["responses"]["409.account_held.session_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -5274,7 +5360,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.session_busy"];
+            409: components["responses"]["409.account_held.session_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -5482,6 +5568,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.account_held"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -6119,7 +6206,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.project_busy"];
+            409: components["responses"]["409.account_held.project_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
@@ -6433,7 +6520,7 @@ export interface operations {
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
-            409: components["responses"]["409.session_busy"];
+            409: components["responses"]["409.account_held.session_busy"];
             413: components["responses"]["413.request_too_large"];
             415: components["responses"]["415.unsupported_content_type"];
             429: components["responses"]["429.rate_limit_exceeded"];
