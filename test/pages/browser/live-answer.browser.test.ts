@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     const live = await blocksOf(page)
     expect(live.map((block) => block.split(' ')[0])).toEqual(['H3', 'P', 'UL', 'DIV'])
     const placeOf = () =>
-      page.locator('.answer h5').evaluate((heading) => heading.getBoundingClientRect().top)
+      page.locator('.answer h3').evaluate((heading) => heading.getBoundingClientRect().top)
     const before = await placeOf()
     held.open()
     await ended(page)
