@@ -75,7 +75,9 @@ test('doctor ends with 2 and the reason when rules could not be checked', async 
   const { run, failureExitCode } = doctorCommands['doctor'] ?? {}
   const output = await run?.({
     installation: { database: db.database, library: libraryIn(db.database) },
-  } as Parameters<typeof run>[0])
+    config: { files: {} },
+    flag: () => false,
+  } as unknown as Parameters<typeof run>[0])
   await systemPool.query('alter table run_log_away rename to run_log')
   expect(output?.exitCode).toBe(2)
   expect(output?.lines?.join('\n')).toContain('relation "run_log" does not exist')

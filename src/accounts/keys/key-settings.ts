@@ -121,7 +121,7 @@ function toolsOf(text: string, name: SettingName, groups: readonly string[]): re
   return groups.filter((group) => chosen.includes(group))
 }
 
-const maxRanges = 50
+export const maxRanges = 50
 
 /**
  * Reads ranges of addresses.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyStates } from '../../accounts/keys/key-list.ts'
-import { addressRanges } from '../../accounts/keys/key-settings.ts'
+import { addressRanges, maxRanges } from '../../accounts/keys/key-settings.ts'
 import type { KeyInfo } from '../../accounts/keys/keys.ts'
 import { scopes } from '../../accounts/scopes.ts'
 import { creditsText, parseCredits } from '../../billing/credits.ts'
@@ -10,7 +10,7 @@ import { type BodyOf, instant, listOf } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
 import { idText } from '../../http/openapi/zod.ts'
 
-export const amount = z.string().describe('Credits, as decimal text')
+export const amount = z.string().max(40).describe('Credits, as decimal text')
 
 const limitFields = {
   day_cap: amount.nullish().describe('Credits per day (UTC); null: no cap'),
@@ -20,6 +20,7 @@ const limitFields = {
   concurrent_turns: z.int().min(1).nullish(),
   allowed_addresses: z
     .array(z.string().max(60))
+    .max(maxRanges)
     .nullish()
     .describe('Addresses and ranges (CIDR) from which the key may be used; null: any'),
 }
