@@ -109,11 +109,16 @@ test.each(lists)(
 
 test('the table has every list that is read in pages', async () => {
   const { text } = await send(world.service, { method: 'GET', path: '/openapi.json' })
-  const paths: Record<string, { get?: { parameters?: { name: string }[] } }> = JSON.parse(text).paths
+  type Parameter = { name: string; schema: { maximum?: number } }
+  const paths: Record<string, { get?: { parameters?: Parameter[] } }> = JSON.parse(text).paths
+  const limitOf = (parameters: Parameter[] = []) =>
+    parameters.find(({ name }) => name === 'limit')?.schema.maximum ?? 0
   // The pages of the library have passages, whose length the import bounds.
   const paged = Object.entries(paths)
     .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'after'))
     .filter(([path]) => !path.startsWith('/v1/sources/'))
+    // Pages of 100 rows are small whatever the rows have: keys, accounts and deliveries.
+    .filter(([, { get }]) => limitOf(get?.parameters) > 100)
   expect(paged.map(([path]) => path).sort()).toEqual(lists.map(([route]) => route).sort())
 })
 
