@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
+import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,8 @@ let stop = async () => {}
 const file = () => path.join(folder, 'x.json')
 const lines = new PassThrough({ encoding: 'utf8' })
 const log = pino({ base: null }, lines)
-const nextLine = async () => JSON.parse(String((await once(lines, 'data'))[0]))
+const logged = createInterface({ input: lines })[Symbol.asyncIterator]()
+const nextLine = async () => JSON.parse((await logged.next()).value ?? 'null')
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'settings-'))
