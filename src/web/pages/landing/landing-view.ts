@@ -62,6 +62,7 @@ function exampleView(
 <span class="checked">${landing.checked}</span></blockquote>
 <div class="example-source"><p><a href="${readHref(passage.ref, { quote })}" dir="auto">${ref}</a></p>
 <p class="text" ${language}>${markedText(cut.text, cut.spans)}</p>
-<p class="faint"><bdi>${library.versionName(passage.version)}</bdi> · <bdi>${library.licenceName(passage.license)}</bdi></p></div></div>
+<p class="faint"><bdi>${library.versionName(passage.version)}</bdi> · <bdi>${library.licenceName(passage.license)}</bdi>
+</p></div></div>
 </figure>`
 }

@@ -100,7 +100,11 @@ function grouped(t: Texts, work: Work, parts: readonly Part[]): Html {
   if (!single) {
     return html`${parts.map(
       (part) =>
-        html`<section class="part">${isEntry(part) ? entryList(t, work, [part]) : html`${partHead(t, work, part)}${chapterLinks(t, part)}`}</section>`,
+        html`<section class="part">${
+          isEntry(part)
+            ? entryList(t, work, [part])
+            : html`${partHead(t, work, part)}${chapterLinks(t, part)}`
+        }</section>`,
     )}`
   }
   return entryList(t, work, parts)

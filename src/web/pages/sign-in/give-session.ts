@@ -20,7 +20,8 @@ import type { AfterSignIn } from './second-step-view.ts'
 import { formBackPage } from './sign-in-view.ts'
 
 /**
- * Goes on after a sign-in: to the form that it interrupted, to the answer of a visitor's question, or to the page that it
+ * Goes on after a sign-in: to the form that it interrupted, to the answer of a visitor's question, or to the page
+ * that it
  * was for. The form to sign in has shown that question; it is kept in the box if it cannot be asked.
  */
 export async function continueSignIn(

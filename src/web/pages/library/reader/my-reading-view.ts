@@ -29,7 +29,8 @@ ${
   history.length === 0
     ? emptyState(t.reader.noHistory, t.reader.noHistoryHint)
     : html`${list(history)}
-<form method="post" action="/library/history/clear"><button class="quiet danger">${t.reader.clearHistory}</button></form>`
+<form method="post" action="/library/history/clear">
+<button class="quiet danger">${t.reader.clearHistory}</button></form>`
 }
 <h2>${t.reader.bookmarks}</h2>
 ${bookmarks.length === 0 ? emptyState(t.reader.noBookmarks, t.reader.noMarksHint) : list(bookmarks)}

@@ -133,7 +133,8 @@ function credits(t: Texts, used: readonly Passage[]): Html {
 
 function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
   const title = t.library.versionName(version)
-  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${t.library.licenceName(license)}</bdi>.
+  const licence = t.library.licenceName(license)
+  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${licence}</bdi>.
 ${url ? sourceLink(url, t.common.source, t.common.sourceOf(title)) : nothing}</li>`
 }
 
