@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { microsPerCredit } from '../billing/credits.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
+import { parseYaml } from '../settings-files/parse-yaml.ts'
 
 /** One outside server, as the operator describes it. */
 export type ServerEntry = {
@@ -116,15 +116,6 @@ export function requirePlans(servers: readonly ServerEntry[], names: readonly st
         `MCP_SERVERS gives the tools of "${name}" to the plan "${unknown}", which does not exist. Use: ${names.join(', ')}.`,
       )
   }
-}
-
-/** The parser's own messages quote the file, and with it secrets. */
-function parseYaml(text: string): unknown {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  if (error) throw new Error(`line ${lines.linePos(error.pos[0]).line} is not YAML or JSON (${error.code})`)
-  return document.toJS({ maxAliasCount: 100 })
 }
 
 function entryOf(

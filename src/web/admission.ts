@@ -7,7 +7,7 @@ import { sendPage } from './components/page.ts'
 import { carriedText, isWrittenForm, keptForm } from './kept-forms/kept-form.ts'
 import type { WebServices } from './pages/services.ts'
 import { signInPage } from './pages/sign-in/sign-in-view.ts'
-import { clearSessionCookie, sessionToken } from './visitors/cookies.ts'
+import { clearCookie, cookieToken } from './visitors/cookies.ts'
 import { pageBefore } from './visitors/own-path.ts'
 import { textsOf } from './visitors/preferences.ts'
 import { principalOfAccount } from './visitors/visitor.ts'
@@ -60,10 +60,10 @@ async function findVisitor(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const token = sessionToken(request, services)
+  const token = cookieToken(request, services, 'session')
   const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
   if (token === undefined || !found) {
-    if (token !== undefined) clearSessionCookie(request, reply, services)
+    if (token !== undefined) clearCookie(request, reply, services, 'session')
     return services.addressLimits.page(clientAddress(request))
   }
   const { account, seenLately } = found
@@ -82,7 +82,7 @@ async function findVisitor(
 /** The form to sign in, which leads back; it says when a session has ended, and that a form was not taken. */
 function signInAddress(request: FastifyRequest, services: WebServices): string {
   const isPage = request.method === 'GET'
-  const hasEnded = sessionToken(request, services) !== undefined
+  const hasEnded = cookieToken(request, services, 'session') !== undefined
   const next = isPage ? request.url : pageBefore(request)
   return withQuery('/signin', { next, ended: hasEnded ? (isPage ? 'page' : 'form') : undefined })
 }

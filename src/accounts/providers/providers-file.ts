@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { type Config, ConfigError } from '../../config.ts'
 import { messageOf } from '../../errors.ts'
+import { parseYaml } from '../../settings-files/parse-yaml.ts'
 
 /** What a provider may do here. */
 export type ProviderRules = {
@@ -101,15 +101,6 @@ export async function readProvidersFile(
       `SIGN_IN_FILE ${config.file} cannot be used: ${messageOf(error)}. See "OpenID Connect" in docs/sign-in.md.`,
     )
   }
-}
-
-/** The parser's own messages quote the file. */
-function parseYaml(text: string): unknown {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  if (error) throw new Error(`line ${lines.linePos(error.pos[0]).line} is not YAML or JSON (${error.code})`)
-  return document.toJS({ maxAliasCount: 100 })
 }
 
 function entryOf(

@@ -20,70 +20,46 @@ const names = {
 /** With an https:// URL browsers reach the service over TLS, whatever the proxy reports. */
 export type CookieSettings = { readonly appUrl?: string | undefined }
 
-export function sessionToken(request: FastifyRequest, settings: CookieSettings): string | undefined {
-  return request.cookies[nameOf('session', isSecure(request, settings))]
+type CookieName = keyof typeof names
+
+/** Seconds that browsers keep each. */
+const maxAges: Readonly<Record<CookieName, number>> = {
+  session: sessionDays.whole * 86_400,
+  known: knownBrowserDays * 86_400,
+  step: stepMinutes * 60,
 }
 
-export function knownBrowserCookie(request: FastifyRequest, settings: CookieSettings): string | undefined {
-  return request.cookies[nameOf('known', isSecure(request, settings))]
+/** The token in a cookie of the request. */
+export function cookieToken(
+  request: FastifyRequest,
+  settings: CookieSettings,
+  cookie: CookieName,
+): string | undefined {
+  return request.cookies[nameOf(cookie, isSecure(request, settings))]
 }
 
-export function setKnownBrowserCookie(
+export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   settings: CookieSettings,
+  cookie: CookieName,
   token: string,
 ): void {
   const secure = isSecure(request, settings)
-  reply.setCookie(nameOf('known', secure), token, { ...options(secure), maxAge: knownBrowserDays * 86_400 })
+  reply.setCookie(nameOf(cookie, secure), token, { ...options(secure), maxAge: maxAges[cookie] })
 }
 
-export function setSessionCookie(
+export function clearCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   settings: CookieSettings,
-  token: string,
+  cookie: CookieName,
 ): void {
   const secure = isSecure(request, settings)
-  reply.setCookie(nameOf('session', secure), token, {
-    ...options(secure),
-    maxAge: sessionDays.whole * 86_400,
-  })
+  reply.clearCookie(nameOf(cookie, secure), options(secure))
 }
 
-export function clearSessionCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: CookieSettings,
-): void {
-  const secure = isSecure(request, settings)
-  reply.clearCookie(nameOf('session', secure), options(secure))
-}
-
-export function stepToken(request: FastifyRequest, settings: CookieSettings): string | undefined {
-  return request.cookies[nameOf('step', isSecure(request, settings))]
-}
-
-export function setStepCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: CookieSettings,
-  token: string,
-): void {
-  const secure = isSecure(request, settings)
-  reply.setCookie(nameOf('step', secure), token, { ...options(secure), maxAge: stepMinutes * 60 })
-}
-
-export function clearStepCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: CookieSettings,
-): void {
-  const secure = isSecure(request, settings)
-  reply.clearCookie(nameOf('step', secure), options(secure))
-}
-
-function nameOf(cookie: keyof typeof names, secure: boolean): string {
+function nameOf(cookie: CookieName, secure: boolean): string {
   return names[cookie][secure ? 'secure' : 'plain']
 }
 

@@ -18,7 +18,7 @@ import { closeAccount } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
-import { clearSessionCookie } from '../../visitors/cookies.ts'
+import { clearCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -105,7 +105,7 @@ function changePages(app: FastifyInstance, services: WebServices): void {
       const { message, status } = problemOf(request, error)
       return show(request, reply, { deleteProblem: message }, status)
     }
-    clearSessionCookie(request, reply, services)
+    clearCookie(request, reply, services, 'session')
     return reply.redirect(`/signin?done=${deletionDays > 0 ? 'closed' : 'deleted'}`, 303)
   })
 }

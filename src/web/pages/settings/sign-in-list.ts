@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { endAllWebSessions, endWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { withTx } from '../../../db/client.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
-import { clearSessionCookie } from '../../visitors/cookies.ts'
+import { clearCookie } from '../../visitors/cookies.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 
@@ -23,7 +23,7 @@ export function signInListPages(app: FastifyInstance, services: WebServices): vo
   app.post('/settings/account/sign-ins/end', accountsOnly, async (request, reply) => {
     const { account } = visitorOf(request)
     await withTx(database, 'system', (tx) => endAllWebSessions(tx, account.id))
-    clearSessionCookie(request, reply, services)
+    clearCookie(request, reply, services, 'session')
     return reply.redirect('/signin?done=signed-out-everywhere', 303)
   })
 }

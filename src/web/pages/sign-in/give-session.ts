@@ -9,7 +9,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { letter } from '../../../mail/letters.ts'
 import { sendPage } from '../../components/page.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
-import { knownBrowserCookie, setKnownBrowserCookie, setSessionCookie } from '../../visitors/cookies.ts'
+import { cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { principalOfAccount } from '../../visitors/visitor.ts'
@@ -46,7 +46,7 @@ export async function continueSignIn(
 
 /** Who tries to sign in to the account with this address. */
 export function attemptBy(services: WebServices, request: FastifyRequest, email: string): SignInAttempt {
-  const browser = knownBrowser(services.peppers, email, knownBrowserCookie(request, services))
+  const browser = knownBrowser(services.peppers, email, cookieToken(request, services, 'known'))
   return { email, address: clientAddress(request), browser }
 }
 
@@ -85,8 +85,8 @@ export async function giveSession(
   await showSignedIn(services, request, token)
   if (request.visitor)
     await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
-  setSessionCookie(request, reply, services, token)
-  setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
+  setCookie(request, reply, services, 'session', token)
+  setCookie(request, reply, services, 'known', knownBrowserToken(services.peppers, email))
 }
 
 /** What the browser calls itself; empty if it says nothing. */

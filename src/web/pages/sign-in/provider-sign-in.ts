@@ -18,7 +18,7 @@ import { html } from '../../components/html.ts'
 import { notice, sendPage } from '../../components/page.ts'
 import { accountsOnly, openToAll } from '../../components/route-guards.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
-import { clearStepCookie, setStepCookie, stepToken } from '../../visitors/cookies.ts'
+import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -48,9 +48,9 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
 
   app.get<ByProvider>('/signin/with/:provider/callback', openToAll, async (request, reply) => {
     const provider = providerOf(services, request)
-    const token = stepToken(request, services)
+    const token = cookieToken(request, services, 'step')
     const step = token && (await takeProviderStep(database.system, token, provider.id))
-    clearStepCookie(request, reply, services)
+    clearCookie(request, reply, services, 'step')
     if (!token || !step) return reply.redirect('/signin?ended=step', 303)
     try {
       const attempt = { token, redirectUri: redirectUri(services, request, provider) }
@@ -124,7 +124,7 @@ async function goOn(
     await services.signInLimits.provider(clientAddress(request))
     const token = await openProviderStep(services.database.system, { provider: provider.id, ...step })
     const address = await provider.begin({ token, redirectUri: redirectUri(services, request, provider) })
-    setStepCookie(request, reply, services, token)
+    setCookie(request, reply, services, 'step', token)
     reply.header('refresh', `0; url=${address}`)
     const { account } = textsOf(request)
     const title = account.goingTo(provider.label)

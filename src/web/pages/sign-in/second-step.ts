@@ -7,7 +7,7 @@ import { ServiceError } from '../../../errors.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
-import { clearStepCookie, setStepCookie, stepToken } from '../../visitors/cookies.ts'
+import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
@@ -33,7 +33,7 @@ export function beginSecondStep(
   step: Step,
   after: AfterSignIn,
 ): Promise<FastifyReply> {
-  setStepCookie(request, reply, services, step.token)
+  setCookie(request, reply, services, 'step', step.token)
   return show(services, request, reply, step, { after })
 }
 
@@ -65,7 +65,7 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
             : usePasskey(tx, step, answer, siteOf(services, request)),
         ),
       )
-      clearStepCookie(request, reply, services)
+      clearCookie(request, reply, services, 'step')
       await giveSessionWithNotice(services, request, reply, { email: step.email, token })
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found')
@@ -90,12 +90,12 @@ async function show(
 }
 
 async function presentStep(services: WebServices, request: FastifyRequest) {
-  const token = stepToken(request, services)
+  const token = cookieToken(request, services, 'step')
   const step = token === undefined ? undefined : await findStep(services.database.system, token)
   return token !== undefined && step ? { ...step, token } : undefined
 }
 
 function startAgain(services: WebServices, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  clearStepCookie(request, reply, services)
+  clearCookie(request, reply, services, 'step')
   return reply.redirect('/signin?ended=step', 303)
 }

@@ -16,7 +16,7 @@ import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
-import { clearSessionCookie } from '../../visitors/cookies.ts'
+import { clearCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
@@ -105,7 +105,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signout', openToAll, async (request, reply) => {
     if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-    clearSessionCookie(request, reply, services)
+    clearCookie(request, reply, services, 'session')
     return reply.redirect('/signin?done=signed-out', 303)
   })
 }
