@@ -2,14 +2,14 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { budgetPeriods, budgets, projects } from '../db/schema/index.ts'
 import { notFound } from '../errors.ts'
+import type { CapPeriod } from './key-spending.ts'
 
 export { budgetPeriods }
-export type BudgetPeriod = (typeof budgetPeriods)[number]
 
 /** What an owner means to spend in a period. `projectId` is empty for the whole account. */
 export type Budget = {
   readonly projectId: string
-  readonly period: BudgetPeriod
+  readonly period: CapPeriod
   readonly micros: bigint
 }
 

@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { apiKeys } from '../db/schema/index.ts'
+import { apiKeys, type budgetPeriods } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
 
 /** The spans of spending caps: a day and a calendar month (UTC), and the life of the key. */
-export type CapPeriod = 'day' | 'month' | 'total'
+export type CapPeriod = (typeof budgetPeriods)[number]
 
 /** What an API key has spent so far, and what its unfinished runs hold, in micro-credits. */
 export type KeySpending = Readonly<Record<CapPeriod, bigint>> & { readonly held: bigint }

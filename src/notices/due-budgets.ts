@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { CapPeriod } from '../billing/key-spending.ts'
 import type { Executor } from '../db/client.ts'
 import type { WebhookEvent } from '../webhooks/endpoints.ts'
 
@@ -15,7 +16,7 @@ export type Budget = {
   readonly id: string
   /** Empty for the account. */
   readonly name: string
-  readonly period: 'day' | 'month' | 'total'
+  readonly period: CapPeriod
   /** The highest that is reached. */
   readonly percent: 80 | 100
   readonly spentMicros: bigint

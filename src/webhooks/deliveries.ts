@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { webhookDeliveries } from '../db/schema/index.ts'
+import { notFound } from '../errors.ts'
 import type { Endpoint } from './endpoints.ts'
 
 /**
@@ -150,24 +151,28 @@ export async function sendTest(executor: Executor, accountId: string, endpointId
     where e.id = ${endpointId} and e.account_id = ${accountId}`)
 }
 
-/** Makes a delivery due now, whatever came of it before. @returns false if the endpoint has no such delivery. */
+/**
+ * Makes a delivery due now, whatever came of it before.
+ * @throws ServiceError `not_found` if the endpoint has no such delivery.
+ */
 export async function sendAgain(
   executor: Executor,
   accountId: string,
   endpointId: string,
-  id: bigint,
-): Promise<boolean> {
+  id: string,
+): Promise<void> {
+  if (!/^\d{1,18}$/.test(id)) throw notFound('delivery')
   const { rowCount } = await executor
     .update(webhookDeliveries)
     .set({ dueAt: sql`now()`, deliveredAt: null, attempts: 0 })
     .where(
       and(
-        eq(webhookDeliveries.id, id),
+        eq(webhookDeliveries.id, BigInt(id)),
         eq(webhookDeliveries.endpointId, endpointId),
         eq(webhookDeliveries.accountId, accountId),
       ),
     )
-  return (rowCount ?? 0) > 0
+  if (rowCount === 0) throw notFound('delivery')
 }
 
 /** An endpoint that answers 410 wants nothing more (Standard Webhooks, "Disabling endpoints"). */

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { recordOwnAction } from '../accounts/audit.ts'
 import { digestKey, type Peppers } from '../accounts/keys/pepper.ts'
 import { isPublicHost } from '../addresses/public-hosts.ts'
 import type { Executor } from '../db/client.ts'
@@ -69,7 +70,7 @@ const mine = (accountId: string, id: string) =>
   and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.accountId, accountId))
 
 /**
- * Creates an endpoint.
+ * Creates an endpoint, as an action of its owner for the audit log, like its deletion and a new secret.
  * @returns it with its secret, which is shown only now.
  * @throws ServiceError `invalid_value` for an address that is not reached, events, a project, or too many endpoints.
  */
@@ -96,6 +97,11 @@ export async function createEndpoint(
     })
     .returning(columns)
   if (!endpoint) throw new Error('insert returned no row')
+  await recordOwnAction(executor, {
+    action: 'webhook.created',
+    accountId,
+    details: { endpoint: endpoint.id },
+  })
   return { endpoint, secret: currentSecret(endpoint, peppers) }
 }
 
@@ -124,6 +130,7 @@ export async function changeEndpoint(
 export async function deleteEndpoint(executor: Executor, accountId: string, id: string): Promise<void> {
   const { rowCount } = await executor.delete(webhookEndpoints).where(mine(accountId, id))
   if (rowCount === 0) throw notFound()
+  await recordOwnAction(executor, { action: 'webhook.deleted', accountId, details: { endpoint: id } })
 }
 
 /**
@@ -147,6 +154,7 @@ export async function rotateSecret(
     .where(mine(accountId, id))
     .returning(columns)
   if (!endpoint) throw notFound()
+  await recordOwnAction(executor, { action: 'webhook.rotated', accountId, details: { endpoint: id } })
   return { endpoint, secret: currentSecret(endpoint, peppers) }
 }
 

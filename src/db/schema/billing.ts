@@ -37,7 +37,7 @@ export const ledger = pgTable(
 /** The spans of budgets and caps: a day and a calendar month (UTC), and all time. */
 export const budgetPeriods = ['day', 'month', 'total'] as const
 
-/** What an owner means to spend. Nothing is refused because of it: the owner is told at 80 % and at 100 %. */
+/** What an owner means to spend. The owner gets a notice at 80 % and at 100 %; no request is refused because of it. */
 export const budgets = pgTable(
   'budgets',
   {

@@ -4,7 +4,7 @@ import { projects } from './accounts.ts'
 import { belongsTo, instant, ofAccount } from './columns.ts'
 
 /**
- * An address that is told of events. Its signing secret is an HMAC of its id and version with the pepper of this version,
+ * An address that gets events. Its signing secret is an HMAC of its id and version with the pepper of this version,
  * so it is stored nowhere.
  */
 export const webhookEndpoints = pgTable(

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { recordOwnAction } from '../../accounts/audit.ts'
 import { confinedTo } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { listBody } from '../../http/lists.ts'
@@ -117,8 +115,6 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
           request,
           async () => {
             const made = await createEndpoint(tx, peppers, accountId, input, allowPrivate)
-            const details = { endpoint: made.endpoint.id }
-            await recordOwnAction(tx, { action: 'webhook.created', accountId, details })
             return endpointBody(made.endpoint, made.secret)
           },
           ({ secret: _, ...rest }) => rest,
@@ -161,10 +157,7 @@ function itemRoutes(
   app.delete('/webhook_endpoints/:id', { config: { ...one, docs: docs.delete } }, async (request) => {
     const { accountId } = principalOf(request)
     const { id } = request.resource as Endpoint
-    await withTx(database, { accountId }, async (tx) => {
-      await deleteEndpoint(tx, accountId, id)
-      await recordOwnAction(tx, { action: 'webhook.deleted', accountId, details: { endpoint: id } })
-    })
+    await withTx(database, { accountId }, (tx) => deleteEndpoint(tx, accountId, id))
     return { id, object: 'webhook_endpoint', deleted: true } as const
   })
 }
@@ -178,7 +171,6 @@ function secretRoutes(app: FastifyInstance, { database, peppers }: Services): vo
       const { id } = request.resource as Endpoint
       return withTx(database, { accountId }, async (tx) => {
         const { endpoint, secret } = await rotateSecret(tx, peppers, accountId, id)
-        await recordOwnAction(tx, { action: 'webhook.rotated', accountId, details: { endpoint: id } })
         return endpointBody(endpoint, secret)
       })
     },
@@ -217,10 +209,7 @@ function deliveryRoutes(root: FastifyInstance, { database }: Services): void {
       const { accountId } = principalOf(request)
       const { delivery } = request.params as { readonly delivery: string }
       const { id } = request.resource as Endpoint
-      const isKnown =
-        /^\d{1,18}$/.test(delivery) &&
-        (await withTx(database, { accountId }, (tx) => sendAgain(tx, accountId, id, BigInt(delivery))))
-      if (!isKnown) throw notFound('delivery')
+      await withTx(database, { accountId }, (tx) => sendAgain(tx, accountId, id, delivery))
       return { object: 'webhook_test', sent: true } as const
     },
   )

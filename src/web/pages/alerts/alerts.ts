@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { recordOwnAction } from '../../../accounts/audit.ts'
 import { budgetPeriods, listBudgets, setBudget } from '../../../billing/budgets.ts'
 import { parseCredits } from '../../../billing/credits.ts'
-import { type Executor, withTx } from '../../../db/client.ts'
-import { notFound, wrongField } from '../../../errors.ts'
+import { withTx } from '../../../db/client.ts'
+import { wrongField } from '../../../errors.ts'
 import { listProjects } from '../../../turns/sessions/projects.ts'
 import { listDeliveries, sendAgain, sendTest } from '../../../webhooks/deliveries.ts'
 import {
@@ -93,11 +92,9 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     const { account, principal } = visitorOf(request)
     const input = readFields(endpointForm, request.body)
     try {
-      const made = await withTx(database, principal, async (tx) => {
-        const created = await createEndpoint(tx, peppers, account.id, valuesOf(input), webhooksAllowPrivate)
-        await record(tx, 'webhook.created', account.id, created.endpoint.id)
-        return created
-      })
+      const made = await withTx(database, principal, (tx) =>
+        createEndpoint(tx, peppers, account.id, valuesOf(input), webhooksAllowPrivate),
+      )
       return sendPage(request, reply, secretPage(textsOf(request), made))
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -109,15 +106,6 @@ function listPages(app: FastifyInstance, services: WebServices): void {
 const valuesOf = ({ url, events, project }: z.output<typeof endpointForm>) => ({
   ...{ url, events: events.filter(isEvent), projectId: project === '' ? null : project },
 })
-
-function record(
-  tx: Executor,
-  action: 'webhook.created' | 'webhook.rotated' | 'webhook.deleted',
-  accountId: string,
-  endpoint: string,
-): Promise<void> {
-  return recordOwnAction(tx, { action, accountId, details: { endpoint } })
-}
 
 function endpointPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers, webhooksAllowPrivate = false } = services
@@ -153,20 +141,15 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
 
   app.post<Named>('/settings/alerts/webhooks/:id/rotate', accountsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
-    const made = await withTx(database, principal, async (tx) => {
-      const rotated = await rotateSecret(tx, peppers, account.id, request.params.id)
-      await record(tx, 'webhook.rotated', account.id, request.params.id)
-      return rotated
-    })
+    const made = await withTx(database, principal, (tx) =>
+      rotateSecret(tx, peppers, account.id, request.params.id),
+    )
     return sendPage(request, reply, secretPage(textsOf(request), made))
   })
 
   app.post<Named>('/settings/alerts/webhooks/:id/delete', accountsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
-    await withTx(database, principal, async (tx) => {
-      await deleteEndpoint(tx, account.id, request.params.id)
-      await record(tx, 'webhook.deleted', account.id, request.params.id)
-    })
+    await withTx(database, principal, (tx) => deleteEndpoint(tx, account.id, request.params.id))
     return reply.redirect('/settings/alerts?done=deleted', 303)
   })
 }
@@ -188,10 +171,7 @@ function deliveryPages(app: FastifyInstance, { database }: WebServices): void {
     async (request, reply) => {
       const { account, principal } = visitorOf(request)
       const { id, delivery } = request.params
-      const isKnown =
-        /^\d{1,18}$/.test(delivery) &&
-        (await withTx(database, principal, (tx) => sendAgain(tx, account.id, id, BigInt(delivery))))
-      if (!isKnown) throw notFound()
+      await withTx(database, principal, (tx) => sendAgain(tx, account.id, id, delivery))
       return reply.redirect(`/settings/alerts/webhooks/${id}?done=again#log`, 303)
     },
   )

@@ -16,7 +16,7 @@ type Shown = {
   readonly done?: string | undefined
 }
 
-/** One endpoint: what it is told, its secret, and what it was sent. */
+/** One endpoint: which events it gets, its secret, and the log of deliveries. */
 export function endpointPage(t: Texts, { endpoint, deliveries, problem, done }: Shown): Page {
   const { alerts, common } = t
   const path = `/settings/alerts/webhooks/${endpoint.id}`
