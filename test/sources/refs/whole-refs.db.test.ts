@@ -25,6 +25,7 @@ const texts = [
     he_ref: 'תניא, אגרת הקודש יב',
     en: 'A lamp is lent to the neighbour at night.',
   },
+  { work: 'Tanya', ref: 'Tanya, Part II; Shaar HaYichud VehaEmunah 7', en: 'The spoke knows its wheel.' },
   { work: 'Register', ref: 'Register, Letter 1: on the first matter', en: 'The first letter.' },
   { work: 'Register', ref: 'Register, Letter 2: on the second matter', en: 'The second letter.' },
   { work: 'Tanya 32', ref: 'Tanya 32 1', en: 'A pamphlet about the harvest of the year.' },
@@ -90,6 +91,7 @@ describe('a number that is written does not vanish:', () => {
     ['Kuzari, 1, 25', 'unknown_work'],
     ['Register, Letter 20000', 'missing'],
     ['Psalms, Part 31', 'unknown_work'],
+    ['SHYV 3', 'missing'],
   ])('%s', async (ref, outcome) => {
     expect(await refs(`So it is in ${ref}.`)).toEqual([[ref, outcome]])
   })
