@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import process from 'node:process'
 import { failureExitCode, runCommand } from './commands/commands.ts'
 import { failureText } from './commands/printing/failure-text.ts'

@@ -6,6 +6,7 @@ import { withTx } from './db/client.ts'
 import { accounts } from './db/schema/index.ts'
 import { randomBase62 } from './ids.ts'
 import type { Installation } from './installation.ts'
+import { serviceCommand } from './version/version.ts'
 
 export type FirstCredentials = { readonly email: string; readonly password: string; readonly key: string }
 
@@ -56,7 +57,7 @@ export function welcome(credentials: FirstCredentials, baseUrl: string): string 
 
   The library has a short starter collection. List and add books from Sefaria, in another terminal:
 
-    npm run -s service -- sources add
-    npm run -s service -- sources add tanya
+    ${serviceCommand} sources add
+    ${serviceCommand} sources add tanya
 `
 }

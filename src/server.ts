@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'

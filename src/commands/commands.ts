@@ -3,6 +3,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
+import { serviceCommand } from '../version/version.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
 import { terminalText } from './printing/terminal-text.ts'
 
@@ -127,7 +128,7 @@ async function find(argv: readonly string[]): Promise<readonly [string, Command 
 }
 
 function parse(name: string, command: Command, args: readonly string[]) {
-  const usage = `Usage: npm run -s service -- ${name} ${command.usage}`
+  const usage = `Usage: ${serviceCommand} ${name} ${command.usage}`
   try {
     const parsed = parseArgs({
       args: [...args],
@@ -174,7 +175,7 @@ async function helpFor(words: readonly string[]): Promise<string> {
   const lines = (shown.find((some) => some.length > 0) ?? all).map(
     ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${summary}`,
   )
-  return `npm run -s service -- <command> [--json]\n\n${lines.join('\n')}\n`
+  return `${serviceCommand} <command> [--json]\n\n${lines.join('\n')}\n`
 }
 
 /**

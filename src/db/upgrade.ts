@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { MigrationMeta } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { serviceCommand } from '../version/version.ts'
 
 /** The time of the last migration of version 0.2.0, by which drizzle's table knows it. */
 const lastOfReleased = 1_795_362_045_543
@@ -51,8 +52,7 @@ export async function upgradeSchema(
 /** SQLSTATE of the upgrade's own comparison of all credits before and after. */
 const creditsDiffer = 'TU003'
 
-const backupWanted =
-  'The schema is that of version 0.2 and must be upgraded, which cannot be undone. Stop every replica, make a backup (for example with `pg_dump`, or copy the stopped DATA_DIR of an embedded Postgres), then run `npm run -s service -- migrate --backed-up`, or start once with UPGRADE_BACKED_UP=yes.'
+const backupWanted = `The schema is that of version 0.2 and must be upgraded, which cannot be undone. Stop every replica, make a backup (for example with \`pg_dump\`, or copy the stopped DATA_DIR of an embedded Postgres), then run \`${serviceCommand} migrate --backed-up\`, or start once with UPGRADE_BACKED_UP=yes.`
 
 async function readSections(folder: string): Promise<readonly Section[]> {
   const file = await readFile(path.join(folder, 'upgrade-from-0.2.sql'), 'utf8')

@@ -8,3 +8,8 @@ export const version =
   typeof buildCommit === 'undefined' || buildCommit === ''
     ? manifest.version
     : `${manifest.version}+${buildCommit}`
+
+/** How the command line is called here: from the sources, or from an installed package. */
+export const serviceCommand = import.meta.dirname.split(/[/\\]/).includes('node_modules')
+  ? 'npx meduyak-service'
+  : 'npm run -s service --'

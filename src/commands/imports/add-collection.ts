@@ -19,6 +19,7 @@ import type { RestrictedLicense } from '../../sources/library/licenses.ts'
 import { collectionStates } from '../../sources/library-jobs/collection-states.ts'
 import { driveJob } from '../../sources/library-jobs/drive-job.ts'
 import { beginJob } from '../../sources/library-jobs/jobs.ts'
+import { serviceCommand } from '../../version/version.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
@@ -144,7 +145,7 @@ async function importPlan(
 }
 
 function addedLine({ collection }: Plan): string {
-  return `${collection.title.en} is in the library. Ask about it, or search: npm run -s service -- sources search "WORDS"`
+  return `${collection.title.en} is in the library. Ask about it, or search: ${serviceCommand} sources search "WORDS"`
 }
 
 function nothingThere({ collection }: Plan, place: ExportPlace): ServiceError {

@@ -3,6 +3,7 @@ import { filesOf, type Plan } from '../../sources/collections/plan.ts'
 import type { LicenseCount, Survey } from '../../sources/collections/survey.ts'
 import { mayImport, type RestrictedLicense } from '../../sources/library/licenses.ts'
 import type { CollectionState } from '../../sources/library-jobs/collection-states.ts'
+import { serviceCommand } from '../../version/version.ts'
 
 /** The list of collections, for people. */
 export function collectionList(states: readonly CollectionState[]): readonly string[] {
@@ -18,7 +19,7 @@ export function collectionList(states: readonly CollectionState[]): readonly str
       ]
     }),
     '',
-    'Add one: npm run -s service -- sources add NAME',
+    `Add one: ${serviceCommand} sources add NAME`,
   ]
 }
 

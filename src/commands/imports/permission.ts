@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { needsPermission, type Survey } from '../../sources/collections/survey.ts'
 import type { RestrictedLicense } from '../../sources/library/licenses.ts'
 import { collectionStates } from '../../sources/library-jobs/collection-states.ts'
+import { serviceCommand } from '../../version/version.ts'
 import type { Invocation, Output } from '../command.ts'
 import { permissionQuestion } from './collection-lines.ts'
 import { allowedLicenses } from './import-options.ts'
@@ -54,7 +55,7 @@ export function unanswered(
   const needed = needsPermission(survey, allowed)
   const options = needed.map((kind) => `--allow-license ${kind}`).join(' ')
   const mirror = text('base-url')
-  const again = `npm run -s service -- sources add ${words.join(' ')}${mirror ? ` --base-url ${mirror}` : ''}`
+  const again = `${serviceCommand} sources add ${words.join(' ')}${mirror ? ` --base-url ${mirror}` : ''}`
   return {
     rows: { needs_permission: needed, added: false },
     lines: [

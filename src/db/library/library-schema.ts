@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { ConfigError } from '../../config.ts'
+import { serviceCommand } from '../../version/version.ts'
 import { reasonOf } from '../errors.ts'
 import { migrateDatabase, pendingMigrations } from '../migrate.ts'
 import { databaseName, type LibraryDatabase } from './library-database.ts'
@@ -35,5 +36,4 @@ export async function migrateLibrary(
   }
 }
 
-const remedy =
-  'Run `npm run -s service -- migrate` once with LIBRARY_DATABASE_URL set to its primary server and the role that owns it.'
+const remedy = `Run \`${serviceCommand} migrate\` once with LIBRARY_DATABASE_URL set to its primary server and the role that owns it.`
