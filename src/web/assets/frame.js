@@ -143,7 +143,7 @@ export function showLocalTimes(root) {
 showLocalTimes(document)
 
 // In a narrow window the navigation and the tabs scroll: the current entry is in view.
-for (const around of document.querySelectorAll('.top nav, .tabs')) {
+for (const around of document.querySelectorAll('.bar > nav, .tabs')) {
   const current = around.querySelector('[aria-current]')
   if (!current) continue
   const [outer, inner] = [around.getBoundingClientRect(), current.getBoundingClientRect()]
