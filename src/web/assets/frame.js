@@ -17,6 +17,9 @@ let dialogs = 0
 export function toast(text) {
   const place = document.getElementById('toasts')
   if (!place) return
+  // What stands beside an open dialog is neither seen nor announced.
+  const around = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
+  if (place.parentNode !== around) around.append(place)
   const message = document.createElement('p')
   message.textContent = text
   place.replaceChildren(message)

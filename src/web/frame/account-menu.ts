@@ -12,7 +12,7 @@ export function accountMenu(t: Texts, visitor: Visitor, section: Section | undef
   const { email } = visitor.account
   return html`<button type="button" class="quiet account-button" popovertarget="account"
 aria-label="${t.frame.account}">${email.slice(0, 1).toUpperCase()}</button>
-<div class="account-menu" id="account" popover>
+<div class="account-menu menu-list" id="account" popover>
 <p class="email" dir="ltr">${email}</p>
 <nav aria-label="${t.frame.account}">${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
 ${languageSwitch(t, here)}
