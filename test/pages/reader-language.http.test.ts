@@ -134,7 +134,7 @@ test('pages have their styles in them, and are compressed unless they show a sec
   const [, nonce] =
     /style-src 'self' 'nonce-([\w-]+)'/.exec(page.headers.get('content-security-policy') ?? '') ?? []
   const [, styles = ''] = new RegExp(`<style nonce="${nonce}">([^<]*)</style>`).exec(await page.text()) ?? []
-  expect(styles).toMatch(/\.top nav[\s\S]*\.composer/)
+  expect(styles).toMatch(/\.bar > nav[\s\S]*\.composer/)
   const [, font = ''] = /url\("([^"]+)"\)/.exec(styles) ?? []
   expect((await visitor.get(font)).headers.get('content-type')).toBe('font/woff2')
   await visitor.post(`${path}/share`, {})

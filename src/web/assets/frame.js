@@ -17,6 +17,9 @@ let dialogs = 0
 export function toast(text) {
   const place = document.getElementById('toasts')
   if (!place) return
+  // What stands beside an open dialog is neither seen nor announced.
+  const around = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
+  if (place.parentNode !== around) around.append(place)
   const message = document.createElement('p')
   message.textContent = text
   place.replaceChildren(message)
@@ -143,7 +146,7 @@ export function showLocalTimes(root) {
 showLocalTimes(document)
 
 // In a narrow window the navigation and the tabs scroll: the current entry is in view.
-for (const around of document.querySelectorAll('.top nav, .tabs')) {
+for (const around of document.querySelectorAll('.bar > nav, .tabs')) {
   const current = around.querySelector('[aria-current]')
   if (!current) continue
   const [outer, inner] = [around.getBoundingClientRect(), current.getBoundingClientRect()]

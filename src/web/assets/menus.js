@@ -4,7 +4,7 @@ document.addEventListener('click', (event) => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open')
 })
 document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape') return
+  if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return
   for (const menu of document.querySelectorAll('details.menu[open]')) {
     menu.removeAttribute('open')
     menu.querySelector('summary')?.focus()

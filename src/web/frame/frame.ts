@@ -2,17 +2,11 @@ import { type Html, html, nothing, trusted } from '../components/html.ts'
 import type { Texts } from '../texts/catalogue.ts'
 import type { Theme } from '../visitors/preferences.ts'
 import type { Visitor } from '../visitors/visitor.ts'
+import { accountMenu } from './account-menu.ts'
+import { type Link, navLink, type Section } from './nav-link.ts'
 import { colourSwitch, languageSwitch } from './switches.ts'
 
-export type Section =
-  | 'ask'
-  | 'library'
-  | 'sheets'
-  | 'projects'
-  | 'usage'
-  | 'settings'
-  | 'operator'
-  | 'reference'
+export type { Section }
 
 /** What the frame shows of a page. */
 export type Framed = {
@@ -88,13 +82,12 @@ function header({ section }: Framed, { t, visitor, appName, assets, here }: Surr
   return html`<header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${assets}/icon.svg" alt="" width="26" height="26">
 <span>${appName ?? t.frame.product}</span></a>
-<nav aria-label="${t.frame.main}" class="${visitor ? '' : 'short'}">
-${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
-<div class="who">${languageSwitch(t, here)}${visitor ? account(t, visitor) : signIn(t)}</div>
+<nav aria-label="${t.frame.main}">${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
+<div class="who">${
+    visitor ? accountMenu(t, visitor, section, here) : html`${languageSwitch(t, here)}${signIn(t)}`
+  }</div>
 </div></header>`
 }
-
-type Link = { readonly id?: Section; readonly href: string; readonly label: string }
 
 function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
   const library = { id: 'library', href: '/library', label: frame.library } as const
@@ -104,26 +97,11 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
     library,
     { id: 'sheets', href: '/sheets', label: frame.sheets },
     { id: 'projects', href: '/projects', label: frame.projects },
-    { id: 'usage', href: '/usage', label: frame.usage },
-    { id: 'settings', href: '/settings/keys', label: frame.settings },
-    ...(visitor.account.operator
-      ? [{ id: 'operator', href: '/operator', label: frame.operator } as const]
-      : []),
   ]
-}
-
-function navLink({ id, href, label }: Link, section: Section | undefined): Html {
-  const here = id !== undefined && id === section ? html` aria-current="page"` : nothing
-  return html`<a href="${href}"${here}>${label}</a>`
 }
 
 function signIn({ frame }: Texts): Html {
   return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
-}
-
-function account({ frame }: Texts, { account: { email } }: Visitor): Html {
-  return html`<span class="email" title="${email}" dir="ltr">${email}</span>
-<form method="post" action="/signout"><button class="quiet">${frame.signOut}</button></form>`
 }
 
 function footer({ t, theme, here }: Surroundings): Html {

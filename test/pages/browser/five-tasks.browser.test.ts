@@ -56,6 +56,7 @@ describe.skipIf(!hasBrowser || isShort)(
       await type('Password', password)
       await page.keyboard.press('Enter')
       await page.waitForURL('**/ask')
+      await press(button('Account menu'))
       await press(link('Settings'))
       await press(link('New key'))
       await type('Name', 'Website')
@@ -132,8 +133,10 @@ describe.skipIf(!hasBrowser || isShort)(
     test('changing colours and language, and deleting the account', async () => {
       await press(button('Dark'))
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+      await press(button('Account menu'))
       await press(button('עברית'))
       await page.locator('html[lang=he]').waitFor()
+      await press(button('תפריט החשבון'))
       await press(link('הגדרות'))
       await press(link('חשבון'))
       await press(button('מחיקת החשבון…'))

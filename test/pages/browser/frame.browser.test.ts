@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { accessibilityFaults } from './quality.ts'
+import { screenshot } from './screenshots.ts'
 import { hasFocus } from './window-state.ts'
 
 describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
@@ -101,11 +103,54 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
     await page.goto('/usage?period=7')
     const brand = () => page.locator('.brand').boundingBox()
     const left = (await brand())?.x ?? 0
+    await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('button', { name: 'עברית' }).click()
     await page.waitForURL('**/usage?period=7')
     await page.getByRole('heading', { name: 'שימוש', level: 1 }).waitFor()
     expect((await brand())?.x ?? 0).toBeGreaterThan(left + 600)
+    await page.getByRole('button', { name: 'תפריט החשבון' }).click()
     await page.getByRole('button', { name: 'English' }).click()
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
   })
+
+  test('the account menu opens and closes by keyboard without scripts, below its button', async () => {
+    const window = await openWindow(world.browser, world.service, { scripts: false })
+    await window.addCookies(await page.context().cookies())
+    const plain = await window.newPage()
+    const open = async (plain: Page) => {
+      await plain.locator('.account-button').focus()
+      await plain.keyboard.press('Enter')
+      await plain.locator('#account').waitFor()
+    }
+    await plain.goto('/usage')
+    await open(plain)
+    await plain.keyboard.press('Tab')
+    expect(await hasFocus(plain.getByRole('link', { name: 'Usage' }))).toBe(true)
+    await plain.keyboard.press('Escape')
+    await plain.locator('#account').waitFor({ state: 'hidden' })
+    expect(await hasFocus(plain.locator('.account-button'))).toBe(true)
+    await window.close()
+  })
+
+  test.each([320, 390, 640])(
+    'the header has one row in a window of %s px, in both languages',
+    async (width) => {
+      for (const language of ['he', 'en']) {
+        await page.context().addCookies([{ name: 'language', value: language, url: world.service.url }])
+        await page.setViewportSize({ width, height: 568 })
+        await page.goto('/library')
+        expect((await page.locator('header').boundingBox())?.height).toBeLessThan(60)
+        await page.locator('.account-button').click()
+        const [button, menu] = [
+          await page.locator('.account-button').boundingBox(),
+          await page.locator('#account').boundingBox(),
+        ]
+        expect(menu?.y).toBeGreaterThanOrEqual((button?.y ?? 0) + (button?.height ?? 0))
+        expect(menu?.x).toBeGreaterThan(0)
+        expect((menu?.x ?? 0) + (menu?.width ?? width)).toBeLessThan(width)
+        await screenshot(page, `account-menu-${language}-${width}`)
+        expect(await accessibilityFaults(page)).toEqual([])
+      }
+    },
+  )
 })

@@ -102,6 +102,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     expect(await page.locator('.answer .cite').first().getAttribute('href')).toMatch(/^#run_\w+-s1$/)
     await screenshot(page, 'hostile-conversation')
 
+    await page.getByLabel('More actions').click()
     await page.getByText('Rename', { exact: true }).click()
     await page.getByLabel('Name of the conversation').fill(`Title ${markup}`)
     await page.getByRole('button', { name: 'Save name' }).click()

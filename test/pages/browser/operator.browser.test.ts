@@ -48,6 +48,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     const window = await openWindow(browser, service)
     const other = await window.newPage()
     await signInBy(other, customer.email, password)
+    await other.getByRole('button', { name: 'Account menu' }).click()
     expect(await other.getByRole('link', { name: 'Operator' }).count()).toBe(0)
     const body = async (path: string) => {
       const reply = await window.request.get(path, { headers: { accept: 'text/html' } })

@@ -63,6 +63,7 @@ describe.skipIf(!hasBrowser)('passkeys, in a browser with an authenticator', () 
     await page.getByRole('heading', { name: 'מפתח <b>' }).waitFor()
     expect(await inAllLooks(page, 'passkeys')).toEqual([])
 
+    await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn(page, email)
     await page.getByRole('button', { name: 'Use a passkey' }).waitFor()

@@ -6,8 +6,9 @@ import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
-import { inAllLooks } from './quality.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
 import { screenshot } from './screenshots.ts'
+import { hasFocus, isInWindow } from './window-state.ts'
 
 const link = '/library/read/The%20Gate%201%3A1'
 const answer = `# What it says
@@ -106,6 +107,56 @@ describe.skipIf(!hasBrowser)('an answer with checks', () => {
     const [quoted, number] = [await ends('.answer p bdi.quoted'), await ends('.answer p .cite')]
     expect(number.left).toBeGreaterThanOrEqual(quoted.right)
     expect(Math.abs(number.bottom - quoted.bottom)).toBeLessThan(20)
+  })
+
+  test.each([
+    [390, 844],
+    [640, 430],
+    [320, 568],
+  ])(
+    'begins in the first window of %s × %s px, and opens a tapped source in a sheet',
+    async (width, height) => {
+      await page.setViewportSize({ width, height })
+      await page.goto(path)
+      const [answer, dock] = [page.locator('.answer').first(), page.locator('.dock')]
+      expect((await answer.boundingBox())?.y).toBeLessThan(((await dock.boundingBox())?.y ?? 0) - 30)
+      const number = page.locator('.answer .cite').first()
+      const sheet = page.getByRole('dialog', { name: 'Source 1' })
+      await number.click()
+      await sheet.getByText('A small lamp').waitFor()
+      expect(await isInWindow(sheet)).toBe(true)
+      for (let pressed = 0; pressed < 20; pressed += 1) await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.closest("main .dock, main .answer")')).toBeNull()
+      await screenshot(page, `source-sheet-${width}`)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await sheet.getByRole('button', { name: /Copy a link/ }).click()
+      await sheet.getByText('Copied').waitFor()
+      await page.keyboard.press('Escape')
+      await sheet.waitFor({ state: 'hidden' })
+      expect(await hasFocus(number)).toBe(true)
+      await number.click()
+      await sheet.waitFor()
+      await page.goBack()
+      await sheet.waitFor({ state: 'hidden' })
+      expect(new URL(page.url()).pathname).toBe(path)
+      expect(await page.locator('.sources .source-card').count()).toBe(1)
+      await page.setViewportSize({ width: 1_280, height: 860 })
+    },
+  )
+
+  test('has its actions in one menu beside Share', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(path)
+    await page.getByLabel('More actions').click()
+    await page.getByRole('button', { name: 'Print' }).waitFor()
+    await screenshot(page, 'conversation-menu')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name of the conversation').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await hasFocus(page.getByRole('button', { name: 'Rename' }))).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await hasFocus(page.getByLabel('More actions'))).toBe(true)
+    await page.setViewportSize({ width: 1_280, height: 860 })
   })
 
   test('is readable in all looks, also when it is shared', { timeout: 240_000 }, async () => {

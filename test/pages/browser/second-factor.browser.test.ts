@@ -44,6 +44,7 @@ describe.skipIf(!hasBrowser)('the second factor, in a browser', () => {
     await page.getByText('10 unused recovery codes').waitFor()
     expect(await inAllLooks(page, 'second-factor-on')).toEqual([])
 
+    await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn()
     await page.getByRole('heading', { name: 'Second step' }).waitFor()

@@ -114,6 +114,7 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
       { name: 'session', httpOnly: true, sameSite: 'Lax' },
       { name: 'known', httpOnly: true, sameSite: 'Lax' },
     ])
+    await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out').waitFor()
     await window.addCookies(cookies)

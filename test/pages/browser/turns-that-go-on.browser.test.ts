@@ -256,6 +256,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await page.getByRole('link', { name: 'First?' }).click()
     await page.locator('.turn-foot').waitFor()
     expect(await page.locator('.answer').textContent()).toContain('Here I am.')
+    await page.getByLabel('More actions').click()
     await page.getByText('Delete…', { exact: true }).click()
     await page.getByRole('button', { name: 'Yes, delete it' }).click()
     await page.getByText('The conversation has been deleted.').waitFor()

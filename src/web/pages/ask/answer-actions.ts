@@ -33,8 +33,8 @@ function regenerateForm({ answers }: Texts, run: Run, question: string): Html {
 
 /** Opens the question of a turn for a change. The changed question is asked in place of it. */
 export function editForm({ answers }: Texts, run: Run, question: string): Html {
-  return html`<details class="edit"><summary class="quiet button"
-aria-label="${answers.editNumber(run.turn)}">${answers.edit}</summary>
+  return html`<details class="edit"><summary class="quiet button" title="${answers.edit}"
+aria-label="${answers.editNumber(run.turn)}"><span class="icon pencil"></span></summary>
 <form method="post" action="/runs/${run.id}/branch">${hiddenFields(run)}
 <label>${answers.changedQuestion}<textarea name="question" required maxlength="50000" dir="auto"
 rows="3">${question}</textarea></label>
@@ -51,7 +51,7 @@ function feedbackForm({ answers }: Texts, run: Run, feedback: Feedback | undefin
   const button = (rating: Feedback['rating'], label: string) =>
     html`<button class="quiet" name="rating" value="${rating}" aria-pressed="${String(
       feedback?.rating === rating,
-    )}" aria-label="${label}" title="${label}"><span class="thumb ${rating}"></span></button>`
+    )}" aria-label="${label}" title="${label}"><span class="icon ${rating}"></span></button>`
   return html`<form class="feedback" method="post" action="/runs/${run.id}/feedback"
 data-sent="${answers.noteSent}" data-failed="${answers.feedbackFailed}">
 ${button('up', answers.good)}${button('down', answers.bad)}

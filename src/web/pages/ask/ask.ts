@@ -15,7 +15,7 @@ import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
 import { askQuestion, questionForm, requireQuestion } from './ask-question.ts'
-import { type Rail, readRail, withRail } from './rail.ts'
+import { type Rail, railButton, readRail, withRail } from './rail.ts'
 
 type Shown = AskChoices & { readonly rail: Rail }
 
@@ -99,7 +99,7 @@ function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): P
     main: withRail(
       t,
       rail,
-      html`<div class="ask-start"><h1>${t.ask.heading}</h1>
+      html`${railButton(t)}<div class="ask-start"><h1>${t.ask.heading}</h1>
 ${session ? sessionNote(t, session) : nothing}
 ${outcomeNotice({ problem })}
 ${askForm(t, shown, values)}

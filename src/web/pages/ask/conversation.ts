@@ -24,7 +24,7 @@ import { askPages } from './ask.ts'
 import { askForm, conversationTitle, emptyQuestion, nameOf } from './ask-form.ts'
 import { branchPages } from './branch-question.ts'
 import { libraryFacts } from './library-facts.ts'
-import { type Rail, railPages, readRail, withRail } from './rail.ts'
+import { type Rail, railButton, railPages, readRail, withRail } from './rail.ts'
 import { readExtras } from './turn-extras.ts'
 import { type LibraryFacts, sharedTurn, turnSheets, turnView } from './turn-views.ts'
 
@@ -163,12 +163,15 @@ function sessionPage(
       'ref-preview.js',
       'menus.js',
       'add-to-sheet.js',
+      'print.js',
+      'source-sheet.js',
     ],
     main: withRail(
       t,
       shown.rail,
-      html`<div class="head conversation-head"><div>${project ? projectCrumb(t, project) : nothing}
-${conversationTitle(t, session, shown.extras.earlier[0] ?? turns[0])}</div>${sessionActions(t, shown)}</div>
+      html`<div class="conversation-head">${railButton(t)}${project ? projectCrumb(t, project) : nothing}
+${shareForm(t, session, shown.share, shown.origin)}${actionMenu(t, session)}</div>
+${conversationTitle(t, session, shown.extras.earlier[0] ?? turns[0])}
 ${branchNote(t, shown)}
 ${earlierTurns(t, shown)}
 ${outcomeNotice({ done: asked.message })}
@@ -230,26 +233,25 @@ function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
 
 const formats = ['md', 'docx', 'pdf'] as const
 
-function sessionActions(t: Texts, { session, share, origin }: Shown): Html {
-  const { id, name } = session
-  return html`<div class="actions">
-${shareForm(t, session, share, origin)}
-<details class="menu export"><summary class="button quiet">${t.ask.export}</summary>
-<ul class="menu-body">${formats.map(
-    (format) =>
-      html`<li><a href="/sessions/${id}/export?format=${format}" download>${t.ask.formats[format]}</a></li>`,
-  )}</ul></details>
-<details class="confirm rename" data-cancel="${t.common.cancel}"><summary class="button quiet">
-${t.common.rename}</summary>
+function actionMenu({ ask, common, sheets }: Texts, { id, name }: Session): Html {
+  return html`<details class="menu"><summary class="button quiet" aria-label="${ask.actions}">⋯</summary>
+<ul class="menu-body menu-list">
+<li><button type="button" data-print hidden>${sheets.print}</button></li>
+${formats.map(
+  (format) =>
+    html`<li><a href="/sessions/${id}/export?format=${format}" download>${ask.formats[format]}</a></li>`,
+)}
+<li><details class="confirm rename" data-cancel="${common.cancel}"><summary class="button quiet">
+${common.rename}</summary>
 <form method="post" action="/sessions/${id}/rename">
-<label>${t.ask.nameField}
+<label>${ask.nameField}
 <input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>
-<button>${t.ask.saveName}</button></form></details>
-${confirmDialog({
-  label: t.ask.deleteDots,
-  question: t.ask.deleteQuestion,
-  action: `/sessions/${id}/delete`,
-  confirm: t.ask.deleteConfirm,
-  cancel: t.common.cancel,
-})}</div>`
+<button>${ask.saveName}</button></form></details></li>
+<li>${confirmDialog({
+    label: ask.deleteDots,
+    question: ask.deleteQuestion,
+    action: `/sessions/${id}/delete`,
+    confirm: ask.deleteConfirm,
+    cancel: common.cancel,
+  })}</li></ul></details>`
 }

@@ -57,14 +57,15 @@ export function railPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/**
- * Conversations grouped by day, with a search. Beside the page on wide windows; on others a drawer, which its button
- * opens.
- */
+/** Opens the drawer with the conversations; hidden where they stand beside the page. */
+export function railButton({ ask }: Texts): Html {
+  return html`<button type="button" class="quiet rail-button" popovertarget="rail">${ask.conversations}</button>`
+}
+
+/** Conversations grouped by day, with a search. Beside the page on wide windows; on others a drawer. */
 function railView(t: Texts, rail: Rail): Html {
   const { find } = rail
-  return html`<button type="button" class="quiet rail-button" popovertarget="rail">${t.ask.conversations}</button>
-<div class="drawer rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
+  return html`<div class="drawer rail" id="rail" popover><nav aria-label="${t.ask.conversations}">
 <p class="rail-new"><a class="button quiet" href="/ask">${t.ask.newQuestion}</a></p>
 <form class="rail-search" role="search" aria-label="${t.ask.conversations}" action="/ask">
 <input type="search" name="find" value="${find}" maxlength="200" dir="auto" placeholder="${t.ask.find}"

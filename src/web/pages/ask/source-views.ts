@@ -55,7 +55,7 @@ export function sourceList(
   { label, isOwn }: { readonly label: string; readonly isOwn: boolean },
 ): Html {
   const cards = [...Map.groupBy(sources, (source) => `${sourceKindOf(source)} ${source.ref}`).values()]
-  return html`<aside class="sources" aria-label="${label}"><h3>${t.answers.sources}</h3>
+  return html`<aside class="sources" aria-label="${label}" data-close="${t.common.close}"><h3>${t.answers.sources}</h3>
 <ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 
@@ -70,7 +70,7 @@ export function passagesReadList(
   if (read.length === 0) return nothing
   const cards = [...Map.groupBy(read, ({ ref }) => ref)]
   const numbers = Map.groupBy(cited, ({ ref }) => ref)
-  return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}">
+  return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}" data-close="${t.common.close}">
 <h3>${answers.passagesReadTitle}</h3>
 <ol>${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
 }

@@ -18,9 +18,10 @@ export function sharedPage(
     title: nameOf(t, session),
     wide: true,
     sheets: turnSheets,
-    scripts: ['copy.js', 'ref-preview.js'],
+    scripts: ['copy.js', 'ref-preview.js', 'print.js', 'source-sheet.js'],
     main: html`<div class="shared-page">${conversationTitle(t, session, turns[0])}
-<p class="faint">${t.sharing.note(html`<a href="/library">${t.sharing.openLibrary}</a>`)}</p>
+<p class="faint">${t.sharing.note(html`<a href="/library">${t.sharing.openLibrary}</a>`)}
+<button class="as-link" type="button" data-print hidden>${t.sheets.print}</button></p>
 ${turns.length === 0 ? emptyState(t.sharing.none, t.sharing.noneHint) : ''}
 ${turns.map((turn, i) =>
   sharedTurn(t, turn, library, { question: questionNumber(i + 1), sources: sourcesOf(i + 1) }),

@@ -18,7 +18,7 @@ ${here === 'edit' ? nothing : printButton(t)}</div>`
 /** The sheet as a file of each format, at `path`. */
 export function downloadMenu(t: Texts, path: string): Html {
   return html`<details class="menu"><summary class="button quiet">${t.sheets.download}</summary>
-<ul class="menu-body">${sheetFormats
+<ul class="menu-body menu-list">${sheetFormats
     .toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
     .map(
       (format) => html`<li><a href="${path}?format=${format}" download>${t.sheets.formats[format]}</a></li>`,

@@ -1,0 +1,28 @@
+import { type Html, html } from '../components/html.ts'
+import type { Texts } from '../texts/catalogue.ts'
+import type { Visitor } from '../visitors/visitor.ts'
+import { type Link, navLink, type Section } from './nav-link.ts'
+import { languageSwitch } from './switches.ts'
+
+/**
+ * A round button with the first letter of the e-mail address, and the menu that it opens. A popover closes with Escape
+ * and gives the focus back without scripts.
+ */
+export function accountMenu(t: Texts, visitor: Visitor, section: Section | undefined, here: string): Html {
+  const { email } = visitor.account
+  return html`<button type="button" class="quiet account-button" popovertarget="account"
+aria-label="${t.frame.account}">${email.slice(0, 1).toUpperCase()}</button>
+<div class="account-menu menu-list" id="account" popover>
+<p class="email" dir="ltr">${email}</p>
+<nav aria-label="${t.frame.account}">${linksFor(t, visitor).map((link) => navLink(link, section))}</nav>
+${languageSwitch(t, here)}
+<form method="post" action="/signout"><button>${t.frame.signOut}</button></form></div>`
+}
+
+function linksFor({ frame }: Texts, { account: { operator } }: Visitor): readonly Link[] {
+  const own: readonly Link[] = [
+    { id: 'usage', href: '/usage', label: frame.usage },
+    { id: 'settings', href: '/settings/keys', label: frame.settings },
+  ]
+  return operator ? [...own, { id: 'operator', href: '/operator', label: frame.operator }] : own
+}
