@@ -13,7 +13,7 @@ import { listenAt, requireFreeAddress, trackReplies, urlOf } from './http/connec
 import { productName } from './http/product.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
-import { type Mailer, openMailer } from './mail/mailer.ts'
+import { openMailer } from './mail/mailer.ts'
 import type { McpServers } from './mcp-servers/mcp-servers.ts'
 import { readOutsideServers } from './mcp-servers/open-servers.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
@@ -22,7 +22,7 @@ import { type LiveCatalogue, openLiveCatalogue } from './models/live-catalogue.t
 import type { Catalogue } from './models/model-catalogue.ts'
 import { watchReachability } from './models/reachability.ts'
 import { openModeration } from './moderation/moderation.ts'
-import { keepNotices } from './notices/notices.ts'
+import { keepNotices, type Leads, type NoticeServices } from './notices/notices.ts'
 import { warnOfFewConnections } from './operations/connection-room.ts'
 import { keepFileStore } from './operations/file-store.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
@@ -172,7 +172,8 @@ async function startService(
   const store = keepFileStore({ database, objects }, log)
   const reachability = watchReachability(catalogue, log)
   const reloading = reloadSettings(config, installation, catalogue, log)
-  const jobs = [reachability, store, reloading, ...startJobs(config, installation, mailer, registry, log)]
+  const others = startJobs(config, installation, { mailer, registry, log, leads: runner.leads })
+  const jobs = [reachability, store, reloading, ...others]
   const closeUsed = () => closeAll([mailer, moderation, recognition, semantic, catalogue])
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
@@ -235,16 +236,14 @@ function reloadSettings(
 function startJobs(
   { appName, retentionDays, webhooksAllowPrivate: allowPrivate }: Config,
   { database, library, peppers, plans }: Installation,
-  mailer: Mailer | undefined,
-  registry: Registry,
-  log: Logger,
+  { registry, ...told }: Pick<NoticeServices, 'mailer' | 'log'> & { registry: Registry; leads: Leads },
 ): readonly { stop(): Promise<void> }[] {
   const userAgent = `${appName ?? productName}/${version}`
   return [
-    watchInvariants(database, registry, log),
-    keepRetention(database, retentionDays, log),
-    keepNotices({ database, library, mailer, plans, log }),
-    deliverWebhooks(database, { peppers, allowPrivate, userAgent, log }),
+    watchInvariants(database, registry, told.log),
+    keepRetention(database, retentionDays, told.log),
+    keepNotices({ database, library, plans, ...told }),
+    deliverWebhooks(database, { peppers, allowPrivate, userAgent, log: told.log }),
   ]
 }
 

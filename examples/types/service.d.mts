@@ -1266,6 +1266,8 @@ export interface components {
                 /** @description Credits, as decimal text */
                 held: string;
             };
+            /** @description Addresses and ranges from which the key may be used; null: any */
+            allowed_addresses: string[] | null;
             /** @description What a request means where it does not say it; only what is set */
             defaults: {
                 model?: string;

@@ -226,6 +226,15 @@ export async function lockAccount(executor: Executor, id: string): Promise<Accou
   return account
 }
 
+/**
+ * For a sign-in: the owner of an account may not enter if it is suspended. An account that its owner has closed is another
+ * case: the owner may take its deletion back.
+ * @throws ServiceError `account_suspended`.
+ */
+export function requireNotSuspended(account: Pick<Account, 'suspendedAt' | 'deletionDueAt'>): void {
+  if (account.suspendedAt && !account.deletionDueAt) throw accountSuspended()
+}
+
 /** The error for a valid key or a correct password of a suspended account. */
 export function accountSuspended(): ServiceError {
   return new ServiceError(

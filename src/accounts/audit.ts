@@ -44,6 +44,7 @@ export const auditActions = {
   'key.changed': 'API key changed',
   'key.revoked': 'API key revoked',
   'webhook.created': 'Webhook endpoint created',
+  'webhook.changed': 'Webhook endpoint changed',
   'webhook.rotated': 'Secret of a webhook endpoint replaced',
   'webhook.deleted': 'Webhook endpoint deleted',
   'project.renamed': 'Project renamed',

@@ -3,8 +3,14 @@ import type { CapPeriod } from '../billing/key-spending.ts'
 import type { Executor } from '../db/client.ts'
 import type { WebhookEvent } from '../webhooks/endpoints.ts'
 
-/** Accounts that are told in this way, and have not been told yet. `a` is the account. */
+/** How owners are told: each way has its own record of what was told, so that one does not wait for the other. */
+export type Way = 'mail' | 'webhook'
+
+/** Joins `untold.ways` to the accounts `a`: the ways in which the owner is to be told and has not been told yet. */
 export type Untold = (kind: string, event: WebhookEvent, about: SQL) => SQL
+
+/** For the `where` of a query that joins `Untold`. */
+export const isDue = sql`a.password_hash <> '' and a.suspended_at is null and cardinality(untold.ways) > 0`
 
 /** A cap of a key or a budget of a project or an account, of which 80 % or all is spent. */
 export type Budget = {
@@ -23,6 +29,7 @@ export type Budget = {
   readonly limitMicros: bigint
   /** Names the budget, its period and the percentage. */
   readonly about: string
+  readonly ways: readonly Way[]
 }
 
 const today = sql`(now() at time zone 'UTC')::date`
@@ -58,9 +65,10 @@ export async function dueBudgets(
     reached as (
       select s.*, case when s.spent >= s.micros then 100 else 80 end as percent from spent s where s.spent * 10 >= s.micros * 8),
     named as (select r.*, concat_ws(':', r.id, r.period, r.since, r.micros, r.percent) as about from reached r)
-    select a.id as account, a.email, a.language, b.scope, b.id, b.name, b.period, b.percent, b.about, b.spent::text, b.micros::text
-    from named b join accounts a on a.id = b.account_id
-    where ${untold('budget', 'budget.reached', sql`b.about`)}
+    select a.id as account, a.email, a.language, b.scope, b.id, b.name, b.period, b.percent, b.about, b.spent::text, b.micros::text,
+      untold.ways
+    from named b join accounts a on a.id = b.account_id ${untold('budget', 'budget.reached', sql`b.about`)}
+    where ${isDue}
     limit ${atMost}`)
   return rows.map(({ spent, micros, ...row }) => ({
     ...row,

@@ -10,7 +10,7 @@ import { failureOf, type Mailer } from '../mail/mailer.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
 import { recentlyEndedJobs } from '../sources/library-jobs/jobs.ts'
 import type { WebhookEvent } from '../webhooks/endpoints.ts'
-import { type Budget, dueBudgets, type Untold } from './due-budgets.ts'
+import { type Budget, dueBudgets, isDue, type Untold, type Way } from './due-budgets.ts'
 
 const everyMs = 5 * 60_000
 /** Days before the expiry of a key. */
@@ -18,10 +18,12 @@ const keyDays = 7
 /** Notices per round and kind, so that a round stays short. The next one goes on. */
 const maxNotices = 500
 
-/** How owners are told: each way has its own record of what was told, so that one does not wait for the other. */
-type Way = 'mail' | 'webhook'
-
-type Owner = { readonly account: string; readonly email: string; readonly language: Language }
+type Owner = {
+  readonly account: string
+  readonly email: string
+  readonly language: Language
+  readonly ways: readonly Way[]
+}
 
 /** One thing that an owner is to be told. */
 type Due = Owner & {
@@ -35,18 +37,19 @@ type Due = Owner & {
   readonly letter?: (mailer: Mailer) => Letter
 }
 
-const untoldBy =
-  (way: Way): Untold =>
+/** @param ways those that work here. */
+const untoldIn =
+  (ways: readonly Way[]): Untold =>
   (kind, event, about) =>
-    sql`a.password_hash <> '' and a.suspended_at is null
-    and not exists (select from sent_notices sent
-      where sent.account_id = a.id and sent.kind = ${noticeKind(way, kind)} and sent.about = ${about})
-    ${
-      way === 'mail'
-        ? sql``
-        : sql`and exists (select from webhook_endpoints e
-            where e.account_id = a.id and not e.disabled and ${event} = any(e.events))`
-    }`
+    sql`
+    cross join lateral (select coalesce(array_agg(w.way), '{}') as ways from (values ${sql.join(
+      ways.map((way) => sql`(${way}, ${noticeKind(way, kind)})`),
+      sql`, `,
+    )}) as w (way, kind)
+      where not exists (select from sent_notices sent
+          where sent.account_id = a.id and sent.kind = w.kind and sent.about = ${about})
+        and (w.way = 'mail' or exists (select from webhook_endpoints e
+          where e.account_id = a.id and not e.disabled and ${event} = any(e.events)))) as untold`
 
 const noticeKind = (way: Way, kind: string) => (way === 'mail' ? kind : `webhook:${kind}`)
 
@@ -55,10 +58,9 @@ async function expiringKeys(executor: Executor, untold: Untold): Promise<readonl
     Owner & { id: string; name: string; prefix: string; project: string | null; at: string }
   >(sql`
     select k.id, k.name, k.prefix, k.project_id as project, k.expires_at::text as at,
-      a.id as account, a.email, a.language
-    from api_keys k join accounts a on a.id = k.account_id
-    where k.revoked_at is null and k.expires_at between now() and now() + make_interval(days => ${keyDays})
-      and ${untold('key_expiring', 'key.expiring', sql`k.id`)}
+      a.id as account, a.email, a.language, untold.ways
+    from api_keys k join accounts a on a.id = k.account_id ${untold('key_expiring', 'key.expiring', sql`k.id`)}
+    where k.revoked_at is null and k.expires_at between now() and now() + make_interval(days => ${keyDays}) and ${isDue}
     limit ${maxNotices}`)
   return rows.map(({ id, name, prefix, project, at: text, ...owner }) => {
     const at = new Date(text)
@@ -77,12 +79,12 @@ async function lowCredits(executor: Executor, untold: Untold, plans: Plans): Pro
   const tenths = names.map((name) => String(plans.of(name).monthlyMicros / 10n))
   const { rows } = await executor.execute<Owner & { month: string; micros: string }>(sql`
     select a.id as account, a.email, a.language, a.allowance_month::text as month,
-      (a.allowance_micros + a.granted_micros)::text as micros
+      (a.allowance_micros + a.granted_micros)::text as micros, untold.ways
     from accounts a
       join unnest(${sql.param(names)}::text[], ${sql.param(tenths)}::bigint[]) as p (plan, tenth) on p.plan = a.plan
+      ${untold('low_credits', 'credits.low', sql`a.allowance_month::text`)}
     where a.allowance_month = date_trunc('month', now() at time zone 'UTC')::date
-      and a.allowance_micros + a.granted_micros < p.tenth
-      and ${untold('low_credits', 'credits.low', sql`a.allowance_month::text`)}
+      and a.allowance_micros + a.granted_micros < p.tenth and ${isDue}
     limit ${maxNotices}`)
   return rows.map(({ month, micros, ...owner }) => ({
     ...{ ...owner, kind: 'low_credits', about: month, event: 'credits.low', projectId: null },
@@ -97,9 +99,9 @@ async function lowCredits(executor: Executor, untold: Untold, plans: Plans): Pro
 async function reachedBudgets(executor: Executor, untold: Untold): Promise<readonly Due[]> {
   const rows = await dueBudgets(executor, untold, maxNotices)
   return rows.map((budget): Due => {
-    const { account, email, language } = budget
+    const { account, email, language, ways } = budget
     return {
-      ...{ account, email, language, kind: 'budget', about: budget.about, event: 'budget.reached' },
+      ...{ account, email, language, ways, kind: 'budget', about: budget.about, event: 'budget.reached' },
       projectId: budget.scope === 'project' ? budget.id : null,
       data: budgetData(budget),
       letter: ({ product, url }) =>
@@ -119,13 +121,15 @@ const budgetData = ({ scope, id, name, period, percent, spentMicros, limitMicros
 })
 
 /** Imports into the library that ended within a day. Operators are told, by webhooks only. */
-async function endedImports(executor: Executor, library: Database, untold: Untold): Promise<readonly Due[]> {
+async function endedImports(executor: Executor, library: Database): Promise<readonly Due[]> {
+  const untold = untoldIn(['webhook'])
   const ended = await recentlyEndedJobs(library.system)
   const due: Due[] = []
   for (const { id, collection, status, error } of ended) {
     const { rows } = await executor.execute<Owner>(sql`
-      select a.id as account, a.email, a.language from accounts a
-      where a.operator and ${untold('import_finished', 'import.finished', sql`${id}::text`)}`)
+      select a.id as account, a.email, a.language, untold.ways
+      from accounts a ${untold('import_finished', 'import.finished', sql`${id}::text`)}
+      where a.operator and ${isDue}`)
     const data = { id, collection, status, error }
     const about = { kind: 'import_finished', about: id, event: 'import.finished' as const, projectId: null }
     due.push(...rows.map((owner) => ({ ...owner, ...about, data })))
@@ -149,17 +153,15 @@ export type NoticeServices = {
  */
 export async function sendNotices(services: NoticeServices): Promise<number> {
   const { database, library, mailer, plans } = services
+  const untold = untoldIn(mailer ? ['mail', 'webhook'] : ['webhook'])
+  const due = await withBackgroundTx(database, async (tx) => [
+    ...(await expiringKeys(tx, untold)),
+    ...(await lowCredits(tx, untold, plans)),
+    ...(await reachedBudgets(tx, untold)),
+    ...(await endedImports(tx, library)),
+  ])
   let sent = 0
-  for (const way of mailer ? (['mail', 'webhook'] as const) : (['webhook'] as const)) {
-    const untold = untoldBy(way)
-    const due = await withBackgroundTx(database, async (tx) => [
-      ...(await expiringKeys(tx, untold)),
-      ...(await lowCredits(tx, untold, plans)),
-      ...(await reachedBudgets(tx, untold)),
-      ...(way === 'webhook' ? await endedImports(tx, library, untold) : []),
-    ])
-    for (const one of due) if (await tell(services, way, one)) sent += 1
-  }
+  for (const one of due) for (const way of one.ways) if (await tell(services, way, one)) sent += 1
   return sent
 }
 
@@ -190,10 +192,13 @@ async function tell({ database, mailer, log }: NoticeServices, way: Way, due: Du
   }
 }
 
-/** Tells owners every five minutes while the service runs. */
-export function keepNotices(services: NoticeServices): { stop(): Promise<void> } {
+/** Whether this replica does what one of them is enough for. */
+export type Leads = () => Promise<boolean>
+
+/** Tells owners every five minutes while the service runs, if this replica leads. */
+export function keepNotices(services: NoticeServices & { readonly leads: Leads }): { stop(): Promise<void> } {
   const round = async () => {
-    await sendNotices(services)
+    if (await services.leads()) await sendNotices(services)
   }
   const report = (error: unknown) =>
     services.log.warn({ reason: reasonOf(error) }, 'notices could not be looked up')

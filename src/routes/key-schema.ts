@@ -64,6 +64,10 @@ export const keySchema = z
     spending: z
       .object({ day: spendingOf, month: spendingOf, total: spendingOf, held: credits })
       .describe('Charges of the key by day and month (UTC) and in all; `held` by its unfinished turns'),
+    allowed_addresses: z
+      .array(z.string())
+      .nullable()
+      .describe('Addresses and ranges from which the key may be used; null: any'),
     defaults: keyDefaults.describe('What a request means where it does not say it; only what is set'),
     plan: keyPlan,
     credits: z.object({ available: credits, held: credits, renews_at: instant }),

@@ -51,6 +51,7 @@ async function keyBody(tx: Executor, principal: Principal): Promise<BodyOf<typeo
     expires_at: key.expiresAt ? unixSeconds(key.expiresAt) : null,
     limits: { requests_per_minute: key.requestsPerMinute, concurrent_turns: key.concurrentTurns },
     spending: spendingBody(key, await readKeySpending(tx, { accountId, keyId: key.id }), new Date()),
+    allowed_addresses: key.allowedAddresses,
     defaults: defaultsBody(key.defaults),
     plan: planBody(principal),
     credits: {

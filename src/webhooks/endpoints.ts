@@ -105,7 +105,7 @@ export async function createEndpoint(
   return { endpoint, secret: currentSecret(endpoint, peppers) }
 }
 
-/** @throws ServiceError `not_found`, or as `createEndpoint`. */
+/** Changes an endpoint, as an action of its owner for the audit log. @throws ServiceError `not_found`, or as `createEndpoint`. */
 export async function changeEndpoint(
   executor: Executor,
   accountId: string,
@@ -123,6 +123,8 @@ export async function changeEndpoint(
     .where(mine(accountId, id))
     .returning(columns)
   if (!changed) throw notFound()
+  const details = { endpoint: id, fields: Object.keys(change).join(', ') }
+  await recordOwnAction(executor, { action: 'webhook.changed', accountId, details })
   return changed
 }
 

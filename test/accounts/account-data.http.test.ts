@@ -9,7 +9,7 @@ import { createLogger } from '../../src/log.ts'
 import { removeClosed } from '../../src/operations/closed-accounts.ts'
 import { resumeAccount, suspendAccount } from '../../src/turns/sessions/suspension.ts'
 import { runLine } from '../support/command-line.ts'
-import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { call, question } from '../support/world/requests.ts'
 import { makeSheet, makeThings, ownerKey } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -47,8 +47,8 @@ const closed = async () => {
   expect(headers.get('location')).toBe('/signin?done=closed')
   return owner
 }
-const signsIn = (email: string, fields = {}) =>
-  openVisitor(service).post('/signin', { email, password: goodPassword, ...fields })
+const signInTo = (visitor: TestVisitor, email: string, password = goodPassword) =>
+  visitor.post('/signin', { email, password })
 
 test('an owner downloads all data on the page, batch by batch, and it is recorded', async () => {
   const { accountId, visitor, sessionId } = await person()
@@ -106,9 +106,9 @@ test('a closed account refuses keys, pages and sign-in at once, and is deleted a
   const { accountId, key, email, visitor } = await closed()
   expect((await call(service, key, 'POST', '/v1/chat/completions', question('Still?'))).status).toBe(403)
   expect((await visitor.get('/settings/account')).status).toBe(303)
-  const refused = await signsIn(email)
-  expect(refused.status).toBe(403)
-  expect(await refused.text()).toContain('name="keep"')
+  const stopped = openVisitor(service)
+  expect(await (await signInTo(stopped, email)).text()).toContain('action="/signin/keep"')
+  expect((await stopped.get('/settings/account')).status).toBe(303)
   expect(await removeClosed(db.database, log)).toBe(0)
   await passTime(accountId)
   expect(await removeClosed(db.database, log)).toBe(1)
@@ -120,9 +120,14 @@ test('a closed account refuses keys, pages and sign-in at once, and is deleted a
 
 test('an owner takes the deletion back by signing in, with the right password only', async () => {
   const { accountId, key, email } = await closed()
-  const wrong = { email, password: 'not the words of it', keep: 'yes' }
-  expect((await openVisitor(service).post('/signin', wrong)).status).toBe(400)
-  expect((await signsIn(email, { keep: 'yes' })).status).toBe(303)
+  const other = openVisitor(service)
+  expect((await signInTo(other, email, 'not the words of it')).status).toBe(400)
+  expect((await other.post('/signin/keep', {})).headers.get('location')).toBe('/signin?ended=step')
+  const owner = openVisitor(service)
+  await signInTo(owner, email)
+  const kept = await owner.post('/signin/keep', { next: '/usage' })
+  expect([kept.status, kept.headers.get('location')]).toEqual([303, '/usage'])
+  expect((await owner.get('/settings/account')).status).toBe(200)
   expect((await call(service, key, 'GET', '/v1/key')).status).toBe(200)
   expect(await rows('select deletion_due_at as due from accounts where id = $1', accountId)).toEqual([
     { due: null },
@@ -135,10 +140,9 @@ test('an operator takes a deletion back, and cannot suspend the account before',
   const acting = { actor: commandLine, accountId }
   await expect(suspendAccount(db.database, acting)).rejects.toThrow('Take the deletion back first')
   await resumeAccount(db.database, acting)
-  expect((await signsIn(email)).status).toBe(303)
-  // The box of the form takes back a deletion, and never a suspension.
+  expect((await signInTo(openVisitor(service), email)).status).toBe(303)
   await suspendAccount(db.database, acting)
-  expect((await signsIn(email, { keep: 'yes' })).status).toBe(403)
+  expect((await signInTo(openVisitor(service), email)).status).toBe(403)
 })
 
 test('nothing of an account under a legal hold is deleted, by whatever way, until the hold ends', async () => {

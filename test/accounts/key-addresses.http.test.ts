@@ -36,6 +36,13 @@ test.each([
   expect(await answer(key, outside)).toEqual([403, 'address_not_allowed'])
 })
 
+test('a key reads its own addresses', async () => {
+  const local = await keyFor('127.0.0.1/32')
+  const read = (key: string) => bodyOf(call(world.service, key, 'GET', '/v1/key'))
+  expect(await read(local)).toMatchObject({ allowed_addresses: ['127.0.0.1/32'] })
+  expect(await read(world.key)).toMatchObject({ allowed_addresses: null })
+})
+
 test('a client that writes the header itself is judged by its own address', async () => {
   const key = await keyFor('203.0.113.9/32')
   expect(await answer(key, '203.0.113.9', world.service)).toEqual([403, 'address_not_allowed'])

@@ -293,6 +293,23 @@ test('a second factor is asked for after the provider, too', async () => {
   expect(await again.response.text()).toContain('action="/signin/code"')
 })
 
+test('the owner of a closed account keeps it after the provider', async () => {
+  person('leaving')
+  await signIn('leaving')
+  await db.database.systemPool.query(
+    `update accounts set suspended_at = now(), deletion_due_at = now() + interval '7 days' where email = 'leaving@school.example'`,
+  )
+  const { response, visitor } = await signIn('leaving', openVisitor(service), { next: '/usage' })
+  expect([response.status, visitor.cookies.has('session')]).toEqual([200, false])
+  expect(await response.text()).toContain('action="/signin/keep"')
+  expect((await visitor.post('/signin/keep', {})).status).toBe(303)
+  expect(await emailOf(visitor)).toBe('leaving@school.example')
+  expect((await actionsOf('leaving@school.example')).slice(-2)).toEqual([
+    'account.deletion_taken_back',
+    'session.signed_in',
+  ])
+})
+
 test('a suspended account is not let in by a provider', async () => {
   person('suspended')
   await signIn('suspended')

@@ -69,6 +69,25 @@ async function actionsOf(email: string): Promise<readonly string[]> {
   return rows.map(({ action }) => action)
 }
 
+test('a closed account is kept only after its second factor', async () => {
+  const owner = await ownerWithApp()
+  await db.database.systemPool.query(
+    `update accounts set suspended_at = now(), deletion_due_at = now() + interval '7 days' where id = $1`,
+    [await idOf(owner.email)],
+  )
+  const { visitor, response } = await withPassword(owner)
+  expect(await response.text()).toContain('action="/signin/code"')
+  expect((await visitor.post('/signin/keep', {})).headers.get('location')).toBe('/signin?ended=step')
+  const again = await withPassword(owner)
+  const proved = await enter(again.visitor, codeOf(owner.secret))
+  expect(await proved.text()).toContain('action="/signin/keep"')
+  expect(await isSignedIn(again.visitor)).toBe(false)
+  expect(await actionsOf(owner.email)).not.toContain('account.deletion_taken_back')
+  await again.visitor.post('/signin/keep', {})
+  expect(await isSignedIn(again.visitor)).toBe(true)
+  expect(await actionsOf(owner.email)).toContain('account.deletion_taken_back')
+})
+
 test('an app is set up by its first code, and a wrong code shows the same secret again', async () => {
   const visitor = await signedUp(service, 'setup@example.org')
   expect((await visitor.post(`${settings}/app`, { current: 'wrong' })).status).toBe(400)

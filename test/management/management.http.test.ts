@@ -186,6 +186,11 @@ describe('webhook endpoints', () => {
       enabled: false,
       events: ['run.completed'],
     })
+    const { rows } = await world.db.database.systemPool.query(
+      `select details from audit_log where action = 'webhook.changed' and account_id = $1`,
+      [world.accountId],
+    )
+    expect(rows).toEqual([{ details: { endpoint: made.id, fields: 'disabled' } }])
     const rotated = await done(manager, 'POST', `${path}/rotate_secret`)
     expect(rotated.secret).not.toBe(made.secret)
     await done(manager, 'POST', `${path}/test`)

@@ -121,6 +121,8 @@ const table: readonly Row[] = [
   })),
   { route: 'GET /signin/code', page: 'anyone', ok: 303 },
   { route: 'POST /signin/code', page: 'anyone', fields: { code: '123456' }, ok: 303 },
+  { route: 'GET /signin/keep', page: 'anyone', ok: 303 },
+  { route: 'POST /signin/keep', page: 'anyone', fields: {}, ok: 303 },
   { route: 'GET /settings/second-factor', page: 'account' },
   { route: 'POST /settings/second-factor/app', page: 'account', fields: { current: 'x' }, ok: 400 },
   { route: 'POST /settings/second-factor/app/confirm', page: 'account', fields: { code: '1' }, ok: 400 },

@@ -80,6 +80,20 @@ test('a question and an answer that pass are asked about once each, with key and
   )
 })
 
+test.each([
+  ['an Idempotency-Key', { 'idempotency-key': 'once' }],
+  ['a mark of the client', { 'x-stainless-retry-count': '1' }],
+])('a request that repeats a run by %s is asked about once', async (_, headers) => {
+  says('Once.')
+  const body = question(`What repeats by ${_}?`)
+  const first = { ...headers, 'x-stainless-retry-count': '0' }
+  await bodyOf(call(strict, world.key, 'POST', '/v1/chat/completions', body, first))
+  const again = await call(strict, world.key, 'POST', '/v1/chat/completions', body, headers)
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  expect((await bodyOf(again)).choices[0].message.content).toBe('Once.')
+  expect(asked.map(({ input }) => input)).toEqual([body.messages[0]?.content, 'Once.'])
+})
+
 test('a flagged question gets 400, without a run and without a charge', async () => {
   const before = await runs()
   const reply = await chat(strict, question(`A ${bad} question`))

@@ -3,7 +3,7 @@ import { changePlan } from '../../billing/change-plan.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { accountSuspended, addAccount, lockAccount, normalEmail, notDeleted } from '../accounts.ts'
+import { addAccount, lockAccount, normalEmail, notDeleted, requireNotSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { noPassword } from '../passwords/passwords.ts'
 import type { Plans } from '../plans.ts'
@@ -43,7 +43,7 @@ export function enterByProvider(
   return withTx(database, 'system', async (tx) => {
     const accountId = (await accountOfIdentity(tx, person)) ?? (await accountForNew(tx, person, where))
     const account = await lockAccount(tx, accountId)
-    if (account.suspendedAt) throw accountSuspended()
+    requireNotSuspended(account)
     if (!(await useIdentity(tx, person, accountId))) throw notFound()
     await setRole(tx, person, provider, account)
     await setPlanByClaim(tx, plans, person, provider, account)

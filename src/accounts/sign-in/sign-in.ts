@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, passwordResets } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { type Account, accountSuspended, lockAccountRow } from '../accounts.ts'
+import { type Account, requireNotSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword, noPassword, verifyPassword } from '../passwords/passwords.ts'
@@ -10,15 +10,13 @@ import { type Entered, endSteps, enterAccount, type Origin } from './sign-in-ste
 import { closeOtherWebSessions, freshMinutes, isFreshSession } from './web-sessions.ts'
 
 /**
- * Checks a password and opens a web session, or a step if the account has a second factor. An unknown address and a wrong password cause the same work and
- * the same error; both are recorded. No connection is held while a password is hashed.
- * @param input.keep takes back the deletion of an account that its owner has closed.
- * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
- *   password, with the parameter `keep` if the owner has closed the account.
+ * Checks a password, and lets its owner in as `enterAccount` does. An unknown address and a wrong password cause the same
+ * work and the same error; both are recorded. No connection is held while a password is hashed.
+ * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct password.
  */
 export async function signIn(
   database: Database,
-  input: Origin & { readonly email: string; readonly password: string; readonly keep?: boolean },
+  input: Origin & { readonly email: string; readonly password: string },
 ): Promise<Entered> {
   const details = { address: input.address }
   const [known] = await database.system
@@ -36,7 +34,6 @@ export async function signIn(
     throw wrongCredentials()
   }
   return withTx(database, 'system', async (tx) => {
-    if (input.keep) await lockAccountRow(tx, known.id)
     // The account may have been suspended, or its password changed, during the comparison.
     const [now] = await tx
       .select({
@@ -48,26 +45,9 @@ export async function signIn(
       .where(eq(accounts.id, known.id))
       .for('share')
     if (now?.passwordHash !== known.passwordHash) throw wrongCredentials()
-    const accountId = known.id
-    if (now.deletionDueAt) {
-      if (!input.keep) throw accountClosed(now.deletionDueAt)
-      await tx
-        .update(accounts)
-        .set({ suspendedAt: null, deletionDueAt: null })
-        .where(eq(accounts.id, accountId))
-      await recordAction(tx, { actor: accountId, action: 'account.deletion_taken_back', accountId })
-    } else if (now.suspendedAt) throw accountSuspended()
-    return enterAccount(tx, accountId, input)
+    requireNotSuspended(now)
+    return enterAccount(tx, known.id, input)
   })
-}
-
-function accountClosed(dueAt: Date): ServiceError {
-  const day = dueAt.toISOString().slice(0, 10)
-  return new ServiceError(
-    'account_suspended',
-    `You have closed this account. Its data is deleted on ${day}. To keep the account, tick the box and sign in again.`,
-    { param: 'keep' },
-  )
 }
 
 function wrongCredentials(): ServiceError {

@@ -12,6 +12,7 @@ import {
   type AdmissionFacts,
   type Admitted,
   type Decision,
+  type Repetition,
   windowMinutes,
 } from './admission-types.ts'
 import { holdOf, Look, type Place, paceOf, projectOf } from './look.ts'
@@ -56,6 +57,17 @@ const mayCall = ({ keyId, plan }: Principal): boolean =>
 
 function bringsFiles({ attachments }: TurnInput): boolean {
   return attachments !== undefined && attachments.ids.size + attachments.inline.size > 0
+}
+
+/**
+ * Looks only whether the request repeats a run.
+ * @throws ServiceError of `refusals`, if account or key are refused, or the idempotency key belongs to another request.
+ */
+export async function findRepeated(tx: Executor, admission: Admission): Promise<Repetition | undefined> {
+  const look = new Look(tx, admission)
+  await look.account()
+  await look.key()
+  return look.equalRun()
 }
 
 /**

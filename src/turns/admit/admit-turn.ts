@@ -15,7 +15,7 @@ import type { Run } from '../run/run.ts'
 import { readRun } from '../run/runs.ts'
 import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
-import { admitAtOnce, admitWithLook } from './admission.ts'
+import { admitAtOnce, admitWithLook, findRepeated } from './admission.ts'
 import type { Admission, Decision } from './admission-types.ts'
 import {
   type AdmissionServices,
@@ -25,7 +25,7 @@ import {
   type Started,
 } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
-import { moderateQuestion } from './moderate-question.ts'
+import { moderateNew } from './moderate-question.ts'
 import { requireModel, turnCosts } from './requested-model.ts'
 import type { TurnInput } from './turn-input.ts'
 
@@ -79,10 +79,11 @@ async function admit(
   // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new Start(services, principal, await priced(services, principal, withTrace(input)))
-  await moderateQuestion(services, principal, input)
   const client = runner.clients.open()
   try {
-    const { run, repeated, conversation } = await retryFor(timeoutMs, () => start.attempt())
+    const { run, repeated, conversation } =
+      (await moderateNew(services, principal, input, () => retryFor(timeoutMs, () => start.repeated()))) ??
+      (await retryFor(timeoutMs, () => start.attempt()))
     client.attach(run.id)
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
@@ -138,6 +139,14 @@ class Start {
       runId: newId('run'),
       clientAt: runner.clientsAt(),
     }
+  }
+
+  /** The run that the request repeats, if that can be seen at once. */
+  async repeated(): Promise<Started | undefined> {
+    await this.#requireClient()
+    const { database } = this.#services
+    const known = await withIndexedTx(database, this.#principal, (tx) => findRepeated(tx, this.#admission))
+    return known?.kind === 'repeated' ? this.#follow(known) : undefined
   }
 
   /** Decides once, and a second time if an equal run was undecided. */

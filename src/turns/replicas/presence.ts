@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
 import type { ListenerOptions } from '../../db/listen.ts'
 import type { Logger } from '../../log.ts'
@@ -64,10 +64,22 @@ export async function replicaHasEnded(executor: Executor, replica: string): Prom
 }
 
 /** Whether another replica was seen in the last seconds, so that it can claim runs. */
-export async function otherReplicaLives(executor: Executor, replica: string): Promise<boolean> {
+export function otherReplicaLives(executor: Executor, replica: string): Promise<boolean> {
+  return hasLiveReplica(executor, sql`id <> ${replica}`)
+}
+
+/**
+ * Whether this replica does the work that one of them is enough for: it has the lowest id of those seen in the last
+ * seconds. When replicas come and go, two may think so at the same moment.
+ */
+export async function leadsReplicas(executor: Executor, replica: string): Promise<boolean> {
+  return !(await hasLiveReplica(executor, sql`id < ${replica}`))
+}
+
+async function hasLiveReplica(executor: Executor, which: SQL): Promise<boolean> {
   const { rows } = await executor.execute<{ lives: boolean }>(sql`
     select exists (select from replicas
-      where id <> ${replica} and seen_at > now() - make_interval(secs => ${(3 * heartbeatMs) / 1_000})
+      where ${which} and seen_at > now() - make_interval(secs => ${(3 * heartbeatMs) / 1_000})
         and not replica_ended(id)) as lives`)
   return rows[0]?.lives ?? false
 }
@@ -91,6 +103,7 @@ export function openReplica(database: Database, name: string, log: Logger) {
     signals,
     clients,
     clientsAt: presence.clientsAt,
+    leads: () => withBackgroundTx(database, (tx) => leadsReplicas(tx, name)),
     seen: presence.seen,
     async close() {
       await presence.stop()

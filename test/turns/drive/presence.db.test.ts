@@ -70,6 +70,17 @@ test('a replica says in its heartbeat whether it lives without its lock', async 
   await presence.stop()
 })
 
+test('of the replicas that live, one leads, and the next one when it ends', async () => {
+  await db.database.systemPool.query('delete from replicas')
+  const replicas = ['replica_e', 'replica_f'].map((name) => openReplica(db.database, name, log))
+  const leading = () => Promise.all(replicas.map((replica) => replica.leads()))
+  await Promise.all(replicas.map(({ seen }) => seen))
+  expect(await leading()).toEqual([true, false])
+  await replicas[0]?.close()
+  await expect.poll(() => replicas[1]?.leads()).toBe(true)
+  await replicas[1]?.close()
+})
+
 test('a replica whose listening connection is lost takes its lock again', async () => {
   const replica = openReplica(db.database, 'replica_d', log)
   await expect.poll(() => replica.clientsAt()).toBe('replica_d')

@@ -24,8 +24,8 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { ownAttempt } from '../settings/own-attempt.ts'
-import { continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
-import { beginSecondStep } from './second-step.ts'
+import { originOfSignIn } from './give-session.ts'
+import { goOnWith } from './second-step.ts'
 
 const afterForm = z.object({
   next: z.string().max(8_000).optional(),
@@ -151,9 +151,7 @@ async function enter(
     origin: originOfSignIn(request),
     countSignUp: () => signInLimits.signUp(clientAddress(request)),
   })
-  if (entered.kind === 'second-factor') return beginSecondStep(services, request, reply, entered, step)
-  await giveSessionWithNotice(services, request, reply, entered)
-  return continueSignIn(services, request, reply, step)
+  return goOnWith(services, request, reply, entered, step)
 }
 
 async function link(

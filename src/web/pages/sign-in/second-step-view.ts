@@ -34,6 +34,20 @@ ${carriedField(after.kept)}${nextField(after)}${codeField(secondFactor.anyCode, 
   }
 }
 
+/** The step of a sign-in to an account that its owner has closed: keeping it. */
+export function closedPage(t: Texts, after: AfterSignIn, dueAt: Date | null, problem?: string): Page {
+  const { account, secondFactor } = t
+  return {
+    title: account.closedTitle,
+    main: html`<section class="narrow card"><h1>${account.closedTitle}</h1>
+${outcomeNotice({ problem })}
+${dueAt ? html`<p>${account.deletedOn(t.day(dueAt))}</p>` : nothing}
+<form method="post" action="/signin/keep">${carriedField(after.kept)}${nextField(after)}
+<button>${account.keepAccount}</button></form>
+<p class="faint">${secondFactor.startAgain}</p></section>`,
+  }
+}
+
 function passkeyForm({ secondFactor }: Texts, after: AfterSignIn, options: object): Html {
   return html`<form method="post" action="/signin/code" hidden data-passkey="${JSON.stringify(options)}"
 data-failed="${secondFactor.passkeyFailed}">

@@ -2,7 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { passkeyOptions, usePasskey } from '../../../accounts/second-factor/passkeys.ts'
 import { useCode } from '../../../accounts/second-factor/second-factor.ts'
-import { findStep, finishStep } from '../../../accounts/sign-in/sign-in-steps.ts'
+import {
+  type Entered,
+  findStep,
+  finishStep,
+  keepAccount,
+  type Stage,
+} from '../../../accounts/sign-in/sign-in-steps.ts'
 import { ServiceError } from '../../../errors.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -13,52 +19,64 @@ import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { siteOf } from '../settings/site.ts'
 import { attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
-import { type AfterSignIn, secondStepPage } from './second-step-view.ts'
+import { type AfterSignIn, closedPage, secondStepPage } from './second-step-view.ts'
 
-/** The code, or the answer of a passkey. */
-const stepForm = z.object({
-  code: z.string().max(200).default(''),
-  answer: z.string().max(20_000).optional(),
+const afterForm = z.object({
   next: z.string().max(8_000).optional(),
   kept: z.string().max(400_000).optional(),
 })
+/** The code, or the answer of a passkey. */
+const codeForm = afterForm.extend({
+  code: z.string().max(200).default(''),
+  answer: z.string().max(20_000).optional(),
+})
 
 type Step = { readonly accountId: string; readonly token: string }
+type Shown = { readonly after: AfterSignIn; readonly problem?: string; readonly status?: number }
 
-/** Gives the browser a begun sign-in, and shows the page that asks for the second factor. */
-export function beginSecondStep(
+/** Goes on with a sign-in: gives the browser its session, or the step that is missing and the page of that. */
+export async function goOnWith(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  step: Step,
+  entered: Entered & { readonly email: string },
   after: AfterSignIn,
 ): Promise<FastifyReply> {
-  setCookie(request, reply, services, 'step', step.token)
-  return show(services, request, reply, step, { after })
+  if (entered.kind === 'session') {
+    await giveSessionWithNotice(services, request, reply, entered)
+    return continueSignIn(services, request, reply, after)
+  }
+  setCookie(request, reply, services, 'step', entered.token)
+  if (entered.kind === 'second-factor') return show(services, request, reply, entered, { after })
+  const step = await findStep(services.database.system, entered.token, 'closed')
+  return step ? showClosed(request, reply, step, { after }) : startAgain(services, request, reply)
 }
 
-/** `/signin/code`: the second factor of a sign-in whose password was right. The cookie of the step says which. */
+/**
+ * `/signin/code`: the second factor of a sign-in whose password was right. `/signin/keep`: the owner of a closed account
+ * keeps it. The cookie of the step says which.
+ */
 export function secondStepPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers, signInLimits } = services
 
   app.get('/signin/code', openToAll, async (request, reply) => {
-    const step = await presentStep(services, request)
+    const step = await presentStep(services, request, 'second-factor')
     if (!step) return startAgain(services, request, reply)
     const { next } = request.query as { readonly next?: unknown }
     return show(services, request, reply, step, { after: { next: ownPath(next) } })
   })
 
   app.post('/signin/code', openToAll, async (request, reply) => {
-    const { code, answer, ...input } = readFields(stepForm, request.body)
+    const { code, answer, ...input } = readFields(codeForm, request.body)
     const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
-    const step = await presentStep(services, request)
+    const step = await presentStep(services, request, 'second-factor')
     if (!step) return startAgain(services, request, reply)
     const attempt = {
       ...attemptBy(services, request, step.email),
       email: `second factor of ${step.accountId}`,
     }
     try {
-      const token = await signInLimits.guard(attempt, () =>
+      const entered = await signInLimits.guard(attempt, () =>
         finishStep(database, step.token, originOfSignIn(request), (tx) =>
           answer === undefined
             ? useCode(tx, peppers, step.accountId, code)
@@ -66,14 +84,37 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
         ),
       )
       clearCookie(request, reply, services, 'step')
-      await giveSessionWithNotice(services, request, reply, { email: step.email, token })
+      return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found')
         return startAgain(services, request, reply)
       const { message: problem, status } = problemOf(request, error)
       return show(services, request, reply, step, { after, problem, status })
     }
-    return continueSignIn(services, request, reply, after)
+  })
+
+  app.get('/signin/keep', openToAll, async (request, reply) => {
+    const step = await presentStep(services, request, 'closed')
+    if (!step) return startAgain(services, request, reply)
+    const { next } = request.query as { readonly next?: unknown }
+    return showClosed(request, reply, step, { after: { next: ownPath(next) } })
+  })
+
+  app.post('/signin/keep', openToAll, async (request, reply) => {
+    const input = readFields(afterForm, request.body)
+    const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
+    const step = await presentStep(services, request, 'closed')
+    if (!step) return startAgain(services, request, reply)
+    try {
+      const entered = await keepAccount(database, step.token, originOfSignIn(request))
+      clearCookie(request, reply, services, 'step')
+      return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found')
+        return startAgain(services, request, reply)
+      const { message: problem, status } = problemOf(request, error)
+      return showClosed(request, reply, step, { after, problem, status })
+    }
   })
 }
 
@@ -82,16 +123,25 @@ async function show(
   request: FastifyRequest,
   reply: FastifyReply,
   step: Step,
-  shown: { readonly after: AfterSignIn; readonly problem?: string; readonly status?: number },
+  shown: Shown,
 ): Promise<FastifyReply> {
   const options = await passkeyOptions(services.database.system, step, siteOf(services, request))
   const page = secondStepPage(textsOf(request), shown.after, options, shown.problem)
   return sendPage(request, reply, page, shown.status)
 }
 
-async function presentStep(services: WebServices, request: FastifyRequest) {
+function showClosed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { deletionDueAt }: { readonly deletionDueAt: Date | null },
+  { after, problem, status }: Shown,
+): Promise<FastifyReply> {
+  return sendPage(request, reply, closedPage(textsOf(request), after, deletionDueAt, problem), status)
+}
+
+async function presentStep(services: WebServices, request: FastifyRequest, stage: Stage) {
   const token = cookieToken(request, services, 'step')
-  const step = token === undefined ? undefined : await findStep(services.database.system, token)
+  const step = token === undefined ? undefined : await findStep(services.database.system, token, stage)
   return token !== undefined && step ? { ...step, token } : undefined
 }
 

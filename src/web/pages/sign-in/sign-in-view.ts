@@ -15,8 +15,6 @@ type SignInForm = {
   /** Where signing in leads. */
   readonly next?: string | undefined
   readonly problem?: string
-  /** The owner has closed the account, and may keep it. */
-  readonly isClosed?: boolean
   readonly done?: string | undefined
   /** Why the reader has to sign in again. */
   readonly note?: string | undefined
@@ -36,7 +34,6 @@ ${outcomeNotice(form)}${questionNote(t, form)}${form.note ? notice('note', form.
 ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
-${form.isClosed ? keepBox(t) : nothing}
 <button>${account.signIn}</button>
 </form>
 ${providerButtons(t, settings, form)}
@@ -48,10 +45,6 @@ ${settings.mailer ? html`<p class="faint"><a href="/forgot-password">${account.f
     }</p>
 </section>`,
   }
-}
-
-function keepBox({ account }: Texts): Html {
-  return html`<label class="choice"><input type="checkbox" name="keep" value="yes"> ${account.keepAccount}</label>`
 }
 
 /** A form that was refused before the sign-in. It is shown, and never sent without the person. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, createAccount, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
@@ -6,7 +6,6 @@ import { hashPassword } from '../../../accounts/passwords/passwords.ts'
 import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
-import type { Entered } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
@@ -21,23 +20,14 @@ import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
-import {
-  agentOf,
-  attemptBy,
-  continueSignIn,
-  giveSession,
-  giveSessionWithNotice,
-  originOfSignIn,
-} from './give-session.ts'
-import { beginSecondStep } from './second-step.ts'
+import { agentOf, attemptBy, continueSignIn, giveSession, originOfSignIn } from './give-session.ts'
+import { goOnWith } from './second-step.ts'
 import { signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
   email: z.string().max(8_000),
   password: z.string().max(1_000),
-  /** Takes back the deletion of a closed account. */
-  keep: z.literal('yes').optional(),
   /** Paths of the pages are shorter. */
   next: z.string().max(8_000).optional(),
   /** A form that was refused because nobody was signed in. */
@@ -46,6 +36,7 @@ const credentials = z.object({
 
 /** `/signin`, `/signup` and `/signout`. */
 export function signInPages(app: FastifyInstance, services: WebServices): void {
+  const { database, signInLimits } = services
   app.get('/signin', openToAll, (request, reply) => {
     const { next, ended } = request.query as { readonly next?: unknown; readonly ended?: unknown }
     const { account } = textsOf(request)
@@ -60,16 +51,15 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const next = ownPath(input.next)
     const { email, kept } = input
     try {
-      const entered = await enter(services, request, reply, input)
-      if (entered.kind === 'second-factor')
-        return await beginSecondStep(services, request, reply, entered, { next, kept })
+      const entered = await signInLimits.guard(attemptBy(services, request, email), () =>
+        signIn(database, { ...input, ...originOfSignIn(request) }),
+      )
+      return await goOnWith(services, request, reply, { ...entered, email }, { next, kept })
     } catch (error) {
-      const { message: problem, status, param } = problemOf(request, error)
-      const form = { email, next, kept, problem, isClosed: param === 'keep' }
-      const page = signInPage(textsOf(request), services, form)
+      const { message: problem, status } = problemOf(request, error)
+      const page = signInPage(textsOf(request), services, { email, next, kept, problem })
       return sendPage(request, reply, page, status)
     }
-    return continueSignIn(services, request, reply, { next, kept })
   })
 
   app.get('/signup', openToAll, (request, reply) => {
@@ -108,22 +98,6 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     clearCookie(request, reply, services, 'session')
     return reply.redirect('/signin?done=signed-out', 303)
   })
-}
-
-/** Checks the password, and gives the browser a session unless the account has a second factor. */
-async function enter(
-  services: WebServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: { readonly email: string; readonly password: string; readonly keep?: 'yes' | undefined },
-): Promise<Entered> {
-  const attempt = attemptBy(services, request, input.email)
-  const entered = await services.signInLimits.guard(attempt, () =>
-    signIn(services.database, { ...input, keep: input.keep === 'yes', ...originOfSignIn(request) }),
-  )
-  const { kind, token } = entered
-  if (kind === 'session') await giveSessionWithNotice(services, request, reply, { email: input.email, token })
-  return entered
 }
 
 type NewAccount = { readonly email: string; readonly password: string; readonly next?: string | undefined }

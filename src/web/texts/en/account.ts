@@ -83,7 +83,9 @@ export const account = {
   exportData: 'Download your data',
   exportMeaning:
     'A ZIP file with your projects, conversations, usage, sheets and files. It has no passwords or secrets of keys.',
-  keepAccount: 'Keep the account: take its deletion back',
+  closedTitle: 'You have closed this account',
+  deletedOn: (day: unknown) => html`Its data is deleted on ${day}. Until then you can keep it.`,
+  keepAccount: 'Keep the account',
   deleteAccount: 'Delete the account',
   deleteMeaning:
     'This permanently deletes your keys, projects, conversations and files. Remaining credits are lost.',

@@ -80,7 +80,9 @@ export const account: EnglishTexts['account'] = {
   exportData: 'הורדת הנתונים שלך',
   exportMeaning:
     'קובץ דחוס עם הפרויקטים, השיחות, השימוש, דפי המקורות והקבצים. אין בו סיסמאות או סודות של מפתחות.',
-  keepAccount: 'לשמור על החשבון: ביטול המחיקה',
+  closedTitle: 'סגרת את החשבון הזה',
+  deletedOn: (day) => html`הנתונים שבו נמחקים ב־${day}. עד אז אפשר לשמור עליו.`,
+  keepAccount: 'לשמור על החשבון',
   deleteAccount: 'מחיקת החשבון',
   deleteMeaning: 'המחיקה סופית: המפתחות, הפרויקטים, השיחות והקבצים נמחקים, ויתרת הקרדיטים אובדת.',
   closeMeaning: (days) =>

@@ -55,8 +55,6 @@ const accountMessages: Messages = {
     'החשבון נמצא בשימור משפטי, ולכן אי אפשר למחוק בו דבר. אפשר לפנות אל מפעיל השירות.',
   'The owner has closed this account. Take the deletion back first, then suspend it.':
     'בעל החשבון סגר אותו. יש לבטל קודם את המחיקה, ואחר כך להשעות.',
-  'You have closed this account. Its data is deleted on {day}. To keep the account, tick the box and sign in again.':
-    'סגרת את החשבון הזה. הנתונים שבו נמחקים ב־{day}. כדי לשמור עליו יש לסמן את התיבה ולהיכנס שוב.',
   'A legal hold needs a reason of at most {max} characters.': 'לשימור משפטי דרושה סיבה של עד {max} תווים.',
   '{running} exports are running and {queued} are queued, which is the maximum. Try again in {seconds} s.':
     'כבר מתבצעת הורדה של הנתונים. אפשר לנסות שוב בעוד {seconds} שניות.',
