@@ -99,7 +99,8 @@ function fitOf({ ref, coverage, snippet }: Offered, text: string, named: readonl
     coverage: Math.round(coverage.share * 100) / 100,
     ...(coverage.titled && { titled: true }),
     // The passage may share only a chance word with the question.
-    ...(!isRelevant(coverage) && !isWithin(ref, named) && { weak_match: true }),
+    ...(!isRelevant(coverage) &&
+      !isWithin(ref, named) && { weak_match: true, evidence: Math.round(coverage.evidence * 100) / 100 }),
     ...(text.length > shortText && snippet && { best_part: withoutMarklike(snippet) }),
   }
 }

@@ -12,8 +12,16 @@ import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
 
-/** One run: its question, its steps, and its cost. */
-export function runPage(t: Texts, { run, question, steps, end }: ConversationTurn, names: RefNames): Page {
+/**
+ * One run: its question, its steps, and its cost.
+ * @param why the lines of `explainRun`, in English.
+ */
+export function runPage(
+  t: Texts,
+  { run, question, steps, end }: ConversationTurn,
+  names: RefNames,
+  why: readonly string[],
+): Page {
   const noStep = end ? t.runs.endedBefore : t.runs.reload
   return {
     title: t.runs.title,
@@ -29,7 +37,9 @@ ${end ? nothing : stopForm(t, run)}
 ${factList(factsOf(t, run, end))}
 ${end?.usage.estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
 <h2>${t.runs.steps}</h2>
-${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, names)}`,
+${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, names)}
+<details id="why"><summary>${t.runs.why}</summary>
+<ol lang="en" dir="ltr">${why.map((line) => html`<li>${line}</li>`)}</ol></details>`,
   }
 }
 

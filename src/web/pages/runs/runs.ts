@@ -3,6 +3,7 @@ import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { type ConversationTurn, readTurn } from '../../../turns/read/conversation.ts'
+import { explainRun } from '../../../turns/read/explain.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
 import { isNavigation, sendPage } from '../../components/page.ts'
@@ -26,7 +27,8 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     return limited(request, reply, async () => {
       const turn = await turnOf(request)
       const names = await turnNames(t, services.library, [turn])
-      return sendPage(request, reply, runPage(t, turn, names))
+      const why = await withTx(database, turn.run, (tx) => explainRun(tx, turn.run))
+      return sendPage(request, reply, runPage(t, turn, names, why))
     })
   })
 

@@ -11,6 +11,7 @@ export const runs = {
   conversation: 'Conversation',
   running: 'This run is in progress. Reload the page to see its newest steps.',
   steps: 'Steps',
+  why: 'Why it was admitted, and what it held and paid',
   none: 'No completed steps',
   endedBefore: 'The run ended before its first step ended.',
   reload: 'Reload the page in a moment.',
