@@ -124,7 +124,7 @@ function attachedItem(list, id, name, texts) {
   const field = Object.assign(document.createElement('input'), { type: 'hidden', name: 'file', value: id })
   const remove = Object.assign(document.createElement('button'), {
     type: 'button',
-    className: 'quiet',
+    className: 'quiet small',
     textContent: '×',
   })
   remove.setAttribute('aria-label', `${texts['remove']} ${name}`)
