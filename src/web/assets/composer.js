@@ -1,6 +1,6 @@
 /**
  * The box for a question: Enter sends it and Shift+Enter begins a new line, links with `data-ask` fill it, and files
- * that are chosen or dropped are uploaded and named in the form.
+ * that are chosen or dropped are uploaded and named in the form. Without a connection the question stays in it.
  */
 const form = document.querySelector('.composer')
 if (form instanceof HTMLFormElement) enhance(form)
@@ -21,6 +21,7 @@ function enhance(form) {
   }
   fillFromLinks(box)
   attachFiles(form)
+  keepOffline(form)
   const dock = form.closest('.dock')
   if (dock) {
     // The strip of a running turn stands above the box, which grows.
@@ -44,6 +45,30 @@ function sendWithEnter(form, box) {
   }
   box.addEventListener('input', grow)
   grow()
+}
+
+/**
+ * A form that is sent without a connection would leave its page, and lose the question.
+ * @param {HTMLFormElement} form
+ */
+function keepOffline(form) {
+  /** @type {Readonly<Record<string, string>>} */
+  const texts = JSON.parse(form.dataset['texts'] ?? '{}')
+  const notice = document.createElement('p')
+  notice.className = 'notice problem'
+  notice.setAttribute('role', 'alert')
+  const again = Object.assign(document.createElement('button'), { textContent: texts['sendAgain'] ?? '' })
+  again.className = 'quiet'
+  form.addEventListener('submit', (event) => {
+    notice.remove()
+    if (navigator.onLine) return
+    event.preventDefault()
+    notice.textContent = texts['offline'] ?? ''
+    form.prepend(notice)
+  })
+  addEventListener('online', () => {
+    if (notice.isConnected) notice.replaceChildren(`${texts['online']} `, again)
+  })
 }
 
 /** @param {HTMLTextAreaElement} box */
@@ -124,7 +149,7 @@ function attachedItem(list, id, name, texts) {
   const field = Object.assign(document.createElement('input'), { type: 'hidden', name: 'file', value: id })
   const remove = Object.assign(document.createElement('button'), {
     type: 'button',
-    className: 'quiet',
+    className: 'quiet small',
     textContent: '×',
   })
   remove.setAttribute('aria-label', `${texts['remove']} ${name}`)

@@ -175,3 +175,10 @@ function switchColours(event) {
     button.setAttribute('aria-pressed', String(button === submitter))
   void fetch(currentTarget.action, { method: 'POST', body: new URLSearchParams({ theme }) })
 }
+
+const language = document.querySelector('form.language')
+// Servers are not told the part of an address that names a place on the page.
+language?.addEventListener('submit', () => {
+  const next = language.querySelector('[name="next"]')
+  if (next instanceof HTMLInputElement && !next.value.includes('#')) next.value += location.hash
+})

@@ -92,7 +92,7 @@ function show(page) {
   heading.lang = title?.lang ?? ''
   title?.replaceWith(heading)
   const button = document.createElement('button')
-  Object.assign(button, { type: 'button', className: 'quiet panel-close', textContent: '✕' })
+  Object.assign(button, { type: 'button', className: 'quiet small panel-close', textContent: '✕' })
   button.setAttribute('aria-label', section.dataset['close'] ?? '')
   button.addEventListener('click', close)
   panel.setAttribute('aria-label', heading.textContent)

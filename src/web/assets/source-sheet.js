@@ -10,7 +10,7 @@ sheet.setAttribute('aria-labelledby', 'source-sheet-title')
 const title = document.createElement('h2')
 title.id = 'source-sheet-title'
 const button = document.createElement('button')
-Object.assign(button, { type: 'button', className: 'quiet', textContent: '✕' })
+Object.assign(button, { type: 'button', className: 'quiet small', textContent: '✕' })
 const head = document.createElement('div')
 head.className = 'head'
 head.append(title, button)

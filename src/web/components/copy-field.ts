@@ -17,6 +17,6 @@ ${copyButton(t, field.id, t.common.copyWhat(field.what))}</div>`
 
 /** The button alone, for the text of the element with the id `id`. */
 export function copyButton({ common, frame }: Texts, id: string, label: string): Html {
-  return html`<button class="quiet" type="button" data-copy="${id}" data-copied="${frame.copied}"
+  return html`<button class="quiet small for-scripts" type="button" data-copy="${id}" data-copied="${frame.copied}"
 data-selected="${frame.selected}" aria-label="${label}" hidden>${common.copy}</button>`
 }

@@ -5,7 +5,7 @@ import { type Theme, themes } from '../visitors/preferences.ts'
 /** A button with the name of the other language. @param here path of the page that is shown again. */
 export function languageSwitch({ frame }: Texts, here: string): Html {
   const { code, name } = frame.otherLanguage
-  return html`<form method="post" action="/preferences">
+  return html`<form class="language" method="post" action="/preferences">
 <input type="hidden" name="next" value="${here}">
 <button class="quiet" name="language" value="${code}" lang="${code}">${name}</button></form>`
 }

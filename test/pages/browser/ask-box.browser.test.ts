@@ -34,6 +34,23 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     await window.close()
   })
 
+  test('a question that is sent without a connection stays in the box, and is sent when it is back', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('It shines.'))
+    const box = page.getByLabel('Your question')
+    await box.fill('What shines?')
+    await window.setOffline(true)
+    await box.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'There is no connection' }).waitFor()
+    expect(await box.inputValue()).toBe('What shines?')
+    expect(await inAllLooks(page, 'ask-offline')).toEqual([])
+    await window.setOffline(false)
+    await page.getByRole('button', { name: 'Send the question' }).click()
+    await page.waitForURL(/\/sessions\//)
+    await ended(page)
+    await window.close()
+  })
+
   test('an example fills the box', async () => {
     const { page, window } = await world.person()
     const example = page.locator('.examples a').first()

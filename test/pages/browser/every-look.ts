@@ -74,6 +74,7 @@ export async function faultsInLooks(
     )
     if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
     // Tables of our own; a table in an answer has the columns that its writer chose.
+    faults.push(...(await edgeFaults(page)).map((fault) => `${look}: ${fault}`))
     const scrolled = await page.evaluate<number>(
       `Math.max(0, ...[...document.querySelectorAll('.scroll:has(> table[role])')].map((one) => one.scrollWidth - one.clientWidth))`,
     )
@@ -85,4 +86,31 @@ export async function faultsInLooks(
     if (cutOff > 0) faults.push(`${look}: ${cutOff} px of a dialog are cut off`)
   }
   return faults
+}
+
+/**
+ * Parts of the page that begin at another edge than its heading, or than the name of the product. Parts beside the
+ * heading have edges of their own, as have forms to sign in, which stand in the middle.
+ */
+function edgeFaults(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const { clientWidth, dir } = document.documentElement
+    const start = (one) => {
+      const { left, right } = one.getBoundingClientRect()
+      return Math.round(dir === 'rtl' ? clientWidth - right : left)
+    }
+    const isShown = (one) => one.checkVisibility() && one.getBoundingClientRect().height > 1
+      && !/absolute|fixed/.test(getComputedStyle(one).position)
+    const isBelow = (one, other) => one.getBoundingClientRect().top >= other.getBoundingClientRect().bottom - 1
+    const main = document.querySelector('main')
+    const faults = []
+    for (let at = main.querySelector('h1:not(.sr)'); at !== null && at !== main; at = at.parentElement)
+      for (const one of at.parentElement.children)
+        if (one !== at && isShown(one) && (isBelow(one, at) || isBelow(at, one)) && start(one) !== start(at))
+          faults.push(one.localName + '.' + one.className + ' begins at ' + start(one) + ', its heading at ' + start(at))
+    const own = Math.min(...[...main.children].filter((one) => isShown(one) && !one.matches('.narrow')).map(start))
+    const brand = start(document.querySelector('.brand'))
+    if (Number.isFinite(own) && own !== brand) faults.push('the page begins at ' + own + ', the header at ' + brand)
+    return faults
+  })()`)
 }

@@ -4,7 +4,7 @@ import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { hasFocus } from './window-state.ts'
+import { hasFocus, isInWindow } from './window-state.ts'
 
 describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
   let world: BrowserWorld
@@ -111,6 +111,19 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
     await page.getByRole('button', { name: 'תפריט החשבון' }).click()
     await page.getByRole('button', { name: 'English' }).click()
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+  })
+
+  test('the place on a page is kept when the language changes', async () => {
+    await page.goto('/library/read/Concepts%20of%20Chassidut%2C%20Bitul%201')
+    const place = `#${await page.locator('.segment').last().getAttribute('id')}`
+    await page.goto(`${page.url()}?from=search${place}`)
+    const address = page.url()
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('button', { name: 'עברית' }).click()
+    await page.locator('html[lang=he]').waitFor()
+    expect(page.url()).toBe(address)
+    expect(await isInWindow(page.locator('.segment:target').locator('.ref-line'))).toBe(true)
+    await page.context().clearCookies({ name: 'language' })
   })
 
   test('the account menu opens and closes by keyboard without scripts, below its button', async () => {

@@ -88,6 +88,11 @@ describe.skipIf(!hasBrowser)('an answer with checks', () => {
     expect(await page.locator('.question .quoted.verbatim').textContent()).toContain('does not argue')
   })
 
+  test('is of a run that knows the address of the service, for the links of its text', async () => {
+    const run = await world.row<{ origin: string }>(`select request->>'origin' as origin from runs limit 1`)
+    expect(run.origin).toBe(world.service.url)
+  })
+
   test('links to the library, and keeps its headings in order', async () => {
     expect(await page.locator(`.answer a[href="${link}"]`).first().textContent()).toBe('The Gate 1:1')
     expect(

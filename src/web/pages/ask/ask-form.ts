@@ -27,8 +27,9 @@ export type AskChoices = {
  */
 export function askForm(t: Texts, choices: AskChoices, values: AskValues): Html {
   const { ask } = t
-  const { uploading, uploadFailed, remove, attached } = ask
-  const texts = JSON.stringify({ uploading, failed: uploadFailed, remove, attached })
+  const { uploading, uploadFailed, remove, attached, offline, online, sendAgain } = ask
+  const script = { uploading, failed: uploadFailed, remove, attached, offline, online, sendAgain }
+  const texts = JSON.stringify(script)
   const isFollowUp = choices.session !== undefined
   return html`<form class="composer" method="post" action="/ask" data-texts="${texts}"
 data-project="${choices.session?.projectId ?? ''}">

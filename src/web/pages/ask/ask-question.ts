@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Principal } from '../../../accounts/principal.ts'
 import type { ContentPart, ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
+import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
 import { admitTurn } from '../../../turns/admit/admit-turn.ts'
 import { requireModel } from '../../../turns/admit/requested-model.ts'
@@ -51,6 +54,14 @@ export function requireQuestion({ question }: Pick<Question, 'question'>): void 
   )
 }
 
+/** The request that asks: its end, and the address under which it reached the service. */
+export type Asking = { readonly left: AbortSignal; readonly origin: string }
+
+/** @param reply to the request. */
+export function askingBy(services: WebServices, request: FastifyRequest, reply: FastifyReply): Asking {
+  return { left: disconnectSignal(reply), origin: originOf(services, request) }
+}
+
 /**
  * Starts the turn of a question asked on the pages, or finds the one that the same form has started before.
  * @throws what `admitTurn` throws; `not_found` for a session that the account cannot access.
@@ -59,7 +70,7 @@ export async function askQuestion(
   services: WebServices,
   principal: Principal,
   input: Question,
-  left: AbortSignal,
+  asking: Asking,
 ): Promise<Run> {
   if (input.session !== '') {
     const session = await withTx(services.database, principal, (tx) =>
@@ -67,7 +78,7 @@ export async function askQuestion(
     )
     if (!session) throw notFound()
   }
-  return startQuestion(services, principal, { input, history: [], identity: JSON.stringify(input), left })
+  return startQuestion(services, principal, { input, history: [], identity: JSON.stringify(input), asking })
 }
 
 /**
@@ -78,12 +89,12 @@ export function askVisitorsQuestion(
   services: WebServices,
   principal: Principal,
   question: string,
-  left: AbortSignal,
+  asking: Asking,
 ): Promise<Run> {
   const { models } = services.catalogue
   const model = models.find(({ id }) => id === emptyQuestion.model) ?? models.find(({ isLite }) => !isLite)
   const form = { ...emptyQuestion, question, model: model?.id ?? '', form: newId('request'), file: [] }
-  return askQuestion(services, principal, form, left)
+  return askQuestion(services, principal, form, asking)
 }
 
 /**
@@ -100,10 +111,10 @@ export async function startQuestion(
     readonly input: Question
     readonly history: readonly ModelMessage[]
     readonly identity: string
-    readonly left: AbortSignal
+    readonly asking: Asking
   },
 ): Promise<Run> {
-  const { input, history, identity, left } = asked
+  const { input, history, identity, asking } = asked
   const model = requireModel(services, input.model)
   const messages = [...history, { role: 'user' as const, content: contentOf(input) }]
   const hash = createHash('sha256').update(identity).digest()
@@ -118,10 +129,16 @@ export async function startQuestion(
     },
     sessionId: input.session === '' ? undefined : input.session,
     projectId: input.project === '' ? undefined : input.project,
-    request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'numbered' },
+    request: {
+      sampling: {},
+      clientTools: [],
+      toolChoice: 'auto',
+      sources: 'numbered',
+      origin: asking.origin,
+    },
     identity: { hash, key: hash.toString('hex'), retried: false },
     onDisconnect: 'continue',
-    left,
+    left: asking.left,
   })
   return run
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
-import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { receiveFile } from '../../../http/transfers/upload.ts'
 import { listProjects, ownProjectName } from '../../../turns/sessions/projects.ts'
 import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
@@ -14,7 +13,7 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
-import { askQuestion, questionForm, requireQuestion } from './ask-question.ts'
+import { askingBy, askQuestion, questionForm, requireQuestion } from './ask-question.ts'
 import { type Rail, railButton, readRail, withRail } from './rail.ts'
 
 type Shown = AskChoices & { readonly rail: Rail }
@@ -32,11 +31,11 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/ask', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
-    const left = disconnectSignal(reply)
+    const asking = askingBy(services, request, reply)
     const input = readFields(questionForm, request.body)
     try {
       requireQuestion(input)
-      const run = await askQuestion(services, principal, input, left)
+      const run = await askQuestion(services, principal, input, asking)
       return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') throw error

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { ModelMessage } from '../../../agent/provider.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
-import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { findRun } from '../../../turns/run/runs.ts'
 import { readConversation } from '../../../turns/run/transcript.ts'
 import { recordBranch } from '../../../turns/sessions/branches.ts'
@@ -12,7 +11,7 @@ import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { questionForm, requireQuestion, startQuestion } from './ask-question.ts'
+import { askingBy, questionForm, requireQuestion, startQuestion } from './ask-question.ts'
 
 const branchForm = questionForm.pick({ form: true, question: true, model: true, file: true })
 
@@ -26,7 +25,7 @@ const maxHistory = 900
 export function branchPages(app: FastifyInstance, services: WebServices): void {
   app.post('/runs/:id/branch', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
-    const left = disconnectSignal(reply)
+    const asking = askingBy(services, request, reply)
     const input: z.output<typeof branchForm> = readFields(branchForm, request.body)
     const { replaced, history } = await withTx(services.database, principal, async (tx) => {
       const run = await findRun(tx, principal, namedId(request))
@@ -38,7 +37,7 @@ export function branchPages(app: FastifyInstance, services: WebServices): void {
       input: { ...input, session: '', project: replaced.projectId },
       history: fromQuestion(history.slice(-maxHistory)),
       identity: `${replaced.id} ${JSON.stringify(input)}`,
-      left,
+      asking,
     })
     const branch = { sessionId, accountId, parentId: replaced.sessionId, parentTurn: replaced.turn }
     await withTx(services.database, principal, (tx) => recordBranch(tx, branch))

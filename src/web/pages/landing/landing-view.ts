@@ -21,6 +21,7 @@ export function landingPage(
   return {
     title: landing.title,
     sheets: ['landing'],
+    wide: true,
     main: html`<section class="hero"><h1>${landing.promise}</h1>
 <p class="lead">${landing.about}</p>
 ${askBox(t)}

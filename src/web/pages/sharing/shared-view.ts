@@ -21,7 +21,7 @@ export function sharedPage(
     scripts: ['copy.js', 'ref-preview.js', 'print.js', 'source-sheet.js'],
     main: html`<div class="shared-page">${conversationTitle(t, session, turns[0])}
 <p class="faint">${t.sharing.note(html`<a href="/library">${t.sharing.openLibrary}</a>`)}
-<button class="as-link" type="button" data-print hidden>${t.sheets.print}</button></p>
+<button class="as-link for-scripts" type="button" data-print hidden>${t.sheets.print}</button></p>
 ${turns.length === 0 ? emptyState(t.sharing.none, t.sharing.noneHint) : ''}
 ${turns.map((turn, i) =>
   sharedTurn(t, turn, library, { question: questionNumber(i + 1), sources: sourcesOf(i + 1) }),

@@ -22,6 +22,6 @@ export type AddedPassage = {
 export function addToSheetLink(t: Texts, { ref, name = ref, versions }: AddedPassage): Html {
   const href = withQuery('/sheets/add', { ref, he: versions?.he, en: versions?.en })
   const label = `${t.sheets.addTo}: ${name}`
-  return html`<a class="button quiet add-to-sheet" href="${href}" data-add-to-sheet aria-label="${label}"
+  return html`<a class="button quiet small add-to-sheet" href="${href}" data-add-to-sheet aria-label="${label}"
 >${t.sheets.addTo}</a>`
 }

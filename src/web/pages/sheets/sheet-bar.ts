@@ -27,7 +27,7 @@ export function downloadMenu(t: Texts, path: string): Html {
 
 /** Works with the script `print.js`, and is hidden without it. */
 export function printButton(t: Texts): Html {
-  return html`<button class="quiet" type="button" data-print hidden>${t.sheets.print}</button>`
+  return html`<button class="quiet for-scripts" type="button" data-print hidden>${t.sheets.print}</button>`
 }
 
 /** The formats as people look for them. */

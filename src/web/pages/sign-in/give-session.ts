@@ -5,7 +5,6 @@ import type { Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
-import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { letter } from '../../../mail/letters.ts'
 import { sendPage } from '../../components/page.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
@@ -13,7 +12,7 @@ import { cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { principalOfAccount } from '../../visitors/visitor.ts'
-import { askVisitorsQuestion } from '../ask/ask-question.ts'
+import { askingBy, askVisitorsQuestion } from '../ask/ask-question.ts'
 import type { WebServices } from '../services.ts'
 import { questionOf } from './next-field.ts'
 import type { AfterSignIn } from './second-step-view.ts'
@@ -36,7 +35,7 @@ export async function continueSignIn(
   if (question === undefined || !request.visitor) return reply.redirect(next ?? '/ask', 303)
   try {
     const { principal } = request.visitor
-    const run = await askVisitorsQuestion(services, principal, question, disconnectSignal(reply))
+    const run = await askVisitorsQuestion(services, principal, question, askingBy(services, request, reply))
     return await reply.redirect(`/sessions/${run.sessionId}#last`, 303)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

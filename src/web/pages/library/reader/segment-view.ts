@@ -81,7 +81,7 @@ function versionsOf({ texts }: Segment) {
 function moreLink(t: Texts, segment: Segment): Html {
   const { ref, links } = segment
   const shown = links > 0 ? t.reader.links(links) : t.reader.more
-  const look = `button quiet${links > 0 ? ' has-links' : ''}`
+  const look = `button quiet small${links > 0 ? ' has-links' : ''}`
   return html`<a class="${look}" href="${passageHref(ref)}" data-passage
 aria-label="${shown}: ${nameOf(t, segment)}">${shown}</a>`
 }
