@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { bundledServer } from '../../build/bundle.ts'
+import { bundledCommand, bundledServer } from '../../build/bundle.ts'
 import { rows } from '../support/full.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 
@@ -119,15 +119,31 @@ test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   },
 )
 
+test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
+  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
+  const url = await service.ready
+  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
+  const headers = { authorization: 'Bearer a token for tests' }
+  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
+    `service_build_info{version="${version}"} 1`,
+  )
+  const status = async (route: string) => (await fetch(`${url}${route}`)).status
+  expect(await status('/readyz')).toBe(200)
+  const ended = service.stop('SIGTERM')
+  await expect.poll(() => status('/readyz')).toBe(503)
+  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
+})
+
 test(
   'a data folder with wrong secrets or a damaged cluster is refused, and no Postgres stays',
   patient,
   async () => {
-    const dataDir = path.join(folder, 'damaged')
+    // The tests before this one have filled it.
+    const dataDir = path.join(folder, 'data')
     const env = { DATA_DIR: dataDir }
-    const once = launch(env)
-    await once.ready
-    await once.stop('SIGTERM')
     const file = path.join(dataDir, 'secrets.json')
     const secrets = await readFile(file, 'utf8')
     const refused = async (): Promise<string> => {
@@ -149,24 +165,6 @@ test(
   },
 )
 
-test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
-  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
-  const url = await service.ready
-  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
-  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
-  const headers = { authorization: 'Bearer a token for tests' }
-  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
-    `service_build_info{version="${version}"} 1`,
-  )
-  const status = async (route: string) => (await fetch(`${url}${route}`)).status
-  expect(await status('/readyz')).toBe(200)
-  const ended = service.stop('SIGTERM')
-  await expect.poll(() => status('/readyz')).toBe(503)
-  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
-  expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
-})
-
 describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
   const pepper = 'a pepper for tests only'
 
@@ -184,11 +182,11 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
       'The database 127.0.0.1:1/chat cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.',
     ],
-    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
-    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
   ] as const
   const others = [
+    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
+    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
     ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
@@ -242,8 +240,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
 })
 
 test('a command whose reader has enough ends without a complaint', async () => {
-  const command = path.join(path.dirname(bundledServer), 'cli.js')
-  const child = spawn(process.execPath, [command, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [bundledCommand, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   expect({ code, complaint }).toEqual({ code: 0, complaint: '' })
