@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { rows } from './full.ts'
 import type { TestService } from './world/service.ts'
 
 /**
@@ -51,11 +52,20 @@ export type LogPage = {
   readonly dark: boolean
 }
 
-export const looks: readonly LogPage[] = [
-  { name: 'light', width: 1_280, height: 860, dark: false },
-  { name: 'dark', width: 1_280, height: 860, dark: true },
-  { name: 'phone', width: 390, height: 844, dark: false },
-]
+const wide = { width: 1_280, height: 860 }
+const narrow = { width: 390, height: 844 }
+
+/** Both lights and both widths; the full tests have each width in each light. */
+export const looks: readonly LogPage[] = rows(
+  [
+    { name: 'light', ...wide, dark: false },
+    { name: 'dark-phone', ...narrow, dark: true },
+  ],
+  [
+    { name: 'dark', ...wide, dark: true },
+    { name: 'phone', ...narrow, dark: false },
+  ],
+)
 
 /** Pages come at once, unless other work has the processors. */
 const patienceMs = 120_000
