@@ -15,6 +15,9 @@ const folder = path.join(root, 'dist')
 /** What `npm start` runs. */
 export const bundledServer = path.join(folder, 'server.js')
 
+/** What `npm run service` runs. */
+export const bundledCommand = path.join(folder, 'cli.js')
+
 /** The inputs of the bundle: each file with its size and time, relative to the root. */
 const record = 'inputs.json'
 const commitKey = 'commit'

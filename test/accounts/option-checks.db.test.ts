@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundledCommand } from '../../build/bundle.ts'
 import { runLine } from '../support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makeAccount, pepperText } from '../support/world/accounts.ts'
@@ -72,7 +73,7 @@ test('a key gets a model that the service offers, and keeps one that it no longe
 })
 
 test('a refused option ends the command with 1', async () => {
-  const words = ['src/cli.ts', ...keys('--model', 'zz')].map((word) => (word === 'EMAIL' ? email : word))
+  const words = [bundledCommand, ...keys('--model', 'zz')].map((word) => (word === 'EMAIL' ? email : word))
   const env = { DATABASE_URL: db.url, KEY_PEPPER: pepperText }
   await expect(promisify(execFile)(process.execPath, words, { env })).rejects.toMatchObject({
     code: 1,

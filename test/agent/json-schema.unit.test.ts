@@ -5,6 +5,7 @@ import { jsonTextOf } from '../../src/agent/schema/answer-format.ts'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
 import { largestExpansion } from '../../src/agent/schema/schema-expansion.ts'
 import { fillSchema } from '../../src/agent/schema/schema-filling.ts'
+import { times } from '../support/full.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const ajv = new Ajv2020.default({ strict: false, logger: false })
@@ -74,7 +75,7 @@ test('it says of a value what a validator of the whole standard says', () => {
       if (fits) fitting += 1
       expect(schemaFault(whole, item) === null).toBe(fits)
     }),
-    { numRuns: 400 },
+    { numRuns: times(100, 400) },
   )
   expect(fitting).toBeGreaterThan(50)
 })

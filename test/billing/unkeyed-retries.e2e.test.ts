@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { times } from '../support/full.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
@@ -22,6 +23,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close()
 })
+
+/** How often each cut is tried. */
+const rounds = times(3, 8)
 
 let asked = 0
 const fresh = (more: object = {}) => {
@@ -165,7 +169,7 @@ test.each([
   ['stream', 'another replica', 'resetAndDestroy'],
   ['stream', 'the same replica', 'resetAndDestroy'],
 ] as const)('a %s that was cut and is sent again at once to %s (%s) is one run', async (_, where, how) => {
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const held = gate()
     world.upstream.enqueue([{ text: 'The answer ' }, { waitFor: held.opened }, { text: 'of the model.' }])
     const question = fresh({ stream: true })
@@ -192,7 +196,7 @@ test.each([
 ] as const)(
   'a whole reply cut on a connection "%s" and retried at %s is one charge',
   async (connection, where) => {
-    for (let cut = 0, sent = 0; cut < 8; sent += 1) {
+    for (let cut = 0, sent = 0; cut < rounds; sent += 1) {
       expect(sent).toBeLessThan(50)
       const question = fresh()
       const socket = await send(first, question, connection)

@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { bundledCommand } from '../../build/bundle.ts'
 import { ConfigError } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
@@ -129,8 +130,7 @@ describe('a database of the last release', () => {
     return service
   }
 
-  async function command(folder: string, ...words: readonly string[]): Promise<{ readonly key: string }> {
-    const entry = path.resolve(folder, 'src/cli.ts')
+  async function command(entry: string, ...words: readonly string[]): Promise<{ readonly key: string }> {
     const { stdout } = await run(process.execPath, [entry, ...words, '--json'], {
       cwd: released?.folder,
       env: settings(),
@@ -152,8 +152,8 @@ describe('a database of the last release', () => {
     if (!released) return skip('the commit of the last release is not in this copy of the repository')
     const old = launch(released.folder, released.server)
     await old.ready
-    await command(released.folder, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'unlimited')
-    key = (await command(released.folder, 'keys', 'create', '--account', 'old@example.org', '--owner-wide'))
+    await command(released.command, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'unlimited')
+    key = (await command(released.command, 'keys', 'create', '--account', 'old@example.org', '--owner-wide'))
       .key
     // With a search, a source and a quotation.
     upstream.enqueue(toolUsingConversation, toolUsingConversation, error(400, 'refused'))
@@ -200,7 +200,7 @@ describe('a database of the last release', () => {
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/pg_dump.*--backed-up.*UPGRADE_BACKED_UP=yes/)
 
-    await command('.', 'migrate', '--backed-up')
+    await command(bundledCommand, 'migrate', '--backed-up')
     expect((await database.systemPool.query(creditsAfter)).rows).toEqual(credits)
     expect(await checkInvariants(database)).toEqual([])
     const { rows: wrong } = await database.systemPool.query(

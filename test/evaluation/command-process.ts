@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { bundledCommand } from '../../build/bundle.ts'
+import { compileCache } from '../support/service-process.ts'
 import { pepperText } from '../support/world/accounts.ts'
 import type { ProcessWorld } from '../support/world/world.ts'
 
@@ -17,9 +19,10 @@ export function launchCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): CommandProcess {
-  const child = spawn(process.execPath, ['src/cli.ts', ...words], {
+  const child = spawn(process.execPath, [bundledCommand, ...words], {
     env: {
       PATH: '/usr/bin:/bin',
+      NODE_COMPILE_CACHE: compileCache,
       DATABASE_URL: world.db.url,
       KEY_PEPPER: pepperText,
       DATA_DIR: folder,

@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { bundledServer } from '../../build/bundle.ts'
-import { rows } from '../support/full.ts'
+import { bundledCommand, bundledServer } from '../../build/bundle.ts'
+import { isShort, rows } from '../support/full.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 
 const started = new Set<ServiceProcess>()
 let folder: string
+/** Of the installation in `data`. */
+let key: string
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-start-'))
@@ -63,39 +65,31 @@ test('a first start prints a key once, and its data survives restarts and kill -
 
   const first = launch(env)
   const firstUrl = await first.ready
-  const key = keyIn(first.output()) ?? ''
+  key = keyIn(first.output()) ?? ''
   expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
-  await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
-  expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
-  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+  await asJson(`${firstUrl}/v1/projects`, key, { name: 'before kill -9' })
+  const pid = await postgresPid(dataDir)
+  await first.stop('SIGKILL')
 
   const second = launch(env)
   const secondUrl = await second.ready
-  expect(keyIn(second.output())).toBeUndefined()
-  expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
-  await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
-  const pid = await postgresPid(dataDir)
-  await second.stop('SIGKILL')
+  expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
+  expect(await projectNames(secondUrl, key)).toEqual(['before kill -9'])
+  await asJson(`${secondUrl}/v1/projects`, key, { name: 'before both were killed' })
+  await Promise.all([second.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
 
   const third = launch(env)
-  const thirdUrl = await third.ready
-  expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
-  expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
-  await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
-  await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
-
-  const fourth = launch(env)
-  expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
-  expect(keyIn(fourth.output())).toBeUndefined()
+  expect(await projectNames(await third.ready, key)).toHaveLength(2)
+  expect(keyIn(third.output())).toBeUndefined()
 
   const rival = await launch(env).ended
   expect(rival).toMatchObject({ code: 1, stdout: '' })
   expect(rival.stderr).toBe(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.\n`)
-  expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
+  expect(await projectNames(await third.ready, key), 'the rival did no harm').toHaveLength(2)
 
   // A terminal and npm both pass a signal on.
-  void fourth.stop('SIGINT')
-  expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  void third.stop('SIGINT')
+  expect(await third.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
   await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 })
 
@@ -104,7 +98,7 @@ test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   patient,
   async (signal) => {
     const dataDir = path.join(folder, `stopped by ${signal}`)
-    const ready = ['secrets.json', 'postgres.new', 'postgres/postmaster.pid']
+    const ready = [...(isShort ? [] : ['secrets.json']), 'postgres.new', 'postgres/postmaster.pid']
     for (const made of ready) {
       const service = launch({ DATA_DIR: dataDir })
       await expect.poll(() => existsSync(path.join(dataDir, made)), { interval: 5 }).toBe(true)
@@ -119,15 +113,32 @@ test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   },
 )
 
+test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
+  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
+  const url = await service.ready
+  expect(await projectNames(url, key), 'after a stop').toHaveLength(2)
+  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
+  const headers = { authorization: 'Bearer a token for tests' }
+  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
+    `service_build_info{version="${version}"} 1`,
+  )
+  const status = async (route: string) => (await fetch(`${url}${route}`)).status
+  expect(await status('/readyz')).toBe(200)
+  const ended = service.stop('SIGTERM')
+  await expect.poll(() => status('/readyz')).toBe(503)
+  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
+})
+
 test(
   'a data folder with wrong secrets or a damaged cluster is refused, and no Postgres stays',
   patient,
   async () => {
-    const dataDir = path.join(folder, 'damaged')
+    // The tests before this one have filled it.
+    const dataDir = path.join(folder, 'data')
     const env = { DATA_DIR: dataDir }
-    const once = launch(env)
-    await once.ready
-    await once.stop('SIGTERM')
     const file = path.join(dataDir, 'secrets.json')
     const secrets = await readFile(file, 'utf8')
     const refused = async (): Promise<string> => {
@@ -149,24 +160,6 @@ test(
   },
 )
 
-test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
-  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
-  const url = await service.ready
-  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
-  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
-  const headers = { authorization: 'Bearer a token for tests' }
-  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
-    `service_build_info{version="${version}"} 1`,
-  )
-  const status = async (route: string) => (await fetch(`${url}${route}`)).status
-  expect(await status('/readyz')).toBe(200)
-  const ended = service.stop('SIGTERM')
-  await expect.poll(() => status('/readyz')).toBe(503)
-  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
-  expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
-})
-
 describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
   const pepper = 'a pepper for tests only'
 
@@ -184,11 +177,11 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
       'The database 127.0.0.1:1/chat cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.',
     ],
-    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
-    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
   ] as const
   const others = [
+    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
+    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
     ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
     ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
@@ -242,8 +235,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
 })
 
 test('a command whose reader has enough ends without a complaint', async () => {
-  const command = path.join(path.dirname(bundledServer), 'cli.js')
-  const child = spawn(process.execPath, [command, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [bundledCommand, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   expect({ code, complaint }).toEqual({ code: 0, complaint: '' })

@@ -3,6 +3,7 @@ import { parseDocument } from 'htmlparser2'
 import { describe, expect, test } from 'vitest'
 import { LiveMarkdown } from '../../src/web/markdown/live-markdown.ts'
 import { showMarkdown } from '../../src/web/markdown/shown-markdown.ts'
+import { times } from '../support/full.ts'
 
 /** Pieces whose meaning depends on what follows them. */
 const pieces = fc.constantFrom(
@@ -61,7 +62,7 @@ describe('an answer that is rendered while it grows', () => {
         const whole = String(await showMarkdown(parts.join(''), { citations }))
         expect((await grown(parts)).join('')).toBe(whole)
       }),
-      { numRuns: 2_000 },
+      { numRuns: times(400, 2_000) },
     )
   })
 
@@ -78,7 +79,7 @@ describe('an answer that is rendered while it grows', () => {
           settled = text.endsWith('\n') ? blocks.slice(0, -1) : settled
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: times(200, 1_000) },
     )
   })
 
@@ -92,7 +93,7 @@ describe('an answer that is rendered while it grows', () => {
           expect(nodes.map(({ type }) => type)).toEqual(['tag'])
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: times(200, 1_000) },
     )
   })
 

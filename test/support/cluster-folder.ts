@@ -18,6 +18,7 @@ export async function makeClusterFolder(prefix: string): Promise<string> {
 /** What of Postgres costs time and proves nothing here. Sign-ins by a password are real, at a low price. */
 export const clusterSettings: readonly string[] = [
   'fsync=off',
+  'full_page_writes=off',
   'wal_level=minimal',
   'max_wal_senders=0',
   'max_wal_size=256MB',

@@ -12,6 +12,7 @@ export type ReleasedVersion = {
   readonly version: string
   readonly folder: string
   readonly server: string
+  readonly command: string
   remove(): Promise<void>
 }
 
@@ -29,6 +30,7 @@ export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined
     version: last.version,
     folder,
     server: path.join(folder, 'dist/server.js'),
+    command: path.join(folder, 'src/cli.ts'),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { times } from '../../support/full.ts'
 import {
   asks,
   collected,
@@ -101,7 +102,7 @@ test('shown and stored text do not depend on how deltas cut it', async () => {
       expect(journal.records[0]).toMatchObject({ text: expected })
       for (const event of events) expect(isStorable(event)).toBe(true)
     }),
-    { numRuns: 300 },
+    { numRuns: times(100, 300) },
   )
 })
 

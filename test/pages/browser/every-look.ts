@@ -5,7 +5,7 @@ import { screenshot } from './screenshots.ts'
 
 const sizes = { wide: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
 
-type Look = readonly [language: 'en' | 'he', size: keyof typeof sizes, theme: 'light' | 'dark']
+export type Look = readonly [language: 'en' | 'he', size: keyof typeof sizes, theme: 'light' | 'dark']
 
 /** Each language, size and theme; the full tests have each language in each size and each theme. */
 export const everyLook: readonly Look[] = rows<Look>(

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { rows } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
-import { faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, type Look, watchShifts } from './every-look.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 
 const answer = `It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].
@@ -16,10 +17,13 @@ const answer = `It says “A small lamp that is carried into a dark hall” [S2]
 | first | many |`
 
 /** Tests of the single pages look at them in English. */
-const hebrewLooks = [
-  ['he', 'wide', 'dark'],
-  ['he', 'phone', 'light'],
-] as const
+const hebrewLooks = rows<Look>(
+  [['he', 'phone', 'dark']],
+  [
+    ['he', 'wide', 'dark'],
+    ['he', 'phone', 'light'],
+  ],
+)
 
 const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
+import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
@@ -67,7 +68,7 @@ it('no text makes it throw, and original is what stands between start and end', 
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: times(400, 2_000) },
   )
 })
 

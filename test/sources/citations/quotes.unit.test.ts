@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeQuotations, findMarks } from '../../../src/sources/citations/attribution/anchors.ts'
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
+import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
 
 const isOffered = (mark: string) => Number(mark.slice(1)) <= 5
@@ -249,7 +250,7 @@ it('no text makes it throw, and places are always those of the text', () => {
       }
       owners(text)
     }),
-    { numRuns: 3000 },
+    { numRuns: times(600, 3_000) },
   )
 })
 

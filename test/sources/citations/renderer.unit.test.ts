@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { createCitationRenderer } from '../../../src/sources/citations/renderer.ts'
+import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
 
 const offered = new Map(['S1', 'S2', 'S3', 'S4', 'S12'].map((mark) => [mark, sourceOf(mark)]))
@@ -265,7 +266,7 @@ describe('streaming', () => {
         expect(render(deltas, { numbers })).toEqual(render([text], { numbers }))
         expect(render(text.split(''), { numbers })).toEqual(render([text], { numbers }))
       }),
-      { numRuns: 20_000 },
+      { numRuns: times(4_000, 20_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { nearestWindow } from '../../../src/sources/citations/comparison/similarity.ts'
+import { times } from '../../support/full.ts'
 
 const plenty = () => ({ left: 1e12 })
 
@@ -40,7 +41,7 @@ it('the window has the least edit distance and the similarity of its own text', 
       expect(distance).toBe(minOfAllWindows(pattern, text))
       expect(window?.similarity).toBeCloseTo(1 - distance / Math.max(pattern.length, found.length))
     }),
-    { numRuns: 300 },
+    { numRuns: times(100, 300) },
   )
 })
 
@@ -60,7 +61,7 @@ it('is exact for patterns longer than one machine word', async () => {
         expect(window?.similarity).toBeCloseTo(1 - distance / longer)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: times(100, 300) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComparedPassage } from '../../../src/sources/citations/comparison/stretch.ts'
 import { checkText, verifyText } from '../../../src/sources/citations/verify.ts'
+import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
@@ -169,7 +170,7 @@ it('no text makes it throw', async () => {
       for (const ref of refs)
         expect(ref.exists).toBe(library.some((passage) => passage.ref === ref.ref.replace(/-[\d:]+$/, '')))
     }),
-    { numRuns: 1500 },
+    { numRuns: times(300, 1_500) },
   )
 })
 

@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundledCommand } from '../../../build/bundle.ts'
 import { collectionExport } from '../../support/collection-export.ts'
 import { type FakeSefaria, startFakeSefaria, writeExport } from '../../support/fake-sefaria.ts'
 import { isShort } from '../../support/full.ts'
-
-const program = path.resolve(import.meta.dirname, '../../../src/cli.ts')
+import { compileCache } from '../../support/service-process.ts'
 
 let folder: string
 let fake: FakeSefaria
@@ -26,9 +26,12 @@ afterAll(async () => {
 
 /** The command line as people use it: a process of its own, in a folder that was empty, without a terminal. */
 function launch(...words: readonly string[]) {
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [bundledCommand, ...words], {
     cwd: folder,
-    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      NODE_COMPILE_CACHE: compileCache,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']

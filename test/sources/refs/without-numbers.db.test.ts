@@ -7,6 +7,7 @@ import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { addressesIn } from '../../../src/sources/refs/in-text/titled-text.ts'
 import { runInTimeSlices } from '../../../src/sources/text/time-slices.ts'
 import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { times } from '../../support/full.ts'
 import { textsWithRefs } from '../../support/texts-with-refs.ts'
 
 let db: TestDatabase
@@ -27,7 +28,7 @@ it('the quick test finds no text with a number or a URL of a place', async () =>
       expect(sites).toEqual([])
       expect([...words.keys()].filter((at) => addressAt(masked, words, at))).toEqual([])
     }),
-    { numRuns: 20_000 },
+    { numRuns: times(4_000, 20_000) },
   )
   expect(quick).toBeGreaterThan(500)
 })
@@ -39,7 +40,7 @@ it('a text has the same refs with and without the quick test', async () => {
       // The quick test does not pass a slash.
       expect(await find(text)).toEqual(await find(`${text}\n\n\n/`))
     }),
-    { numRuns: 400 },
+    { numRuns: times(100, 400) },
   )
 })
 

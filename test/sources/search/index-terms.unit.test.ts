@@ -5,6 +5,7 @@ import { packPosting } from '../../../src/sources/index/postings.ts'
 import { sendTerms, TermReceiver } from '../../../src/sources/index/sent-terms.ts'
 import { documentTerms } from '../../../src/sources/index/terms.ts'
 import { record, WordTable } from '../../../src/sources/text/word-table.ts'
+import { times } from '../../support/full.ts'
 
 /** The postings of each text by term. */
 function byText({ terms, numbers, postings, counts }: IndexTerms): ReadonlyMap<string, number>[] {
@@ -71,7 +72,7 @@ describe('the terms of texts', () => {
         const found = byText(indexTermsOf(all.map((text) => ({ text, headings }))))
         expect(found).toEqual(all.map((text) => reference(text, headings)))
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     )
   })
 

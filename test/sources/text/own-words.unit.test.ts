@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createOwnWordsFilter } from '../../../src/sources/citations/own-words.ts'
+import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
 
 function filtered(text: string, given: readonly number[] = []): string {
@@ -164,7 +165,7 @@ test('however the text is cut into deltas, the same is left', () => {
         expect(shown + filter.end()).toBe(filtered(text))
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: times(400, 2_000) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TextWords } from '../../../src/sources/text/text-words.ts'
 import { TokenCache } from '../../../src/sources/text/token-cache.ts'
+import { times } from '../../support/full.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
 const word =
@@ -26,7 +27,7 @@ describe('TextWords', () => {
       fc.property(texts, (text) => {
         expect(scanned(text)).toEqual(text.match(word) ?? [])
       }),
-      { numRuns: 3_000 },
+      { numRuns: times(600, 3_000) },
     )
   })
 
