@@ -41,9 +41,17 @@ export async function measureReplicas(
     print(
       `  memory of the processes after it: ${memory.map((kib) => (kib / 1_024).toFixed(0)).join(', ')} MB`,
     )
-    const value = median(two.map((round, n) => round.perSecond / (one[n]?.perSecond ?? Number.NaN)))
-    const name = `two replicas against one process, c=${clients}: turns/s`
-    return [{ name, unit: 'x', goal: 1, gate: 0.7, more: true, value }]
+    const ratio = (of: (round: Round) => number) =>
+      median(two.map((round, n) => of(round) / (one[n] ? of(one[n]) : Number.NaN)))
+    const cpuOf = ({ serviceMs, postgresMs }: Round) => serviceMs + postgresMs
+    const at = `two replicas against one process, c=${clients}`
+    return [
+      {
+        ...{ name: `${at}: turns/s`, unit: 'x', goal: 1, gate: 0.7, more: true },
+        value: ratio(({ perSecond }) => perSecond),
+      },
+      { name: `${at}: CPU of a turn`, unit: 'x', goal: 1.1, gate: 1.5, value: ratio(cpuOf) },
+    ]
   } finally {
     await second.stop()
   }

@@ -53,7 +53,7 @@ export async function goOnWith(
 }
 
 /**
- * `/signin/code`: the second factor of a sign-in that has begun. `/signin/keep`: the owner of a closed account keeps it.
+ * `/signin/code`: the second factor of a sign-in. `/signin/keep`: the owner of a closed account keeps it.
  * The cookie of the step says which sign-in.
  */
 export function secondStepPages(app: FastifyInstance, services: WebServices): void {
