@@ -9,14 +9,14 @@ import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
 import {
+  type Attempt,
   claimDeliveries,
   type Due,
-  disableEndpoint,
   isDelivered,
   maxAttempts,
   type Outcome,
   perEndpoint,
-  settleDelivery,
+  settleDeliveries,
 } from './deliveries.ts'
 import { signingSecrets } from './endpoints.ts'
 
@@ -50,12 +50,12 @@ export function deliverWebhooks(database: Database, options: WebhookOptions): { 
   const report = (error: unknown) =>
     log.warn({ reason: reasonOf(error) }, 'webhook deliveries could not be read or recorded')
 
+  const settle = inBatches<Attempt>((batch) =>
+    withBackgroundTx(database, (tx) => settleDeliveries(tx, batch)),
+  )
   const attempt = async (due: Due) => {
     const outcome = await send(due, options, agent)
-    await withBackgroundTx(database, async (tx) => {
-      await settleDelivery(tx, due, outcome)
-      if ('status' in outcome && outcome.status === 410) await disableEndpoint(tx, due.endpoint.id)
-    })
+    await settle({ due, outcome })
     if (!isDelivered(outcome) && due.attempts >= maxAttempts)
       log.warn({ endpoint: due.endpoint.id, event: due.event, ...outcome }, 'a webhook delivery was given up')
   }
@@ -88,6 +88,25 @@ export function deliverWebhooks(database: Database, options: WebhookOptions): { 
       await agent.destroy()
       await Promise.all(running)
     },
+  }
+}
+
+/** Writes what comes one by one in batches: while one is written, the next one collects. */
+function inBatches<T>(write: (batch: readonly T[]) => Promise<void>): (one: T) => Promise<void> {
+  let collecting: T[] = []
+  let next: Promise<void> | undefined
+  let writing: Promise<void> = Promise.resolve()
+  const begin = () => {
+    const batch = collecting
+    collecting = []
+    next = undefined
+    writing = write(batch)
+    return writing
+  }
+  return (one) => {
+    collecting.push(one)
+    next ??= writing.then(begin, begin)
+    return next
   }
 }
 

@@ -1,6 +1,6 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { webhookDeliveries } from '../db/schema/index.ts'
+import { webhookDeliveries, webhookEndpoints } from '../db/schema/index.ts'
 import { notFound } from '../errors.ts'
 import type { Endpoint } from './endpoints.ts'
 
@@ -85,19 +85,30 @@ export type Outcome = { readonly status: number } | { readonly error: string }
 export const isDelivered = (outcome: Outcome) =>
   'status' in outcome && outcome.status >= 200 && outcome.status < 300
 
-/** Records an attempt. After the last one, a failed delivery is given up. */
-export async function settleDelivery(executor: Executor, due: Due, outcome: Outcome): Promise<void> {
-  const status = 'status' in outcome ? outcome.status : null
-  const error = 'error' in outcome ? outcome.error : null
-  const isOver = isDelivered(outcome) || due.attempts >= maxAttempts
-  await executor
-    .update(webhookDeliveries)
-    .set({
-      ...{ status, error },
-      ...(isDelivered(outcome) && { deliveredAt: sql`now()` }),
-      ...(isOver && { dueAt: null }),
-    })
-    .where(eq(webhookDeliveries.id, BigInt(due.id)))
+export type Attempt = { readonly due: Due; readonly outcome: Outcome }
+
+/**
+ * Records attempts. After the last one, a failed delivery is given up. An endpoint that answers 410 wants nothing more
+ * (Standard Webhooks, "Disabling endpoints").
+ */
+export async function settleDeliveries(executor: Executor, attempts: readonly Attempt[]): Promise<void> {
+  const lines = attempts.map(({ due, outcome }) => ({
+    id: due.id,
+    status: 'status' in outcome ? outcome.status : null,
+    error: 'error' in outcome ? outcome.error : null,
+    delivered: isDelivered(outcome),
+    over: isDelivered(outcome) || due.attempts >= maxAttempts,
+  }))
+  await executor.execute(sql`
+    update webhook_deliveries d set status = s.status, error = s.error,
+      delivered_at = case when s.delivered then now() else d.delivered_at end,
+      due_at = case when s.over then null else d.due_at end
+    from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as s (id bigint, status int, error text, delivered boolean, over boolean)
+    where d.id = s.id`)
+  const gone = attempts.filter(({ outcome }) => 'status' in outcome && outcome.status === 410)
+  if (gone.length === 0) return
+  const ids = gone.map(({ due }) => due.endpoint.id)
+  await executor.update(webhookEndpoints).set({ disabled: true }).where(inArray(webhookEndpoints.id, ids))
 }
 
 export type Delivery = Omit<typeof webhookDeliveries.$inferSelect, 'accountId' | 'endpointId' | 'subject'>
@@ -173,9 +184,4 @@ export async function sendAgain(
       ),
     )
   if (rowCount === 0) throw notFound('delivery')
-}
-
-/** An endpoint that answers 410 wants nothing more (Standard Webhooks, "Disabling endpoints"). */
-export async function disableEndpoint(executor: Executor, id: string): Promise<void> {
-  await executor.execute(sql`update webhook_endpoints set disabled = true where id = ${id}`)
 }

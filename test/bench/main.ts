@@ -15,6 +15,7 @@ import { measureLatency } from './turns/latency.ts'
 import { measureManyAccounts } from './turns/many-accounts.ts'
 import { profileTurns } from './turns/profile.ts'
 import { measureRates } from './turns/rates.ts'
+import { measureReplicas } from './turns/replicas.ts'
 import { type Figure, print, printFigure, reached } from './turns/report.ts'
 import { measureStartup } from './turns/startup.ts'
 import { measureStatements } from './turns/statements.ts'
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, Part>> = {
   rates: measureRates,
   'equal-requests': measureEqualRequests,
   'many-accounts': measureManyAccounts,
+  replicas: measureReplicas,
   gets: measureGets,
   streams: measureStreams,
   startup: measureStartup,

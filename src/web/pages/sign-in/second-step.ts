@@ -53,8 +53,8 @@ export async function goOnWith(
 }
 
 /**
- * `/signin/code`: the second factor of a sign-in whose password was right. `/signin/keep`: the owner of a closed account
- * keeps it. The cookie of the step says which.
+ * `/signin/code`: the second factor of a sign-in. `/signin/keep`: the owner of a closed account keeps it.
+ * The cookie of the step says which sign-in.
  */
 export function secondStepPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers, signInLimits } = services
