@@ -89,11 +89,11 @@ function listPages(app: FastifyInstance, services: WebServices): void {
   })
 
   app.post('/settings/alerts/webhooks', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+    const { principal } = visitorOf(request)
     const input = readFields(endpointForm, request.body)
     try {
       const made = await withTx(database, principal, (tx) =>
-        createEndpoint(tx, peppers, account.id, valuesOf(input), webhooksAllowPrivate),
+        createEndpoint(tx, peppers, principal, valuesOf(input), webhooksAllowPrivate),
       )
       return sendPage(request, reply, secretPage(textsOf(request), made))
     } catch (error) {
@@ -140,16 +140,16 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
   })
 
   app.post<Named>('/settings/alerts/webhooks/:id/rotate', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+    const { principal } = visitorOf(request)
     const made = await withTx(database, principal, (tx) =>
-      rotateSecret(tx, peppers, account.id, request.params.id),
+      rotateSecret(tx, peppers, principal, request.params.id),
     )
     return sendPage(request, reply, secretPage(textsOf(request), made))
   })
 
   app.post<Named>('/settings/alerts/webhooks/:id/delete', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
-    await withTx(database, principal, (tx) => deleteEndpoint(tx, account.id, request.params.id))
+    const { principal } = visitorOf(request)
+    await withTx(database, principal, (tx) => deleteEndpoint(tx, principal, request.params.id))
     return reply.redirect('/settings/alerts?done=deleted', 303)
   })
 }
