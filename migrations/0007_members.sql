@@ -4,6 +4,7 @@ CREATE TABLE "invitations" (
 	"digest" "bytea" NOT NULL,
 	"email" text,
 	"role" text NOT NULL,
+	"mailed" boolean DEFAULT false NOT NULL,
 	"invited_by" text NOT NULL,
 	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (6) with time zone NOT NULL,

@@ -24,7 +24,9 @@ export type Account = {
 }
 
 /** The columns of an `Account` in an alias of the table. */
-export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(table: T): Pick<T, keyof Account> => ({
+export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(
+  table: T,
+): Pick<T, keyof Account> => ({
   id: table.id,
   email: table.email,
   plan: table.plan,

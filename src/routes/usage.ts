@@ -28,7 +28,10 @@ const usageSchema = z
     model: z.string().optional(),
     key: z.string().optional(),
     project: z.string().optional(),
-    member: z.string().optional().describe('Own account of the person; empty for charges without a known one'),
+    member: z
+      .string()
+      .optional()
+      .describe('Own account of the person; empty for charges without a known one'),
     turns: count,
     prompt_tokens: count,
     completion_tokens: count,
@@ -38,7 +41,8 @@ const usageSchema = z
   })
   .meta({
     id: 'Usage',
-    description: 'One group of turns. Of `day`, `model`, `key`, `project`, `member` it has the one grouped by.',
+    description:
+      'One group of turns. Of `day`, `model`, `key`, `project`, `member` it has the one grouped by.',
   })
 
 const usageList = listOf(usageSchema).meta({ id: 'UsageList' })

@@ -17,6 +17,8 @@ import { keyPages } from './pages/keys/keys.ts'
 import { landingPages } from './pages/landing/landing.ts'
 import { libraryPages } from './pages/library/library.ts'
 import { readerPages } from './pages/library/reader/reader.ts'
+import { invitationPages } from './pages/members/invitation.ts'
+import { memberPages } from './pages/members/members.ts'
 import { operatorPages } from './pages/operator/operator.ts'
 import { previewPages } from './pages/previews/previews.ts'
 import { projectPages } from './pages/projects/projects.ts'
@@ -50,8 +52,11 @@ export async function webPages(
   app.decorateRequest('visitor', null)
   app.decorateRequest('refusal', undefined)
   app.addHook('onRoute', (route) => {
-    if (!route.config?.page)
-      throw new Error(`the page ${route.method} ${route.url} does not say who may open it`)
+    const { page, role } = route.config ?? {}
+    const named = `the page ${route.method} ${route.url}`
+    if (!page) throw new Error(`${named} does not say who may open it`)
+    const changes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
+    if (page === 'account' && changes && !role) throw new Error(`${named} does not say which role may use it`)
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(pageHeaders)
@@ -87,6 +92,8 @@ export async function webPages(
   keyPages(app, services)
   alertPages(app, services)
   accountPages(app, services)
+  memberPages(app, services)
+  invitationPages(app, services)
   signInListPages(app, services)
   secondFactorPages(app, services)
   conversationPages(app, services)

@@ -32,8 +32,8 @@ export async function actFor(
 }
 
 /**
- * Creates the account of a person who was invited by address, accepts the invitation and lets the person in. Whoever has
- * the link has the address: it was mailed there, or the host mails nothing and confirms no address.
+ * Creates the account of a person who was invited by address, accepts the invitation and lets the person in. Use it only if
+ * the link was mailed, which confirms the address, or if the host confirms no address.
  * @throws ServiceError as `acceptInvitation`; `not_found` for an invitation without an address; `invalid_value` for an address
  *   that has an account.
  */

@@ -38,10 +38,17 @@ export type OpenInvitation = Invitation & {
   readonly accountId: string
   readonly accountEmail: string
   readonly invitedByEmail: string
+  /** The link was mailed to the address, so whoever has it has the address. */
+  readonly mailed: boolean
 }
 
 /** Without an address, whoever has the link can accept it. */
-export type InvitationInput = { readonly email: string | undefined; readonly role: MemberRole }
+export type InvitationInput = {
+  readonly email: string | undefined
+  readonly role: MemberRole
+  /** The link is mailed, and nobody else gets it. Default: no. */
+  readonly mailed?: boolean
+}
 
 /**
  * Invites a person. An invitation to an address replaces an earlier one. Whether the address has an account makes no
@@ -54,7 +61,7 @@ export type InvitationInput = { readonly email: string | undefined; readonly rol
 export async function invite(
   executor: Executor,
   by: Managing,
-  { email: given, role }: InvitationInput,
+  { email: given, role, mailed = false }: InvitationInput,
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   requireAbove(by.role, role)
   const { accountId } = by
@@ -71,7 +78,7 @@ export async function invite(
   const [invitation] = await executor
     .insert(invitations)
     .values({
-      ...{ id: newId('invitation'), accountId, digest: tokenDigest(token), email, role },
+      ...{ id: newId('invitation'), accountId, digest: tokenDigest(token), email, role, mailed },
       invitedBy: actorOf(by),
       expiresAt: sql`now() + make_interval(days => ${invitationDays})`,
     })
@@ -93,7 +100,9 @@ async function requireNoMember(
     .innerJoin(accounts, eq(accounts.id, members.memberId))
     .where(and(eq(members.accountId, account.id), eq(accounts.email, email)))
   if (known || account.email === email)
-    throw new ServiceError('invalid_value', `${email} is a member of the account already.`, { param: 'email' })
+    throw new ServiceError('invalid_value', `${email} is a member of the account already.`, {
+      param: 'email',
+    })
 }
 
 async function requireRoom(executor: Executor, accountId: string): Promise<void> {
@@ -132,7 +141,12 @@ export async function revokeInvitation(executor: Executor, by: Managing, id: str
   if (!revoked) throw notFound()
   requireAbove(by.role, revoked.role)
   const details = { invitation: id }
-  await recordAction(executor, { actor: actorOf(by), action: 'member.invitation_revoked', accountId, details })
+  await recordAction(executor, {
+    actor: actorOf(by),
+    action: 'member.invitation_revoked',
+    accountId,
+    details,
+  })
 }
 
 const inviters = alias(accounts, 'inviters')
@@ -145,12 +159,16 @@ export async function findInvitation(executor: Executor, token: string): Promise
   const [found] = await executor
     .select({
       ...columns,
+      mailed: invitations.mailed,
       accountId: accounts.id,
       accountEmail: accounts.email,
       invitedByEmail: sql<string>`coalesce(${inviters.email}, ${accounts.email})`,
     })
     .from(invitations)
-    .innerJoin(accounts, and(eq(accounts.id, invitations.accountId), isNull(accounts.suspendedAt), notDeleted))
+    .innerJoin(
+      accounts,
+      and(eq(accounts.id, invitations.accountId), isNull(accounts.suspendedAt), notDeleted),
+    )
     .leftJoin(inviters, eq(inviters.id, invitations.invitedBy))
     .where(and(eq(invitations.digest, tokenDigest(token)), gt(invitations.expiresAt, sql`now()`)))
   if (!found) throw notInvited()

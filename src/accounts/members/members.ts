@@ -1,6 +1,13 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { accounts, apiKeys, invitations, type MemberRole, memberRoles, members } from '../../db/schema/index.ts'
+import {
+  accounts,
+  apiKeys,
+  invitations,
+  type MemberRole,
+  memberRoles,
+  members,
+} from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { lockAccount, notDeleted } from '../accounts.ts'
 import { type Acting, actorOf, recordAction } from '../audit.ts'
@@ -49,7 +56,10 @@ export function scopesOf(role: MemberRole, isOwnPerson: boolean): ReadonlySet<Ke
 export function requireScopesFor(held: ReadonlySet<KeyScope>, wanted: readonly string[]): void {
   const missing = scopes.find((scope) => wanted.includes(scope) && !allows(held, scope))
   if (missing === undefined) return
-  throw new ServiceError('missing_scope', `Your role in this account cannot give keys the scope "${missing}".`)
+  throw new ServiceError(
+    'missing_scope',
+    `Your role in this account cannot give keys the scope "${missing}".`,
+  )
 }
 
 const columns = { id: accounts.id, email: accounts.email, role: members.role, addedAt: members.addedAt }
@@ -189,4 +199,3 @@ async function takeBack(
     .where(and(eq(invitations.accountId, accountId), eq(invitations.invitedBy, memberId), tooHigh))
   return rowCount ?? 0
 }
-

@@ -66,7 +66,10 @@ export async function findWebSession(executor: Executor, token: string): Promise
     .from(webSessions)
     .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
     .leftJoin(members, and(eq(members.accountId, webSessions.actingFor), eq(members.memberId, accounts.id)))
-    .leftJoin(acted, and(eq(acted.id, members.accountId), isNull(acted.suspendedAt), ne(acted.passwordHash, '')))
+    .leftJoin(
+      acted,
+      and(eq(acted.id, members.accountId), isNull(acted.suspendedAt), ne(acted.passwordHash, '')),
+    )
     .where(
       and(
         eq(webSessions.digest, tokenDigest(token)),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytea, instant, ofAccount } from './columns.ts'
 
 /** What a member of an account may do, from everything down to reading. */
@@ -34,6 +34,8 @@ export const invitations = pgTable(
     /** The only address that can accept it. Null: whoever has the link. */
     email: text('email'),
     role: text('role', { enum: memberRoles }).notNull(),
+    /** Only the owner of the address has got the link. */
+    mailed: boolean('mailed').notNull().default(false),
     invitedBy: text('invited_by').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),

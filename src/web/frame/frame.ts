@@ -52,6 +52,7 @@ ${head(page, around)}
 <body>
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
+${actingFor(around)}
 <main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}">
 ${page.main}
 </main>
@@ -106,7 +107,7 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
     { id: 'projects', href: '/projects', label: frame.projects },
     { id: 'usage', href: '/usage', label: frame.usage },
     { id: 'settings', href: '/settings/keys', label: frame.settings },
-    ...(visitor.account.operator
+    ...(visitor.person.operator
       ? [{ id: 'operator', href: '/operator', label: frame.operator } as const]
       : []),
   ]
@@ -121,9 +122,18 @@ function signIn({ frame }: Texts): Html {
   return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
 }
 
-function account({ frame }: Texts, { account: { email } }: Visitor): Html {
+function account({ frame }: Texts, { person: { email } }: Visitor): Html {
   return html`<span class="email" title="${email}" dir="ltr">${email}</span>
 <form method="post" action="/signout"><button class="quiet">${frame.signOut}</button></form>`
+}
+
+/** Below the header, because what is asked and changed here belongs to another account. */
+function actingFor({ t, visitor }: Surroundings): Html {
+  if (!visitor || visitor.account.id === visitor.person.id) return nothing
+  const { members } = t
+  const email = html`<bdi dir="ltr">${visitor.account.email}</bdi>`
+  return html`<p class="acting"><a href="/settings/members">${members.actingFor(email)}</a>
+<span>${members.roles[visitor.role]}</span></p>`
 }
 
 function footer({ t, theme, here }: Surroundings): Html {

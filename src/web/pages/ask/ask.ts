@@ -8,7 +8,7 @@ import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -30,7 +30,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
     )
   })
 
-  app.post('/ask', accountsOnly, async (request, reply) => {
+  app.post('/ask', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const left = disconnectSignal(reply)
     const input = readFields(questionForm, request.body)
@@ -47,7 +47,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
   })
 
   // For the script of the box: it uploads a file before the question is sent, and names it in the form.
-  app.post('/ask/files', accountsOnly, async (request, reply) => {
+  app.post('/ask/files', membersOnly, async (request, reply) => {
     try {
       const { id, name } = await receiveFile(services, request)
       return reply.send({ id, name })

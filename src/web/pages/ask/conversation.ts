@@ -12,7 +12,7 @@ import { doneMessage, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -81,7 +81,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     })
   })
 
-  app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/rename', membersOnly, async (request, reply) => {
     const { name } = readFields(nameForm, request.body)
     const id = await withNamedSession(database, request, async (tx, session) => {
       await renameSession(tx, session, name)
@@ -90,7 +90,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     return reply.redirect(`/sessions/${id}?done=renamed`, 303)
   })
 
-  app.post('/sessions/:id/delete', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/delete', membersOnly, async (request, reply) => {
     const projectId = await withNamedSession(database, request, async (tx, session) => {
       await deleteSession(tx, session)
       return session.projectId
