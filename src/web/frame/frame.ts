@@ -21,6 +21,8 @@ export type Framed = {
   readonly main: Html
   readonly scripts: readonly string[]
   readonly wide: boolean
+  /** The reader may change nothing of what the page shows: its forms that change are hidden. The server refuses them too. */
+  readonly readsOnly: boolean
 }
 
 /** What the frame has to know beside the page. */
@@ -53,7 +55,7 @@ ${head(page, around)}
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
 ${actingFor(around)}
-<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}">
+<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${page.readsOnly ? ' reads-only' : ''}">
 ${page.main}
 </main>
 ${footer(around)}

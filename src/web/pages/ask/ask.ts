@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { hasRole } from '../../../accounts/members/members.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
@@ -74,7 +75,7 @@ function valuesOfAddress(request: FastifyRequest): AskValues {
 }
 
 async function shownBy(services: WebServices, request: FastifyRequest, named: string): Promise<Shown> {
-  const { principal } = visitorOf(request)
+  const { principal, role } = visitorOf(request)
   const rail = await readRail(services, request)
   return withTx(services.database, principal, async (tx) => {
     const { items } = await listProjects(tx, principal, { limit: 100, order: 'desc' })
@@ -83,6 +84,7 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
       models: services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id),
       projects: items.filter(({ name }) => name !== ownProjectName),
       session,
+      isReadOnly: !hasRole(role, 'member'),
       rail,
     }
   })
@@ -103,7 +105,7 @@ function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): P
 ${session ? sessionNote(t, session) : nothing}
 ${outcomeNotice({ problem })}
 ${askForm(t, shown, values)}
-${exampleList(t)}</div>`,
+${shown.isReadOnly ? nothing : exampleList(t)}</div>`,
     ),
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { hasRole } from '../../../accounts/members/members.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { originOf } from '../../../http/origin.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/read/conversation.ts'
@@ -69,15 +70,19 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { look, ...place } = readFields(query, request.query)
-    const { accountId } = visitorOf(request).principal
-    return services.conversationLimit.run(accountId, disconnectSignal(reply), async () => {
+    const { principal, role } = visitorOf(request)
+    return services.conversationLimit.run(principal.accountId, disconnectSignal(reply), async () => {
       const shown = await read(request, place)
       const { before } = shown
       const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
       const t = textsOf(request)
       const { renamed, shared, unshared } = t.ask
       const message = doneMessage(request, { renamed, shared, unshared })
-      return sendPage(request, reply, sessionPage(t, shown, { models, before, look, message }))
+      return sendPage(
+        request,
+        reply,
+        sessionPage(t, shown, { models, before, look, message, isReadOnly: !hasRole(role, 'member') }),
+      )
     })
   })
 
@@ -139,6 +144,7 @@ function sessionPage(
   shown: Shown,
   asked: {
     readonly models: readonly string[]
+    readonly isReadOnly: boolean
     readonly before: number | undefined
     readonly look: number
     readonly message: string | undefined
@@ -147,7 +153,7 @@ function sessionPage(
   const { session, project, turns, hasEarlier } = shown
   const path = `/sessions/${session.id}`
   const values = { ...emptyQuestion, session: session.id, model: session.model }
-  const choices = { models: asked.models, projects: [], session }
+  const choices = { models: asked.models, projects: [], session, isReadOnly: asked.isReadOnly }
   return {
     title: nameOf(t, session),
     section: 'ask',

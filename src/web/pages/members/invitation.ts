@@ -12,9 +12,8 @@ import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { withTx } from '../../../db/client.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
-import { openToAll, ownPerson } from '../../components/route-guards.ts'
+import { openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { countSignUp } from '../sign-in/count-sign-up.ts'
 import { giveSession, originOfSignIn } from '../sign-in/give-session.ts'
@@ -45,11 +44,13 @@ export function invitationPages(app: FastifyInstance, services: WebServices): vo
     }
   })
 
-  app.post<ByToken>('/invitations/:token', ownPerson, async (request, reply) => {
-    const { person, token: session } = visitorOf(request)
+  app.post<ByToken>('/invitations/:token', openToAll, async (request, reply) => {
     const { token } = request.params
     try {
       await signInLimits.reset(clientAddress(request))
+      await findInvitation(database.system, token)
+      if (!request.visitor) return await reply.redirect(`/invitations/${token}`, 303)
+      const { person, token: session } = request.visitor
       await withTx(database, 'system', async (tx) => {
         const { accountId } = await acceptInvitation(tx, token, person)
         await actFor(tx, session, { personId: person.id, accountId })

@@ -76,7 +76,7 @@ function memberTable(t: Texts, visitor: Visitor, members: readonly Member[]): Ht
 
 function memberActions(t: Texts, { person, account, role }: Visitor, member: Member): Html {
   if (member.id === account.id) return nothing
-  if (member.id === person.id) return leaveDialog(t)
+  if (member.id === person.id) return html`<div class="own">${leaveDialog(t)}</div>`
   if (!hasRole(role, 'admin') || (member.role === 'owner' && role !== 'owner')) return nothing
   const label = t.members.roleOf(member.email)
   return html`<div class="row-actions"><form class="inline" method="post" action="${path}/${member.id}/role">
@@ -177,7 +177,7 @@ function switchTable(t: Texts, { person, account }: Visitor, memberships: readon
       },
     ],
   })
-  return html`<section id="accounts"><h2>${members.switch}</h2><p class="hint">${members.switchHint}</p>${table}</section>`
+  return html`<section id="accounts" class="own"><h2>${members.switch}</h2><p class="hint">${members.switchHint}</p>${table}</section>`
 }
 
 /** The link of a new invitation, which is shown only now. */

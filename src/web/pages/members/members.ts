@@ -16,7 +16,8 @@ import {
   memberRoles,
   removeMember,
 } from '../../../accounts/members/members.ts'
-import { withTx } from '../../../db/client.ts'
+import { type Executor, withTx } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { letter } from '../../../mail/letters.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -74,28 +75,27 @@ function managingBy({ principal, role }: Visitor): Managing {
 }
 
 function managingRoutes(app: FastifyInstance, { database }: WebServices, show: Show): void {
-  app.post<ById>(`${path}/:id/role`, adminsOnly, async (request, reply) => {
-    const by = managingBy(visitorOf(request))
-    const { role } = readFields(roleForm, request.body)
-    try {
-      await withTx(database, 'system', (tx) => changeRole(tx, by, request.params.id, role))
-    } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      return show(request, reply, { problem }, status)
-    }
-    return reply.redirect(`${path}?done=changed`, 303)
-  })
+  const change = (
+    action: string,
+    done: string,
+    work: (tx: Executor, by: Managing, id: string, request: FastifyRequest) => Promise<unknown>,
+  ) =>
+    app.post<ById>(`${path}/:id/${action}`, adminsOnly, async (request, reply) => {
+      const by = managingBy(visitorOf(request))
+      try {
+        await withTx(database, 'system', (tx) => work(tx, by, request.params.id, request))
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'not_found') throw error
+        const { message: problem, status } = problemOf(request, error)
+        return show(request, reply, { problem }, status)
+      }
+      return reply.redirect(`${path}?done=${done}`, 303)
+    })
 
-  app.post<ById>(`${path}/:id/remove`, adminsOnly, async (request, reply) => {
-    const by = managingBy(visitorOf(request))
-    try {
-      await withTx(database, 'system', (tx) => removeMember(tx, by, request.params.id))
-    } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      return show(request, reply, { problem }, status)
-    }
-    return reply.redirect(`${path}?done=removed`, 303)
-  })
+  change('role', 'changed', (tx, by, id, request) =>
+    changeRole(tx, by, id, readFields(roleForm, request.body).role),
+  )
+  change('remove', 'removed', (tx, by, id) => removeMember(tx, by, id))
 }
 
 function invitingRoutes(app: FastifyInstance, services: WebServices, show: Show): void {
