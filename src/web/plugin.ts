@@ -6,7 +6,7 @@ import type { ApiDescription } from '../http/openapi/document.ts'
 import { refuseWrittenForm, requireVisitor } from './admission.ts'
 import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
-import { openToAll } from './components/route-guards.ts'
+import { checkGuard, openToAll } from './components/route-guards.ts'
 import { sendErrorPage } from './error-page.ts'
 import { alertPages } from './pages/alerts/alerts.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
@@ -51,13 +51,7 @@ export async function webPages(
   registerFormBody(app)
   app.decorateRequest('visitor', null)
   app.decorateRequest('refusal', undefined)
-  app.addHook('onRoute', (route) => {
-    const { page, role } = route.config ?? {}
-    const named = `the page ${route.method} ${route.url}`
-    if (!page) throw new Error(`${named} does not say who may open it`)
-    const changes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
-    if (page === 'account' && changes && !role) throw new Error(`${named} does not say which role may use it`)
-  })
+  app.addHook('onRoute', checkGuard)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(pageHeaders)
     requireSameOrigin(request, services.appUrl)
