@@ -40,6 +40,7 @@ import { keyRoutes } from './routes/key.ts'
 import { accountRoutes } from './routes/management/accounts.ts'
 import { budgetRoutes } from './routes/management/budgets.ts'
 import { managedKeyRoutes } from './routes/management/keys.ts'
+import { memberRoutes } from './routes/management/members.ts'
 import { webhookRoutes } from './routes/management/webhooks.ts'
 import { mcpRoutes } from './routes/mcp/route.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -186,6 +187,7 @@ function apiRoutes(
   conversationRoutes(v1, services, reads)
   managedKeyRoutes(v1, services)
   budgetRoutes(v1, services)
+  memberRoutes(v1, services)
   webhookRoutes(v1, services)
   accountRoutes(v1, services)
   done()

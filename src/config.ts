@@ -92,7 +92,7 @@ export type Config = {
    * Whether anybody can create an account in the web pages, and that account's plan. Closed by default if
    * `databaseUrl` is set.
    */
-  readonly signUp: 'open' | 'closed'
+  readonly signUp: 'open' | 'invited' | 'closed'
   readonly signUpPlan: string
   /** Domains whose addresses may create an account in the pages. Empty: all. */
   readonly signUpDomains: readonly string[]

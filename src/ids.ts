@@ -45,6 +45,7 @@ const prefixes = {
   libraryJob: 'ljob_',
   sheet: 'sheet_',
   webhook: 'whk_',
+  invitation: 'inv_',
 } as const
 
 /** A new random id with 24 base62 characters (143 bits), so ids can be neither counted nor guessed. */

@@ -529,6 +529,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open invitations
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getInvitations"];
+        put?: never;
+        /**
+         * Invite a person
+         * @description Nothing is mailed: hand the link on. It works once, for 7 days. A key acts as an admin: it neither makes nor changes owners.
+         */
+        post: operations["postInvitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description A key acts as an admin: it neither makes nor changes owners.
+         */
+        delete: operations["deleteInvitationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/key": {
         parameters: {
             query?: never;
@@ -619,6 +663,50 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of the account
+         * @description Needs a key with the scope `account:manage`.
+         */
+        get: operations["getMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, and revoke the keys that the member made
+         * @description A key acts as an admin: it neither makes nor changes owners.
+         */
+        delete: operations["deleteMembersById"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a member another role
+         * @description A key acts as an admin: it neither makes nor changes owners.
+         */
+        patch: operations["patchMembersById"];
         trace?: never;
     };
     "/v1/models": {
@@ -956,7 +1044,7 @@ export interface paths {
         };
         /**
          * What was charged
-         * @description Sums over the ledger by day, model, key or project: the last 30 days unless told, at most 366.
+         * @description Sums over the ledger by day, model, key, project or member: the last 30 days unless told, at most 366.
          */
         get: operations["getUsage"];
         put?: never;
@@ -1723,6 +1811,38 @@ export interface components {
             object: "response.input_tokens";
             input_tokens: number;
         };
+        /** @description A link that makes a person a member, once. */
+        Invitation: {
+            id: string;
+            /** @constant */
+            object: "invitation";
+            /** @description The only address that can accept it. Null: whoever has the link */
+            email: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member" | "viewer";
+            /** @description The link. Only in the reply that made it */
+            url?: string;
+            /** @description Unix time in whole seconds */
+            created_at: number;
+            /** @description Unix time in whole seconds */
+            expires_at: number;
+        };
+        InvitationDeleted: {
+            id: string;
+            /** @constant */
+            object: "invitation";
+            /** @constant */
+            deleted: true;
+        };
+        InvitationList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Invitation"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
         /** @description A key of the account. */
         ManagedKey: {
             id: string;
@@ -1754,6 +1874,34 @@ export interface components {
             /** @constant */
             object: "list";
             data: components["schemas"]["ManagedKey"][];
+            first_id: string | null;
+            /** @description What `after` of the next page has to be */
+            last_id: string | null;
+            has_more: boolean;
+        };
+        /** @description A person who acts for the account. */
+        Member: {
+            /** @description The own account of the person */
+            id: string;
+            /** @constant */
+            object: "member";
+            email: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member" | "viewer";
+            /** @description Null: the person of the account, who is always its owner */
+            added_at: number | null;
+        };
+        MemberDeleted: {
+            id: string;
+            /** @constant */
+            object: "member";
+            /** @constant */
+            deleted: true;
+        };
+        MemberList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Member"][];
             first_id: string | null;
             /** @description What `after` of the next page has to be */
             last_id: string | null;
@@ -3320,9 +3468,9 @@ export interface components {
                 reason: "timeout" | "rate_limit" | "server_error" | "paused";
             }[];
         };
-        /** @description One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by. */
+        /** @description One group of turns. Of `day`, `model`, `key`, `project`, `member` it has the one grouped by. */
         Usage: {
-            /** @description The day, the model, or the id of the key or project */
+            /** @description The day, the model, or the id of the key, project or member */
             id: string;
             /** @constant */
             object: "usage";
@@ -3330,6 +3478,8 @@ export interface components {
             model?: string;
             key?: string;
             project?: string;
+            /** @description Own account of the person; empty for charges without a known one */
+            member?: string;
             turns: number;
             prompt_tokens: number;
             completion_tokens: number;
@@ -4004,8 +4154,14 @@ export type FileVersion = components['schemas']['FileVersion'];
 export type FileWithVersions = components['schemas']['FileWithVersions'];
 export type Health = components['schemas']['Health'];
 export type InputTokens = components['schemas']['InputTokens'];
+export type Invitation = components['schemas']['Invitation'];
+export type InvitationDeleted = components['schemas']['InvitationDeleted'];
+export type InvitationList = components['schemas']['InvitationList'];
 export type ManagedKey = components['schemas']['ManagedKey'];
 export type ManagedKeyList = components['schemas']['ManagedKeyList'];
+export type Member = components['schemas']['Member'];
+export type MemberDeleted = components['schemas']['MemberDeleted'];
+export type MemberList = components['schemas']['MemberList'];
 export type Message = components['schemas']['Message'];
 export type MessageList = components['schemas']['MessageList'];
 export type Model = components['schemas']['Model'];
@@ -5682,6 +5838,115 @@ export interface operations {
             503: components["responses"]["503.database_unavailable.file_store_unavailable"];
         };
     };
+    getInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    postInvitations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with it is done once; the repeated reply has no link. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Only the account of this address can accept */
+                    email?: string | null;
+                    /** @enum {string} */
+                    role: "owner" | "admin" | "member" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteInvitationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
     getKey: {
         parameters: {
             query?: never;
@@ -5960,6 +6225,113 @@ export interface operations {
                 };
             };
             400: components["responses"]["400.invalid_value.invalid_json.idempotency_key_reused"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    getMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["400.invalid_value"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    deleteMembersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberDeleted"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.invalid_json"];
+            401: components["responses"]["401.invalid_api_key"];
+            403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.request_too_large"];
+            415: components["responses"]["415.unsupported_content_type"];
+            429: components["responses"]["429.rate_limit_exceeded"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.database_unavailable"];
+        };
+    };
+    patchMembersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    role: "owner" | "admin" | "member" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["400.invalid_value.missing_required_parameter.invalid_json"];
             401: components["responses"]["401.invalid_api_key"];
             403: components["responses"]["403.missing_scope.address_not_allowed.account_suspended.plan_without_api_access"];
             404: components["responses"]["404.not_found"];
@@ -6962,7 +7334,7 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                group_by?: "day" | "model" | "key" | "project";
+                group_by?: "day" | "model" | "key" | "project" | "member";
                 start?: string;
                 end?: string;
                 limit?: number;

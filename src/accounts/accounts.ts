@@ -23,18 +23,23 @@ export type Account = {
   readonly createdAt: Date
 }
 
+/** The columns of an `Account` in an alias of the table. */
+export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(
+  table: T,
+): Pick<T, keyof Account> => ({
+  id: table.id,
+  email: table.email,
+  plan: table.plan,
+  operator: table.operator,
+  suspendedAt: table.suspendedAt,
+  deletionDueAt: table.deletionDueAt,
+  legalHoldAt: table.legalHoldAt,
+  legalHoldReason: table.legalHoldReason,
+  createdAt: table.createdAt,
+})
+
 /** The columns of an `Account`. */
-export const accountColumns = {
-  id: accounts.id,
-  email: accounts.email,
-  plan: accounts.plan,
-  operator: accounts.operator,
-  suspendedAt: accounts.suspendedAt,
-  deletionDueAt: accounts.deletionDueAt,
-  legalHoldAt: accounts.legalHoldAt,
-  legalHoldReason: accounts.legalHoldReason,
-  createdAt: accounts.createdAt,
-}
+export const accountColumns = accountColumnsOf(accounts)
 
 /** A deleted account keeps its row, for the ledger, without a password. */
 export const notDeleted = ne(accounts.passwordHash, '')

@@ -6,6 +6,11 @@ import { accounts, auditLog } from '../db/schema/index.ts'
 /** Who acted: an account's id or `commandLine`. */
 export type Actor = string
 
+/** Who changes something of an account: the member, or the one that made the API key. Without one it is the account itself. */
+export type Acting = { readonly accountId: string; readonly memberId?: string | null }
+
+export const actorOf = ({ accountId, memberId }: Acting): Actor => memberId ?? accountId
+
 /** Anybody who can run commands on the server. */
 export const commandLine: Actor = 'command line'
 
@@ -21,6 +26,11 @@ export const auditActions = {
   'account.exported': 'Data of the account exported',
   'account.hold_placed': 'Legal hold placed',
   'account.hold_ended': 'Legal hold ended',
+  'member.invited': 'Member invited',
+  'member.invitation_revoked': 'Invitation revoked',
+  'member.added': 'Member added',
+  'member.role_changed': 'Role of a member changed',
+  'member.removed': 'Member removed',
   'account.address_changed': 'Address changed',
   'account.role_changed': 'Role changed by a provider',
   'identity.added': 'Provider connected',
@@ -77,13 +87,18 @@ export async function recordAction(executor: Executor, record: AuditRecord): Pro
 }
 
 /**
- * Like `recordAction`, for an account that changes something of its own. Its transaction sees all accounts
+ * Like `recordAction`, for a member that changes something of the account. Its transaction sees all accounts
  * during this one insert.
  */
-export async function recordOwnAction(executor: Executor, record: Omit<AuditRecord, 'actor'>): Promise<void> {
+export async function recordOwnAction(
+  executor: Executor,
+  acting: Acting,
+  record: Pick<AuditRecord, 'action' | 'details'>,
+): Promise<void> {
+  const { accountId } = acting
   await executor.execute(sql`select set_config('app.account', '*', true)`)
-  await recordAction(executor, { ...record, actor: record.accountId })
-  await executor.execute(sql`select set_config('app.account', ${record.accountId}, true)`)
+  await recordAction(executor, { ...record, accountId, actor: actorOf(acting) })
+  await executor.execute(sql`select set_config('app.account', ${accountId}, true)`)
 }
 
 export type AuditEntry = {
@@ -153,7 +168,7 @@ export function listAuditEntries(
     .limit(page.limit)
 }
 
-const ownersActions = String.raw`^(project\.|session\.|key\.|webhook\.|password\.changed)`
+const ownersActions = String.raw`^(project\.|session\.|key\.|webhook\.|member\.|password\.changed)`
 
 /**
  * Id of the newest entry about an account; `0` if there is none. A form stores it to detect changes since it

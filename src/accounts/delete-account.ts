@@ -1,13 +1,15 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
 import {
   accounts,
   apiKeys,
   budgets,
   identities,
+  invitations,
   keySpending,
   mailedLinks,
   managementRequests,
+  members,
   passkeys,
   passwordResets,
   projects,
@@ -68,6 +70,15 @@ export function deleteAccount(
     await tx.delete(managementRequests).where(eq(managementRequests.accountId, accountId))
     for (const table of [identities, passkeys, recoveryCodes, signInSteps, totpSecrets])
       await tx.delete(table).where(eq(table.accountId, accountId))
+    // Keys that the person made for other accounts end with the membership.
+    await tx
+      .update(apiKeys)
+      .set({ revokedAt: sql`now()` })
+      .where(and(eq(apiKeys.createdBy, accountId), isNull(apiKeys.revokedAt)))
+    await tx.delete(members).where(or(eq(members.accountId, accountId), eq(members.memberId, accountId)))
+    await tx
+      .delete(invitations)
+      .where(or(eq(invitations.accountId, accountId), eq(invitations.invitedBy, accountId)))
     await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)

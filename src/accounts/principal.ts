@@ -5,7 +5,10 @@ import { allows, type KeyScope, ownerScopes } from './scopes.ts'
 
 /** Who sends a request. Handlers and domain code use this and never see headers or keys. */
 export type Principal = {
+  /** The account acted for: on the pages that of the person, or one that the person is a member of. */
   readonly accountId: string
+  /** The own account of the person that asks, or that made the API key. Absent or null: nobody knows. */
+  readonly memberId?: string | null
   readonly plan: Plan
   /** The API key. Null for a person who is signed in to the web pages. */
   readonly keyId: string | null

@@ -35,6 +35,10 @@ type Texts = {
     product: string,
     from: { readonly address: string; readonly at: Date },
   ) => Omit<Letter, 'language'>
+  readonly invitation: (
+    product: string,
+    to: { readonly account: string; readonly from: string; readonly url: string; readonly days: number },
+  ) => Omit<Letter, 'language'>
   readonly lowCredits: (
     product: string,
     left: { readonly credits: string; readonly url: string },
@@ -95,6 +99,14 @@ const english: Texts = {
       `A browser that was not known signed in to your account, from ${address}, on ${instant('en', at)}.`,
       'If it was not you, change the password: that signs all browsers out.',
     ],
+  }),
+  invitation: (product, { account, from, url, days }) => ({
+    subject: `${from} invites you to an account of ${product}`,
+    paragraphs: [
+      `${from} invites you to act for the account ${account} of ${product}.`,
+      `The link works once, for ${days} days, with this address. If you do not want it, do nothing.`,
+    ],
+    link: { label: 'See the invitation', url },
   }),
   lowCredits: (product, { credits, url }) => ({
     subject: `Few credits left for ${product}`,
@@ -169,6 +181,14 @@ const hebrew: Texts = {
       `דפדפן שלא היה מוכר נכנס לחשבון שלכם, מהכתובת ${address}, ב־${instant('he', at)}.`,
       'אם לא אתם נכנסתם, החליפו את הסיסמה: כל הדפדפנים ינותקו.',
     ],
+  }),
+  invitation: (product, { account, from, url, days }) => ({
+    subject: `הזמנה מאת ${from} לחשבון של ${product}`,
+    paragraphs: [
+      `קיבלת הזמנה מאת ${from} לפעול בשם החשבון ${account} של ${product}.`,
+      `הקישור פועל פעם אחת, במשך ${days} ימים, עם הכתובת הזאת. אם אין בכך רצון, אין צורך לעשות דבר.`,
+    ],
+    link: { label: 'לעמוד ההזמנה', url },
   }),
   lowCredits: (product, { credits, url }) => ({
     subject: `נותרו מעט קרדיטים ב־${product}`,

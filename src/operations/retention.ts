@@ -35,6 +35,7 @@ const expiries = (days: RetentionDays): readonly Expiry[] => [
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('mailed_links', 5_000, sql`expires_at < now()`),
   rowsOf('sign_in_steps', 5_000, sql`expires_at < now()`),
+  rowsOf('invitations', 5_000, sql`expires_at < now()`),
   rowsOf('sent_notices', 5_000, sql`created_at < now() - interval '1 year'`),
   rowsOf(
     'webhook_deliveries',

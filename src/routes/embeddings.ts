@@ -112,6 +112,7 @@ async function answer(
       kind: embeddingsKind,
       model: offer.id,
       key_id: principal.keyId,
+      member_id: principal.memberId ?? null,
       project_id: principal.binding.projectId ?? (await defaultProjectId(tx, principal)),
       prompt_tokens: promptTokens,
       completion_tokens: 0,

@@ -22,12 +22,16 @@ const query = z.object({
 
 const usageSchema = z
   .object({
-    id: z.string().describe('The day, the model, or the id of the key or project'),
+    id: z.string().describe('The day, the model, or the id of the key, project or member'),
     object: z.literal('usage'),
     day: z.string().optional(),
     model: z.string().optional(),
     key: z.string().optional(),
     project: z.string().optional(),
+    member: z
+      .string()
+      .optional()
+      .describe('Own account of the person; empty for charges without a known one'),
     turns: count,
     prompt_tokens: count,
     completion_tokens: count,
@@ -37,7 +41,8 @@ const usageSchema = z
   })
   .meta({
     id: 'Usage',
-    description: 'One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by.',
+    description:
+      'One group of turns. Of `day`, `model`, `key`, `project`, `member` it has the one grouped by.',
   })
 
 const usageList = listOf(usageSchema).meta({ id: 'UsageList' })
@@ -45,12 +50,12 @@ const usageList = listOf(usageSchema).meta({ id: 'UsageList' })
 const docs: RouteDocs = {
   summary: 'What was charged',
   description:
-    'Sums over the ledger by day, model, key or project: the last 30 days unless told, at most 366.',
+    'Sums over the ledger by day, model, key, project or member: the last 30 days unless told, at most 366.',
   tag: 'Account',
   response: usageList,
 }
 
-/** `GET /v1/usage`: charges from the ledger, summed by day, model, key or project. */
+/** `GET /v1/usage`: charges from the ledger, summed by day, model, key, project or member. */
 export function usageRoutes(root: FastifyInstance, { database }: Services): void {
   root
     .withTypeProvider<ZodTypes>()

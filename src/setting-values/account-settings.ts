@@ -44,11 +44,11 @@ export const ofAccounts = {
       unset: 'free, basic, pro and unlimited',
       description: 'JSON file that replaces plans or adds others, see docs/billing.md.',
     }),
-    SIGNUP: documented(z.enum(['open', 'closed']).optional(), {
-      value: 'open or closed',
+    SIGNUP: documented(z.enum(['open', 'invited', 'closed']).optional(), {
+      value: 'open, invited or closed',
       unset: 'open with the embedded database, closed with DATABASE_URL',
       description:
-        'With open, anybody can create an account in the pages. With closed, only the command line and operators create accounts.',
+        'With open, anybody can create an account in the pages. With invited, only people who are invited to their address as members of an account. With closed, only the command line and operators create accounts.',
     }),
     SIGNUP_DOMAINS: documented(hostList.default([]), {
       value: 'host names, separated by commas',

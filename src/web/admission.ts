@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findWebSession, touchWebSession } from '../accounts/sign-in/web-sessions.ts'
+import { actFor } from '../accounts/members/acting.ts'
+import { hasRole, type MemberRole } from '../accounts/members/members.ts'
+import { findWebSession, type SignedIn, touchWebSession } from '../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../errors.ts'
 import { clientAddress } from '../http/connection/client-address.ts'
 import { withQuery } from './components/library-links.ts'
@@ -10,7 +12,7 @@ import { signInPage } from './pages/sign-in/sign-in-view.ts'
 import { clearCookie, cookieToken } from './visitors/cookies.ts'
 import { pageBefore } from './visitors/own-path.ts'
 import { textsOf } from './visitors/preferences.ts'
-import { principalOfAccount } from './visitors/visitor.ts'
+import { visitorOf, visitorWith } from './visitors/visitor.ts'
 
 /**
  * Finds who is signed in, if anybody, and counts the request for the account, otherwise for the address. Redirects to
@@ -23,17 +25,54 @@ export async function requireVisitor(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { page } = request.routeOptions.config
+  const { page, role = 'viewer' } = request.routeOptions.config
   if (request.url.startsWith('/assets/')) return
-  await findVisitor(services, request, reply)
+  const found = await findVisitor(services, request, reply)
   if (page === 'anyone') return
   if (!request.visitor) {
     if (!isWrittenForm(request)) await reply.redirect(signInAddress(request, services), 303)
     return
   }
   // A page that the account may not open answers 404.
-  if (page === 'operator' && !request.visitor.account.operator)
+  if (page === 'operator' && !request.visitor.person.operator)
     throw new ServiceError('not_found', 'There is no such page.')
+  if (found?.hasLostAccount) await leaveLostAccount(services, request)
+  else if (
+    page === 'account' &&
+    role !== 'person' &&
+    role !== 'viewer' &&
+    !hasRole(request.visitor.role, role)
+  )
+    refuse(request, new ServiceError('missing_scope', refusals[role]))
+}
+
+const refusals: Readonly<Record<Exclude<MemberRole, 'viewer'>, string>> = {
+  owner: 'Only owners of this account can do this. Ask one of them.',
+  admin: 'Only owners and admins of this account can do this. Ask one of them.',
+  member:
+    'As a viewer of this account you can read, and change nothing. Ask an owner or admin for another role.',
+}
+
+/** Refuses a request; a form that somebody has written in is read first. */
+function refuse(request: FastifyRequest, error: unknown): void {
+  if (!isWrittenForm(request)) throw error
+  request.refusal = error
+}
+
+/**
+ * The person was removed from the account, or it was suspended. This request may be meant for that account, so it does
+ * nothing; the next one acts for the own account.
+ */
+async function leaveLostAccount({ database }: WebServices, request: FastifyRequest): Promise<void> {
+  const { token, person } = visitorOf(request)
+  await actFor(database.system, token, { personId: person.id, accountId: person.id })
+  refuse(
+    request,
+    new ServiceError(
+      'missing_scope',
+      'You can no longer act for the account that you acted for. From now on you act for your own account.',
+    ),
+  )
 }
 
 /**
@@ -59,24 +98,25 @@ async function findVisitor(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<SignedIn | undefined> {
   const token = cookieToken(request, services, 'session')
   const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
   if (token === undefined || !found) {
     if (token !== undefined) clearCookie(request, reply, services, 'session')
-    return services.addressLimits.page(clientAddress(request))
+    await services.addressLimits.page(clientAddress(request))
+    return undefined
   }
-  const { account, seenLately } = found
-  const principal = principalOfAccount(account, services.plans)
-  request.visitor = { account, token, principal }
+  const visitor = visitorWith(found, token, services.plans)
+  const { principal } = visitor
+  request.visitor = visitor
   request.principal = principal
   try {
     await services.rateLimits.countPage(principal)
   } catch (error) {
-    if (!isWrittenForm(request)) throw error
-    request.refusal = error
+    refuse(request, error)
   }
-  if (!seenLately) await touchWebSession(services.database.system, token)
+  if (!found.seenLately) await touchWebSession(services.database.system, token)
+  return found
 }
 
 /** The form to sign in, which leads back; it says when a session has ended, and that a form was not taken. */

@@ -6,7 +6,7 @@ import type { ApiDescription } from '../http/openapi/document.ts'
 import { refuseWrittenForm, requireVisitor } from './admission.ts'
 import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
-import { openToAll } from './components/route-guards.ts'
+import { checkGuard, openToAll } from './components/route-guards.ts'
 import { sendErrorPage } from './error-page.ts'
 import { alertPages } from './pages/alerts/alerts.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
@@ -17,6 +17,8 @@ import { keyPages } from './pages/keys/keys.ts'
 import { landingPages } from './pages/landing/landing.ts'
 import { libraryPages } from './pages/library/library.ts'
 import { readerPages } from './pages/library/reader/reader.ts'
+import { invitationPages } from './pages/members/invitation.ts'
+import { memberPages } from './pages/members/members.ts'
 import { operatorPages } from './pages/operator/operator.ts'
 import { previewPages } from './pages/previews/previews.ts'
 import { projectPages } from './pages/projects/projects.ts'
@@ -49,10 +51,7 @@ export async function webPages(
   registerFormBody(app)
   app.decorateRequest('visitor', null)
   app.decorateRequest('refusal', undefined)
-  app.addHook('onRoute', (route) => {
-    if (!route.config?.page)
-      throw new Error(`the page ${route.method} ${route.url} does not say who may open it`)
-  })
+  app.addHook('onRoute', checkGuard)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(pageHeaders)
     requireSameOrigin(request, services.appUrl)
@@ -87,6 +86,8 @@ export async function webPages(
   keyPages(app, services)
   alertPages(app, services)
   accountPages(app, services)
+  memberPages(app, services)
+  invitationPages(app, services)
   signInListPages(app, services)
   secondFactorPages(app, services)
   conversationPages(app, services)

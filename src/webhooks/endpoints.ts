@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { recordOwnAction } from '../accounts/audit.ts'
+import { type Acting, recordOwnAction } from '../accounts/audit.ts'
 import { digestKey, type Peppers } from '../accounts/keys/pepper.ts'
 import { isPublicHost } from '../addresses/public-hosts.ts'
 import type { Executor } from '../db/client.ts'
@@ -77,10 +77,11 @@ const mine = (accountId: string, id: string) =>
 export async function createEndpoint(
   executor: Executor,
   peppers: Peppers,
-  accountId: string,
+  acting: Acting,
   input: EndpointInput,
   allowPrivate: boolean,
 ): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
+  const { accountId } = acting
   await checkInput(executor, accountId, input, allowPrivate)
   const count = await executor.$count(webhookEndpoints, eq(webhookEndpoints.accountId, accountId))
   if (count >= maxEndpoints)
@@ -97,22 +98,19 @@ export async function createEndpoint(
     })
     .returning(columns)
   if (!endpoint) throw new Error('insert returned no row')
-  await recordOwnAction(executor, {
-    action: 'webhook.created',
-    accountId,
-    details: { endpoint: endpoint.id },
-  })
+  await recordOwnAction(executor, acting, { action: 'webhook.created', details: { endpoint: endpoint.id } })
   return { endpoint, secret: currentSecret(endpoint, peppers) }
 }
 
 /** Changes an endpoint, as an action of its owner for the audit log. @throws ServiceError `not_found`, or as `createEndpoint`. */
 export async function changeEndpoint(
   executor: Executor,
-  accountId: string,
+  acting: Acting,
   id: string,
   change: Partial<EndpointInput>,
   allowPrivate: boolean,
 ): Promise<Endpoint> {
+  const { accountId } = acting
   const before = await findEndpoint(executor, accountId, id)
   const input = { ...before, events: before.events as WebhookEvent[], ...change }
   await checkInput(executor, accountId, input, allowPrivate)
@@ -124,15 +122,15 @@ export async function changeEndpoint(
     .returning(columns)
   if (!changed) throw notFound()
   const details = { endpoint: id, fields: Object.keys(change).join(', ') }
-  await recordOwnAction(executor, { action: 'webhook.changed', accountId, details })
+  await recordOwnAction(executor, acting, { action: 'webhook.changed', details })
   return changed
 }
 
 /** Deletes an endpoint with its deliveries. @throws ServiceError `not_found`. */
-export async function deleteEndpoint(executor: Executor, accountId: string, id: string): Promise<void> {
-  const { rowCount } = await executor.delete(webhookEndpoints).where(mine(accountId, id))
+export async function deleteEndpoint(executor: Executor, acting: Acting, id: string): Promise<void> {
+  const { rowCount } = await executor.delete(webhookEndpoints).where(mine(acting.accountId, id))
   if (rowCount === 0) throw notFound()
-  await recordOwnAction(executor, { action: 'webhook.deleted', accountId, details: { endpoint: id } })
+  await recordOwnAction(executor, acting, { action: 'webhook.deleted', details: { endpoint: id } })
 }
 
 /**
@@ -142,7 +140,7 @@ export async function deleteEndpoint(executor: Executor, accountId: string, id: 
 export async function rotateSecret(
   executor: Executor,
   peppers: Peppers,
-  accountId: string,
+  acting: Acting,
   id: string,
 ): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
   const [endpoint] = await executor
@@ -153,10 +151,10 @@ export async function rotateSecret(
       pepperVersion: peppers[0].version,
       bothUntil: sql`now() + make_interval(hours => ${bothHours})`,
     })
-    .where(mine(accountId, id))
+    .where(mine(acting.accountId, id))
     .returning(columns)
   if (!endpoint) throw notFound()
-  await recordOwnAction(executor, { action: 'webhook.rotated', accountId, details: { endpoint: id } })
+  await recordOwnAction(executor, acting, { action: 'webhook.rotated', details: { endpoint: id } })
   return { endpoint, secret: currentSecret(endpoint, peppers) }
 }
 

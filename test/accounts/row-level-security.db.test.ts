@@ -30,7 +30,7 @@ test('a query without an account context sees no tenant row in any tenant table'
   const tables = await db.database.tenantPool.query<{ name: string }>(
     `select relname as name from pg_class where relrowsecurity and relforcerowsecurity and relkind = 'r'`,
   )
-  expect(tables.rows.length).toBe(38)
+  expect(tables.rows.length).toBe(40)
   const seen = await db.database.tenantPool.query('select id from projects union all select id from accounts')
   expect(seen.rows).toEqual([])
 })

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportAccount } from '../../src/account-export/account-archive.ts'
 import { commandLine } from '../../src/accounts/audit.ts'
+import { invite } from '../../src/accounts/members/invitations.ts'
 import { createMailedLink } from '../../src/accounts/sign-in/mailed-links.ts'
 import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { openWebSession } from '../../src/accounts/sign-in/web-sessions.ts'
@@ -15,6 +16,7 @@ import { migrateDatabase } from '../../src/db/migrate.ts'
 import {
   budgets,
   identities,
+  members,
   passkeys,
   readingMarks,
   recoveryCodes,
@@ -32,7 +34,7 @@ import { launchService } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
-import { makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
+import { makeAccount, makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
 import {
   giveInstructions,
@@ -112,6 +114,10 @@ beforeAll(async () => {
     await system.insert(signInSteps).values({ digest: bytes, accountId, expiresAt: new Date() })
     const passkey = { id: accountId, accountId, name: 'Key', publicKey: bytes, counter: 0, transports: [] }
     await system.insert(passkeys).values(passkey)
+    const { id: memberId } = await makeAccount(world.db.database)
+    await system.insert(members).values({ accountId, memberId, role: 'viewer' })
+    const by = { accountId, role: 'owner' } as const
+    await invite(system, by, { email: undefined, role: 'member' })
   }
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)

@@ -130,7 +130,7 @@ async function round(present: readonly Kind[]) {
     receivers.set(kind, receiver)
     const url = `http://127.0.0.1:${receiver.port}/`
     const input = { url, events: ['run.completed'] as const, projectId: null }
-    await createEndpoint(database.system, peppers, world.accountId, input, true)
+    await createEndpoint(database.system, peppers, { accountId: world.accountId }, input, true)
   }
   for (let n = 0; n < eventsPerRun; n += 1)
     await database.system.execute(sql`

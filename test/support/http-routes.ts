@@ -1,5 +1,6 @@
 import type { KeyScope } from '../../src/accounts/scopes.ts'
 import { form, type Reply, send, sendJson } from './http-raw.ts'
+import { signedUp, type TestVisitor } from './visitor.ts'
 import { question } from './world/requests.ts'
 import type { TestService } from './world/service.ts'
 import { giveInstructions, makeFile, makeRun, makeSession, newProject, type Things } from './world/things.ts'
@@ -72,6 +73,34 @@ async function newHook(things: Things, service: TestService): Promise<string> {
   for (const { id } of others)
     await send(service, { method: 'DELETE', path: `${path}/${id}`, key: things.key })
   return made(things, service, path, hook)
+}
+
+const newInvitation = (things: Things, service: TestService) =>
+  made(things, service, '/v1/invitations', { role: 'member' })
+
+/** A person of each service who becomes a member where one is needed: an address can have few new accounts in an hour. */
+const people = new Map<string, Promise<TestVisitor>>()
+
+/** The member that the account has, or a new one. */
+async function someMember(things: Things, service: TestService): Promise<string> {
+  const { key } = things
+  const list = async () =>
+    JSON.parse((await send(service, { method: 'GET', path: '/v1/members', key })).text).data as {
+      id: string
+    }[]
+  const [, known] = await list()
+  if (known) return known.id
+  const person = people.get(service.url) ?? signedUp(service, `member-${Date.now()}@example.org`)
+  people.set(service.url, person)
+  const invited = await sendJson(service, {
+    method: 'POST',
+    path: '/v1/invitations',
+    key,
+    body: { role: 'member' },
+  })
+  await (await person).post(new URL(JSON.parse(invited.text).url).pathname, {})
+  const [, member] = await list()
+  return member?.id ?? ''
 }
 
 /** A delivery of a new endpoint, as `pathOf` takes it. */
@@ -190,6 +219,28 @@ export const table: readonly Row[] = [
     scope: 'account:manage',
     ownerOnly: true,
     body: () => ({ period: 'month', credits: '100' }),
+  },
+  { route: 'GET /v1/members', scope: 'account:manage', ownerOnly: true },
+  {
+    route: 'PATCH /v1/members/:id',
+    scope: 'account:manage',
+    own: someMember,
+    ownerOnly: true,
+    body: () => ({ role: 'viewer' }),
+  },
+  { route: 'DELETE /v1/members/:id', scope: 'account:manage', own: someMember, ownerOnly: true },
+  { route: 'GET /v1/invitations', scope: 'account:manage', ownerOnly: true },
+  {
+    route: 'POST /v1/invitations',
+    scope: 'account:manage',
+    ownerOnly: true,
+    body: () => ({ role: 'member' }),
+  },
+  {
+    route: 'DELETE /v1/invitations/:id',
+    scope: 'account:manage',
+    own: newInvitation,
+    ownerOnly: true,
   },
   { route: 'GET /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true },
   { route: 'POST /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true, body: () => hook },

@@ -47,7 +47,7 @@ const endpoint = (url: string, input: Partial<EndpointInput> = {}) =>
   createEndpoint(
     system(),
     testPeppers,
-    world.accountId,
+    { accountId: world.accountId },
     { url, events: ['run.completed', 'run.failed'], projectId: null, ...input },
     true,
   )
@@ -216,7 +216,7 @@ test('an endpoint that answers 410 is switched off', async () => {
 test('for a day after a new secret, both verify', async () => {
   const { url, received } = await receiver()
   const { endpoint: made, secret } = await endpoint(url)
-  const next = await rotateSecret(system(), testPeppers, world.accountId, made.id)
+  const next = await rotateSecret(system(), testPeppers, { accountId: world.accountId }, made.id)
   expect(next.secret).not.toBe(secret)
   deliver()
   await emit('run_a')
@@ -243,7 +243,7 @@ test('addresses of private networks are refused, when an endpoint is made and wh
     'https://u:p@example.org/',
   ]) {
     const input = { url, events: ['run.completed'] as const, projectId: null }
-    await expect(createEndpoint(system(), testPeppers, world.accountId, input, false)).rejects.toMatchObject({
+    await expect(createEndpoint(system(), testPeppers, { accountId: world.accountId }, input, false)).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'url',
     })

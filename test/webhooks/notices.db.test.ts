@@ -19,7 +19,7 @@ beforeAll(async () => {
   await createEndpoint(
     system(),
     testPeppers,
-    world.accountId,
+    { accountId: world.accountId },
     { url: 'https://hooks.example.org/', events: webhookEvents, projectId: null },
     false,
   )

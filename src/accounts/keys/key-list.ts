@@ -12,6 +12,8 @@ export type KeyFilter = {
   readonly q: string
   /** Empty for any. */
   readonly state: '' | KeyState
+  /** Only keys that this member made. Undefined: of all. */
+  readonly createdBy?: string | undefined
 }
 
 const inState: Readonly<Record<KeyState, SQL>> = {
@@ -33,7 +35,7 @@ export function countActiveKeys(executor: Executor, accountId: string): Promise<
 export async function findKeys(
   executor: Executor,
   accountId: string,
-  { q, state }: KeyFilter,
+  { q, state, createdBy }: KeyFilter,
   { limit, after }: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly items: readonly KeyInfo[]; readonly hasMore: boolean }> {
   if (after !== undefined && !(await findKey(executor, accountId, after))) throw unknownCursor()
@@ -46,6 +48,7 @@ export async function findKeys(
     .where(
       and(
         eq(apiKeys.accountId, accountId),
+        createdBy === undefined ? undefined : eq(apiKeys.createdBy, createdBy),
         q === '' ? undefined : sql`strpos(${text}, lower(${q})) > 0`,
         state === '' ? undefined : inState[state],
         after === undefined ? undefined : older,

@@ -32,6 +32,7 @@ export function openKeyLookup(executor: Executor, peppers: Peppers, plans: Plans
     if (!row.usedLately) await noteUse(executor, row.id)
     const principal: Principal = {
       accountId: row.accountId,
+      memberId: row.createdBy,
       plan: plans.of(row.plan),
       keyId: row.id,
       scopes: new Set(row.scopes.filter(isScope)),
@@ -52,6 +53,7 @@ const findByDigest = (executor: Executor) =>
     .select({
       id: apiKeys.id,
       accountId: apiKeys.accountId,
+      createdBy: apiKeys.createdBy,
       plan: accounts.plan,
       isSuspended: sql<boolean>`${accounts.suspendedAt} is not null`,
       scopes: apiKeys.scopes,

@@ -24,6 +24,8 @@ export type KeyInput = {
   readonly scopes?: readonly string[]
   readonly reach: KeyReach
   readonly expiresAt?: Date
+  /** The member that makes it. Default: nobody, for the command line. */
+  readonly createdBy?: string | null
   /** Default: no limits and no defaults. */
   readonly settings?: KeySettings
 }
@@ -37,6 +39,8 @@ export type KeyInfo = KeySettings & {
   readonly scopes: readonly string[]
   readonly binding: 'project' | 'dedicated' | 'owner'
   readonly projectId: string | null
+  /** The member that made it. Null: the command line, or a version that knew no members. */
+  readonly createdBy: string | null
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
   readonly expiresAt: Date | null
@@ -52,6 +56,7 @@ export const keyColumns = {
   scopes: apiKeys.scopes,
   binding: apiKeys.binding,
   projectId: apiKeys.projectId,
+  createdBy: apiKeys.createdBy,
   createdAt: apiKeys.createdAt,
   lastUsedAt: apiKeys.lastUsedAt,
   expiresAt: apiKeys.expiresAt,
@@ -96,6 +101,7 @@ export async function createKey(
     scopes: granted,
     binding: input.reach.kind,
     projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
+    createdBy: input.createdBy ?? null,
     expiresAt: input.expiresAt ?? null,
     ...rowOf(input.settings ?? noSettings),
   })

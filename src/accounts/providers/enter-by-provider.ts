@@ -13,7 +13,7 @@ import type { Person, Provider } from './providers.ts'
 
 /** Who may have a new account. */
 export type SignUpRules = {
-  readonly signUp: 'open' | 'closed'
+  readonly signUp: 'open' | 'invited' | 'closed'
   readonly signUpDomains: readonly string[]
   readonly signUpPlan: string
 }

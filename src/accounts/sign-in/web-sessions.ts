@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, isNull, ne, not, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { accounts, webSessions } from '../../db/schema/index.ts'
+import { accounts, type MemberRole, members, webSessions } from '../../db/schema/index.ts'
 import { notFound } from '../../errors.ts'
-import { type Account, accountColumns, notDeleted } from '../accounts.ts'
+import { type Account, accountColumns, accountColumnsOf, notDeleted } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { tokenDigest } from './token-digest.ts'
 
@@ -35,18 +36,40 @@ export async function openWebSession(executor: Executor, { accountId, agent }: N
   return token
 }
 
-export type SignedIn = { readonly account: Account; readonly seenLately: boolean }
+export type SignedIn = {
+  /** The own account of the person. */
+  readonly person: Account
+  /** The account acted for. */
+  readonly account: Account
+  readonly role: MemberRole
+  /** The session acts for an account that the person no longer has access to, so `account` is the own one. */
+  readonly hasLostAccount: boolean
+  readonly seenLately: boolean
+}
 
-/** Finds the account of a session token. Undefined if the session is unknown, closed or expired. */
+const acted = alias(accounts, 'acted')
+
+/**
+ * Finds the person of a session token and the account that the person acts for. The membership is read each time, so a
+ * removed member acts for the own account at once. Undefined if the session is unknown, closed or expired.
+ */
 export async function findWebSession(executor: Executor, token: string): Promise<SignedIn | undefined> {
   if (!/^[\w-]{43}$/.test(token)) return undefined
   const [row] = await executor
     .select({
-      ...accountColumns,
+      person: accountColumns,
+      acted: accountColumnsOf(acted),
+      role: members.role,
+      actingFor: webSessions.actingFor,
       seenLately: sql<boolean>`${webSessions.seenAt} > now() - interval '5 minutes'`,
     })
     .from(webSessions)
     .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
+    .leftJoin(members, and(eq(members.accountId, webSessions.actingFor), eq(members.memberId, accounts.id)))
+    .leftJoin(
+      acted,
+      and(eq(acted.id, members.accountId), isNull(acted.suspendedAt), ne(acted.passwordHash, '')),
+    )
     .where(
       and(
         eq(webSessions.digest, tokenDigest(token)),
@@ -56,8 +79,10 @@ export async function findWebSession(executor: Executor, token: string): Promise
       ),
     )
   if (!row) return undefined
-  const { seenLately, ...account } = row
-  return { account, seenLately }
+  const { person, seenLately } = row
+  const member = row.acted && row.role ? { account: row.acted, role: row.role } : undefined
+  const hasLostAccount = row.actingFor !== null && !member
+  return { person, seenLately, hasLostAccount, ...(member ?? { account: person, role: 'owner' }) }
 }
 
 /** Records that the session is in use. Callers do this at most every five minutes. */

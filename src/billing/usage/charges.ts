@@ -19,6 +19,8 @@ export type Charge = {
   readonly keyName: string | null
   readonly projectId: string | null
   readonly projectName: string | null
+  /** Null if nobody is known. */
+  readonly memberId: string | null
   readonly promptTokens: number
   readonly completionTokens: number
   readonly costMicros: bigint
@@ -40,6 +42,7 @@ const columns = {
   keyName: apiKeys.name,
   projectId: fact('project_id'),
   projectName: projects.name,
+  memberId: fact('member_id'),
   promptTokens: tokens('prompt_tokens'),
   completionTokens: tokens('completion_tokens'),
   costMicros: sql<string>`-(${ledger.allowanceMicros} + ${ledger.grantedMicros})`.mapWith(BigInt),

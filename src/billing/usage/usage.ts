@@ -5,11 +5,11 @@ import { ledger } from '../../db/schema/index.ts'
 import { unknownCursor } from '../../errors.ts'
 
 /** What usage can be grouped by. */
-export const usageGroups = ['day', 'model', 'key', 'project'] as const
+export const usageGroups = ['day', 'model', 'key', 'project', 'member'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export type UsageRow = {
-  /** The group: a day (`2026-11-21`, UTC), a model, or the id of a key or project. */
+  /** The group: a day (`2026-11-21`, UTC), a model, or the id of a key, project or member. */
   readonly group: string
   readonly turns: number
   readonly promptTokens: number
@@ -27,6 +27,7 @@ const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
   model: sql<string>`coalesce(${facts}->>'model', '')`,
   key: sql<string>`coalesce(${facts}->>'key_id', '')`,
   project: sql<string>`coalesce(${facts}->>'project_id', '')`,
+  member: sql<string>`coalesce(${facts}->>'member_id', '')`,
 }
 
 /**

@@ -102,6 +102,8 @@ export const apiKeys = pgTable(
     allowedAddresses: text('allowed_addresses').array(),
     /** What a request of the key means where it does not say it (`KeyDefaults`). */
     defaults: jsonb('defaults').notNull().default({}),
+    /** The member that made it. Null: the command line, or a version that knew no members. */
+    createdBy: text('created_by'),
     createdAt: instant('created_at').notNull().defaultNow(),
     lastUsedAt: instant('last_used_at'),
     expiresAt: instant('expires_at'),

@@ -7,6 +7,8 @@ export const webSessions = pgTable(
   {
     digest: bytea('digest').primaryKey(),
     accountId: ofAccount(),
+    /** The account that the person acts for as its member. Null: the own account. */
+    actingFor: text('acting_for'),
     /** The beginning of the browser's `User-Agent`; empty if it sent none. */
     agent: text('agent').notNull().default(''),
     createdAt: instant('created_at').notNull().defaultNow(),

@@ -44,6 +44,8 @@ export const runs = pgTable(
     sessionId: belongsTo('session_id', () => sessions.id),
     /** The API key that started the run. Null for a turn from the web pages. */
     apiKeyId: text('api_key_id'),
+    /** The person that asked, or that made the key. Null: nobody knows. */
+    memberId: text('member_id'),
     /** Id of the assistant message that this run writes. */
     messageId: text('message_id').notNull(),
     /** Number of the turn in its session, from 1. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { recordOwnAction } from '../../accounts/audit.ts'
+import { type Acting, recordOwnAction } from '../../accounts/audit.ts'
 import { findKeys } from '../../accounts/keys/key-list.ts'
 import { type KeySettings, noSettings } from '../../accounts/keys/key-settings.ts'
 import {
@@ -106,10 +106,10 @@ function collectionRoutes(root: FastifyInstance, { database, peppers }: Services
 
   app.post('/keys', { config: { scope, docs: docs.create }, schema: { body: newBody } }, async (request) => {
     const principal = principalOf(request)
-    const { accountId } = principal
     const { body } = request
     const input = {
       name: body.name,
+      createdBy: principal.memberId ?? null,
       ...(body.scopes && { scopes: body.scopes }),
       reach: reachOf(body.access ?? 'dedicated', body.project_id),
       settings: { ...noSettings, ...limitsOf(body) },
@@ -120,7 +120,7 @@ function collectionRoutes(root: FastifyInstance, { database, peppers }: Services
       onceFor(
         tx,
         request,
-        () => made(tx, accountId, () => createKey(tx, peppers, accountId, input)),
+        () => made(tx, principal, () => createKey(tx, peppers, principal.accountId, input)),
         withoutKey,
       ),
     )
@@ -138,7 +138,8 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
     '/keys/:id',
     { config: { ...one, docs: docs.change }, schema: { body: changeBody } },
     async (request) => {
-      const { accountId } = principalOf(request)
+      const principal = principalOf(request)
+      const { accountId } = principal
       const before = request.resource as KeyInfo
       const change = {
         name: request.body.name ?? before.name,
@@ -146,18 +147,19 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
       }
       return withTx(database, { accountId }, async (tx) => {
         const { info } = await changeKey(tx, before.id, change, accountId)
-        await recordOwnAction(tx, { action: 'key.changed', accountId, details: { key: before.id } })
+        await recordOwnAction(tx, principal, { action: 'key.changed', details: { key: before.id } })
         return keyBody(info)
       })
     },
   )
 
   app.delete('/keys/:id', { config: { ...one, docs: docs.revoke } }, async (request) => {
-    const { accountId } = principalOf(request)
+    const principal = principalOf(request)
+    const { accountId } = principal
     const { id } = request.resource as KeyInfo
     return withTx(database, { accountId }, async (tx) => {
       await revokeKeyAndTurns(tx, id, accountId)
-      await recordOwnAction(tx, { action: 'key.revoked', accountId, details: { key: id } })
+      await recordOwnAction(tx, principal, { action: 'key.revoked', details: { key: id } })
       const revoked = await findKey(tx, accountId, id)
       if (!revoked) throw notFound()
       return keyBody(revoked)
@@ -173,7 +175,6 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
     { config: { ...one, docs: docs.rotate }, schema: { body: rotateBody } },
     async (request) => {
       const principal = principalOf(request)
-      const { accountId } = principal
       const old = request.resource as KeyInfo
       const hours = request.body.grace_hours ?? 0
       requireOwnScopes(principal.scopes, old.scopes)
@@ -181,9 +182,10 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
         if (keyStateOf(old) !== 'active') throw notFound('id')
         const reply = await made(
           tx,
-          accountId,
+          principal,
           () =>
-            createKey(tx, peppers, accountId, {
+            createKey(tx, peppers, principal.accountId, {
+              createdBy: principal.memberId ?? null,
               name: old.name,
               scopes: old.scopes,
               reach: sameReach(old),
@@ -192,7 +194,7 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
             }),
           { replaces: old.id },
         )
-        await endKey(tx, accountId, old, hours)
+        await endKey(tx, principal, old, hours)
         return reply
       }
       return withTx(database, principal, (tx) => onceFor(tx, request, () => work(tx), withoutKey))
@@ -202,24 +204,25 @@ function rotationRoute(root: FastifyInstance, { database, peppers }: Services): 
 
 async function made(
   tx: Executor,
-  accountId: string,
+  acting: Acting,
   create: () => Promise<{ readonly key: string; readonly info: KeyInfo }>,
   facts: { readonly replaces?: string } = {},
 ): Promise<BodyOf<typeof managedKey>> {
   const { key, info } = await create()
-  await recordOwnAction(tx, { action: 'key.created', accountId, details: { key: info.id, ...facts } })
+  await recordOwnAction(tx, acting, { action: 'key.created', details: { key: info.id, ...facts } })
   return keyBody(info, key)
 }
 
-async function endKey(tx: Executor, accountId: string, old: KeyInfo, graceHours: number): Promise<void> {
+async function endKey(tx: Executor, acting: Acting, old: KeyInfo, graceHours: number): Promise<void> {
+  const { accountId } = acting
   const details = { key: old.id }
   if (graceHours === 0) {
     await revokeKeyAndTurns(tx, old.id, accountId)
-    await recordOwnAction(tx, { action: 'key.revoked', accountId, details })
+    await recordOwnAction(tx, acting, { action: 'key.revoked', details })
     return
   }
   await expireKey(tx, accountId, old.id, graceHours)
-  await recordOwnAction(tx, { action: 'key.changed', accountId, details })
+  await recordOwnAction(tx, acting, { action: 'key.changed', details })
 }
 
 /** A key gives no scope that it has not itself: one with `account:manage` would otherwise reach all accounts. */

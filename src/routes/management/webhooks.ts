@@ -106,7 +106,6 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     { config: { scope, docs: docs.create }, schema: { body: fields } },
     async (request) => {
       const principal = principalOf(request)
-      const { accountId } = principal
       const { url, events, project_id: projectId = null, enabled } = request.body
       const input = { url, events, projectId, disabled: enabled === false }
       return withTx(database, principal, (tx) =>
@@ -114,7 +113,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
           tx,
           request,
           async () => {
-            const made = await createEndpoint(tx, peppers, accountId, input, allowPrivate)
+            const made = await createEndpoint(tx, peppers, principal, input, allowPrivate)
             return endpointBody(made.endpoint, made.secret)
           },
           ({ secret: _, ...rest }) => rest,
@@ -148,16 +147,16 @@ function itemRoutes(
       }
       const { id } = request.resource as Endpoint
       const changed = await withTx(database, principal, (tx) =>
-        changeEndpoint(tx, principal.accountId, id, change, allowPrivate),
+        changeEndpoint(tx, principal, id, change, allowPrivate),
       )
       return endpointBody(changed)
     },
   )
 
   app.delete('/webhook_endpoints/:id', { config: { ...one, docs: docs.delete } }, async (request) => {
-    const { accountId } = principalOf(request)
+    const principal = principalOf(request)
     const { id } = request.resource as Endpoint
-    await withTx(database, { accountId }, (tx) => deleteEndpoint(tx, accountId, id))
+    await withTx(database, principal, (tx) => deleteEndpoint(tx, principal, id))
     return { id, object: 'webhook_endpoint', deleted: true } as const
   })
 }
@@ -167,10 +166,10 @@ function secretRoutes(app: FastifyInstance, { database, peppers }: Services): vo
     '/webhook_endpoints/:id/rotate_secret',
     { config: { ...one, docs: docs.rotate } },
     async (request) => {
-      const { accountId } = principalOf(request)
+      const principal = principalOf(request)
       const { id } = request.resource as Endpoint
-      return withTx(database, { accountId }, async (tx) => {
-        const { endpoint, secret } = await rotateSecret(tx, peppers, accountId, id)
+      return withTx(database, principal, async (tx) => {
+        const { endpoint, secret } = await rotateSecret(tx, peppers, principal, id)
         return endpointBody(endpoint, secret)
       })
     },

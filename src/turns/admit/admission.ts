@@ -161,6 +161,7 @@ async function write(
     ...{
       account: principal.accountId,
       key: principal.keyId,
+      member: principal.memberId ?? null,
       hash: input.identity.hash,
       checked,
       windowMinutes,

@@ -8,7 +8,7 @@ import type { TurnInput } from './turn-input.ts'
 
 /** A new run without the columns that the server sets. */
 export function newRun(
-  { accountId, keyId }: Principal,
+  { accountId, keyId, memberId }: Principal,
   input: TurnInput,
   admission: { readonly runId: string; readonly limits: TurnLimits; readonly clientAt?: string | null },
 ) {
@@ -16,6 +16,7 @@ export function newRun(
     id: admission.runId,
     accountId,
     apiKeyId: keyId,
+    memberId: memberId ?? null,
     messageId: newId('message'),
     model: input.model,
     request: input.request,

@@ -78,6 +78,7 @@ function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>>
   return {
     model: run.model,
     key_id: run.apiKeyId,
+    member_id: run.memberId,
     project_id: run.projectId,
     prompt_tokens: usage.prompt_tokens,
     completion_tokens: usage.completion_tokens,

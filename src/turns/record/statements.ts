@@ -18,6 +18,7 @@ const types = {
   hold: 'bigint',
   monthly: 'bigint',
   key: 'text',
+  member: 'text',
   checked: 'boolean',
   hash: 'bytea',
   windowMinutes: 'int',
@@ -165,10 +166,12 @@ function admit(inSession: boolean): SQL {
       insert into idempotency_keys (account_id, api_key_id, key, request_hash, run_id, expires_at)
       select charged.id, coalesce(${$('key')}, ''), ${$('idempotencyKey')}, ${$('hash')}, ${$('run')}, now() + make_interval(hours => ${$('keyHours')})
       from charged where ${$('idempotencyKey')} is not null)
-    insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, model, status, request, request_hash,
+    insert into runs (id, account_id, project_id, session_id, api_key_id, member_id, message_id, turn, model, status, request,
+      request_hash,
       project_instructions, hold_micros, held_allowance_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at, on_disconnect,
       client_at, admission, created_at, started_at)
-    select ${$('run')}, charged.id, place.project_id, place.id, ${$('key')}, ${$('message')}, place.turn_count, ${$('model')},
+    select ${$('run')}, charged.id, place.project_id, place.id, ${$('key')}, ${$('member')}, ${$('message')}, place.turn_count,
+      ${$('model')},
       case when ${$('queued')} then 'queued' else 'in_progress' end, ${$('request')}, ${$('hash')},
       charged.instructions, charged.held, charged.from_allowance, ${$('max')}, case when ${$('queued')} then 0 else 1 end,
       ${running(sql`${$('owner')}`)}, ${running(sql`now() + make_interval(secs => ${$('leaseSeconds')})`)},

@@ -45,7 +45,7 @@ export function deleteProject(database: Database, principal: Principal, projectI
       )
     await tx.delete(projects).where(eq(projects.id, projectId))
     const details = detailsOf(principal, projectId)
-    await recordOwnAction(tx, { action: 'project.deleted', accountId, details })
+    await recordOwnAction(tx, principal, { action: 'project.deleted', details })
   })
 }
 

@@ -83,18 +83,17 @@ export async function changeProject(
     .where(and(eq(projects.id, id), visibleTo(principal, projects)))
     .for('no key update')
   if (!found) throw notFound()
-  const { accountId } = principal
   const details = detailsOf(principal, id)
   let project = found
   if (name !== undefined) {
     const given = { name: requiredName(name) }
     await executor.update(projects).set(given).where(eq(projects.id, id))
     project = { ...project, ...given }
-    await recordOwnAction(executor, { action: 'project.renamed', accountId, details })
+    await recordOwnAction(executor, principal, { action: 'project.renamed', details })
   }
   if (instructions !== undefined) {
     project = await setInstructions(executor, project, instructions)
-    await recordOwnAction(executor, { action: 'project.instructions_changed', accountId, details })
+    await recordOwnAction(executor, principal, { action: 'project.instructions_changed', details })
   }
   return project
 }

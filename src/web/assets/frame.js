@@ -27,7 +27,8 @@ export function toast(text) {
 }
 
 for (const details of document.querySelectorAll('details.confirm')) {
-  if (details instanceof HTMLDetailsElement) useDialog(details)
+  const isHidden = details.matches('.reads-only :not(.own *)')
+  if (details instanceof HTMLDetailsElement && !isHidden) useDialog(details)
 }
 
 /**

@@ -54,6 +54,7 @@ export async function sendPage(
   const framed = {
     ...page,
     wide: page.wide ?? false,
+    readsOnly: request.visitor?.role === 'viewer' && isOfAccount(request),
     scripts: ['frame.js', ...(page.scripts ?? [])],
   }
   const markup = await frame(framed, {
@@ -79,6 +80,11 @@ export async function sendPage(
   return reply
     .headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
     .send(await promisify(gzip)(String(markup)))
+}
+
+/** Whether the page shows what belongs to the account acted for, and not to the person. */
+function isOfAccount({ routeOptions: { config } }: FastifyRequest): boolean {
+  return config.page === 'account' && config.role !== 'person'
 }
 
 /** A message above a form or a list: an error, or what was done. */

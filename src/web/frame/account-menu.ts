@@ -9,7 +9,7 @@ import { languageSwitch } from './switches.ts'
  * and gives the focus back without scripts.
  */
 export function accountMenu(t: Texts, visitor: Visitor, section: Section | undefined, here: string): Html {
-  const { email } = visitor.account
+  const { email } = visitor.person
   return html`<button type="button" class="quiet account-button" popovertarget="account"
 aria-label="${t.frame.account}">${email.slice(0, 1).toUpperCase()}</button>
 <div class="account-menu menu-list" id="account" popover>
@@ -19,7 +19,7 @@ ${languageSwitch(t, here)}
 <form method="post" action="/signout"><button>${t.frame.signOut}</button></form></div>`
 }
 
-function linksFor({ frame }: Texts, { account: { operator } }: Visitor): readonly Link[] {
+function linksFor({ frame }: Texts, { person: { operator } }: Visitor): readonly Link[] {
   const own: readonly Link[] = [
     { id: 'usage', href: '/usage', label: frame.usage },
     { id: 'settings', href: '/settings/keys', label: frame.settings },

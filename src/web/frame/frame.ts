@@ -15,6 +15,8 @@ export type Framed = {
   readonly main: Html
   readonly scripts: readonly string[]
   readonly wide: boolean
+  /** The reader may change nothing of what the page shows: its forms that change are hidden. The server refuses them too. */
+  readonly readsOnly: boolean
 }
 
 /** What the frame has to know beside the page. */
@@ -46,7 +48,8 @@ ${head(page, around)}
 <body>
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
-<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}">
+${actingFor(around)}
+<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${page.readsOnly ? ' reads-only' : ''}">
 ${page.main}
 </main>
 ${footer(around)}
@@ -102,6 +105,15 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
 
 function signIn({ frame }: Texts): Html {
   return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
+}
+
+/** Below the header, because what is asked and changed here belongs to another account. */
+function actingFor({ t, visitor }: Surroundings): Html {
+  if (!visitor || visitor.account.id === visitor.person.id) return nothing
+  const { members } = t
+  const email = html`<bdi dir="ltr">${visitor.account.email}</bdi>`
+  return html`<p class="acting"><a href="/settings/members">${members.actingFor(email)}</a>
+<span>${members.roles[visitor.role]}</span></p>`
 }
 
 function footer({ t, theme, here }: Surroundings): Html {

@@ -21,6 +21,7 @@ const writtenForms: readonly (readonly [path: RegExp, written: RegExp])[] = [
   [/^\/settings\/keys(?:\/[^/]+)?$/, /^name$/],
   [/^\/settings\/alerts\/budgets$/, /^credits$/],
   [/^\/settings\/alerts\/webhooks(?:\/[^/]+)?$/, /^url$/],
+  [/^\/settings\/members\/invite$/, /^email$/],
   [/^\/library\/marks$/, /^note$/],
   [/^\/sheets(?:\/add)?$/, /^title$/],
   [/^\/sheets\/(?!add$)[^/]+$/, /^(?:title|intro|ref|(?:heading|text)-.+)$/],

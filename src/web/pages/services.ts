@@ -9,7 +9,7 @@ import type { SignInLimits } from '../visitors/sign-in-limits.ts'
 
 export type WebSettings = {
   /** Whether strangers may create accounts, and the plan of these accounts. */
-  readonly signUp: 'open' | 'closed'
+  readonly signUp: 'open' | 'invited' | 'closed'
   readonly signUpPlan: string
   /** Domains whose addresses may create an account by the form. Default: all. */
   readonly signUpDomains?: readonly string[]

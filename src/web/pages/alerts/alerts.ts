@@ -18,7 +18,7 @@ import {
 } from '../../../webhooks/endpoints.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { adminsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -66,12 +66,12 @@ function listPages(app: FastifyInstance, services: WebServices): void {
   const show = async (request: FastifyRequest, problems: AlertProblems) =>
     alertsPage(textsOf(request), await shownTo(services, request), problems)
 
-  app.get('/settings/alerts', accountsOnly, async (request, reply) => {
+  app.get('/settings/alerts', adminsOnly, async (request, reply) => {
     const done = doneMessage(request, textsOf(request).alerts.done)
     return sendPage(request, reply, await show(request, { done }))
   })
 
-  app.post('/settings/alerts/budgets', accountsOnly, async (request, reply) => {
+  app.post('/settings/alerts/budgets', adminsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
     const { project, period, credits } = readFields(budgetForm, request.body)
     try {
@@ -88,12 +88,12 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect('/settings/alerts?done=budget', 303)
   })
 
-  app.post('/settings/alerts/webhooks', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+  app.post('/settings/alerts/webhooks', adminsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
     const input = readFields(endpointForm, request.body)
     try {
       const made = await withTx(database, principal, (tx) =>
-        createEndpoint(tx, peppers, account.id, valuesOf(input), webhooksAllowPrivate),
+        createEndpoint(tx, peppers, principal, valuesOf(input), webhooksAllowPrivate),
       )
       return sendPage(request, reply, secretPage(textsOf(request), made))
     } catch (error) {
@@ -120,17 +120,17 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
     return endpointPage(textsOf(request), { ...found, problem, done })
   }
 
-  app.get<Named>('/settings/alerts/webhooks/:id', accountsOnly, async (request, reply) =>
+  app.get<Named>('/settings/alerts/webhooks/:id', adminsOnly, async (request, reply) =>
     sendPage(request, reply, await show(request)),
   )
 
-  app.post<Named>('/settings/alerts/webhooks/:id', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+  app.post<Named>('/settings/alerts/webhooks/:id', adminsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
     const { url, events, enabled } = readFields(endpointForm, request.body)
     const change = { url, events: events.filter(isEvent), disabled: enabled === undefined }
     try {
       await withTx(database, principal, (tx) =>
-        changeEndpoint(tx, account.id, request.params.id, change, webhooksAllowPrivate),
+        changeEndpoint(tx, principal, request.params.id, change, webhooksAllowPrivate),
       )
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -139,23 +139,23 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect(`/settings/alerts/webhooks/${request.params.id}?done=saved`, 303)
   })
 
-  app.post<Named>('/settings/alerts/webhooks/:id/rotate', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+  app.post<Named>('/settings/alerts/webhooks/:id/rotate', adminsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
     const made = await withTx(database, principal, (tx) =>
-      rotateSecret(tx, peppers, account.id, request.params.id),
+      rotateSecret(tx, peppers, principal, request.params.id),
     )
     return sendPage(request, reply, secretPage(textsOf(request), made))
   })
 
-  app.post<Named>('/settings/alerts/webhooks/:id/delete', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
-    await withTx(database, principal, (tx) => deleteEndpoint(tx, account.id, request.params.id))
+  app.post<Named>('/settings/alerts/webhooks/:id/delete', adminsOnly, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    await withTx(database, principal, (tx) => deleteEndpoint(tx, principal, request.params.id))
     return reply.redirect('/settings/alerts?done=deleted', 303)
   })
 }
 
 function deliveryPages(app: FastifyInstance, { database }: WebServices): void {
-  app.post<Named>('/settings/alerts/webhooks/:id/test', accountsOnly, async (request, reply) => {
+  app.post<Named>('/settings/alerts/webhooks/:id/test', adminsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
     const { id } = request.params
     await withTx(database, principal, async (tx) => {
@@ -167,7 +167,7 @@ function deliveryPages(app: FastifyInstance, { database }: WebServices): void {
 
   app.post<{ Params: { id: string; delivery: string } }>(
     '/settings/alerts/webhooks/:id/deliveries/:delivery/send',
-    accountsOnly,
+    adminsOnly,
     async (request, reply) => {
       const { account, principal } = visitorOf(request)
       const { id, delivery } = request.params

@@ -18,6 +18,8 @@ export const emptyQuestion: AskValues = { question: '', model: 'service', sessio
 export type AskChoices = {
   readonly models: readonly string[]
   readonly projects: readonly Project[]
+  /** Of a viewer, who may not ask. */
+  readonly isReadOnly: boolean
   readonly session?: Pick<Session, 'id' | 'name' | 'projectId'> | undefined
 }
 
@@ -27,6 +29,7 @@ export type AskChoices = {
  */
 export function askForm(t: Texts, choices: AskChoices, values: AskValues): Html {
   const { ask } = t
+  if (choices.isReadOnly) return html`<p class="faint">${t.members.readOnly}</p>`
   const { uploading, uploadFailed, remove, attached, offline, online, sendAgain } = ask
   const script = { uploading, failed: uploadFailed, remove, attached, offline, online, sendAgain }
   const texts = JSON.stringify(script)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { hasRole } from '../../../accounts/members/members.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { receiveFile } from '../../../http/transfers/upload.ts'
@@ -7,7 +8,7 @@ import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -29,7 +30,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
     )
   })
 
-  app.post('/ask', accountsOnly, async (request, reply) => {
+  app.post('/ask', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const asking = askingBy(services, request, reply)
     const input = readFields(questionForm, request.body)
@@ -46,7 +47,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
   })
 
   // For the script of the box: it uploads a file before the question is sent, and names it in the form.
-  app.post('/ask/files', accountsOnly, async (request, reply) => {
+  app.post('/ask/files', membersOnly, async (request, reply) => {
     try {
       const { id, name } = await receiveFile(services, request)
       return reply.send({ id, name })
@@ -73,7 +74,7 @@ function valuesOfAddress(request: FastifyRequest): AskValues {
 }
 
 async function shownBy(services: WebServices, request: FastifyRequest, named: string): Promise<Shown> {
-  const { principal } = visitorOf(request)
+  const { principal, role } = visitorOf(request)
   const rail = await readRail(services, request)
   return withTx(services.database, principal, async (tx) => {
     const { items } = await listProjects(tx, principal, { limit: 100, order: 'desc' })
@@ -82,6 +83,7 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
       models: services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id),
       projects: items.filter(({ name }) => name !== ownProjectName),
       session,
+      isReadOnly: !hasRole(role, 'member'),
       rail,
     }
   })
@@ -102,7 +104,7 @@ function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): P
 ${session ? sessionNote(t, session) : nothing}
 ${outcomeNotice({ problem })}
 ${askForm(t, shown, values)}
-${exampleList(t)}</div>`,
+${shown.isReadOnly ? nothing : exampleList(t)}</div>`,
     ),
   }
 }

@@ -8,7 +8,7 @@ import { readConversation } from '../../../turns/run/transcript.ts'
 import { recordBranch } from '../../../turns/sessions/branches.ts'
 import { readFields } from '../../components/forms.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { membersOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { askingBy, questionForm, requireQuestion, startQuestion } from './ask-question.ts'
@@ -23,7 +23,7 @@ const maxHistory = 900
  * new session that begins with the earlier turns, so no answer is lost.
  */
 export function branchPages(app: FastifyInstance, services: WebServices): void {
-  app.post('/runs/:id/branch', accountsOnly, async (request, reply) => {
+  app.post('/runs/:id/branch', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const asking = askingBy(services, request, reply)
     const input: z.output<typeof branchForm> = readFields(branchForm, request.body)

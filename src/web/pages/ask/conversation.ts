@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { hasRole } from '../../../accounts/members/members.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { originOf } from '../../../http/origin.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/read/conversation.ts'
@@ -12,7 +13,7 @@ import { doneMessage, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -69,19 +70,23 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
 
   app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { look, ...place } = readFields(query, request.query)
-    const { accountId } = visitorOf(request).principal
-    return services.conversationLimit.run(accountId, disconnectSignal(reply), async () => {
+    const { principal, role } = visitorOf(request)
+    return services.conversationLimit.run(principal.accountId, disconnectSignal(reply), async () => {
       const shown = await read(request, place)
       const { before } = shown
       const models = services.catalogue.models.filter(({ isLite }) => !isLite).map(({ id }) => id)
       const t = textsOf(request)
       const { renamed, shared, unshared } = t.ask
       const message = doneMessage(request, { renamed, shared, unshared })
-      return sendPage(request, reply, sessionPage(t, shown, { models, before, look, message }))
+      return sendPage(
+        request,
+        reply,
+        sessionPage(t, shown, { models, before, look, message, isReadOnly: !hasRole(role, 'member') }),
+      )
     })
   })
 
-  app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/rename', membersOnly, async (request, reply) => {
     const { name } = readFields(nameForm, request.body)
     const id = await withNamedSession(database, request, async (tx, session) => {
       await renameSession(tx, session, name)
@@ -90,7 +95,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     return reply.redirect(`/sessions/${id}?done=renamed`, 303)
   })
 
-  app.post('/sessions/:id/delete', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/delete', membersOnly, async (request, reply) => {
     const projectId = await withNamedSession(database, request, async (tx, session) => {
       await deleteSession(tx, session)
       return session.projectId
@@ -139,6 +144,7 @@ function sessionPage(
   shown: Shown,
   asked: {
     readonly models: readonly string[]
+    readonly isReadOnly: boolean
     readonly before: number | undefined
     readonly look: number
     readonly message: string | undefined
@@ -147,7 +153,7 @@ function sessionPage(
   const { session, project, turns, hasEarlier } = shown
   const path = `/sessions/${session.id}`
   const values = { ...emptyQuestion, session: session.id, model: session.model }
-  const choices = { models: asked.models, projects: [], session }
+  const choices = { models: asked.models, projects: [], session, isReadOnly: asked.isReadOnly }
   return {
     title: nameOf(t, session),
     section: 'ask',

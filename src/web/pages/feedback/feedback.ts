@@ -13,7 +13,7 @@ import {
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly, operatorsOnly } from '../../components/route-guards.ts'
+import { membersOnly, operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { namesOf } from '../ask/library-facts.ts'
@@ -39,7 +39,7 @@ const exported = 10_000
 
 /** `/runs/{id}/feedback`, and `/operator/feedback` with its export as JSON lines. */
 export function feedbackPages(app: FastifyInstance, { database, library }: WebServices): void {
-  app.post('/runs/:id/feedback', accountsOnly, async (request, reply) => {
+  app.post('/runs/:id/feedback', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const feedback = readFields(form, request.body)
     const run = await withTx(database, principal, async (tx) => {

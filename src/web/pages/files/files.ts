@@ -14,7 +14,7 @@ import { renameThisFile } from '../../../workspace/writing.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { refsOf } from '../ask/library-facts.ts'
@@ -46,7 +46,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     return sendContent(services, request, reply, file, version)
   })
 
-  app.post('/files/:id/rename', accountsOnly, async (request, reply) => {
+  app.post('/files/:id/rename', membersOnly, async (request, reply) => {
     const file = await fileOf(request)
     const { name } = readFields(nameForm, request.body)
     try {
@@ -60,7 +60,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     }
   })
 
-  app.post('/files/:id/delete', accountsOnly, async (request, reply) => {
+  app.post('/files/:id/delete', membersOnly, async (request, reply) => {
     const file = await fileOf(request)
     await withTx(database, file, (tx) => deleteFile(tx, file.id))
     return reply.redirect(`/projects/${file.projectId}?done=file-deleted#files`, 303)

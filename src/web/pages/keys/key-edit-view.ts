@@ -1,4 +1,5 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import type { MemberRole } from '../../../accounts/members/members.ts'
 import type { KeySpending } from '../../../billing/key-spending.ts'
 import { factList } from '../../components/fact-list.ts'
 import { html } from '../../components/html.ts'
@@ -10,6 +11,7 @@ import { type SettingValues, settingFields } from './setting-fields.ts'
 
 type Shown = {
   readonly key: KeyInfo
+  readonly role: MemberRole
   readonly spending: KeySpending
   readonly models: readonly string[]
   readonly name: string
@@ -18,13 +20,14 @@ type Shown = {
 }
 
 /** The form for the name, the limits and the defaults of a key, with what the key has spent. */
-export function keyEditPage(t: Texts, { key, spending, models, name, values, problem }: Shown): Page {
+export function keyEditPage(t: Texts, { key, role, spending, models, name, values, problem }: Shown): Page {
   const { common, keys } = t
   const spent = (micros: bigint, cap: bigint | null) =>
     cap === null ? common.credits(creditsIn(t, micros)) : keys.usedOf(creditsIn(t, micros), creditsIn(t, cap))
   return settingsPage(t, {
     title: keys.editTitle,
     path: '/settings/keys',
+    role,
     main: html`<section class="card narrow-left"><h2>${keys.editKey(key.name)}</h2>
 <p><code>${key.prefix}…${key.lastFour}</code></p>
 ${outcomeNotice({ problem })}

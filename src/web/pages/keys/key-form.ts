@@ -28,7 +28,7 @@ type Choices = { readonly projects: readonly Project[]; readonly models: readonl
 /** The form for a new key. */
 export function keyForm(
   t: Texts,
-  { account }: Visitor,
+  { account, principal, role }: Visitor,
   { projects, models }: Choices,
   values: KeyFormValues,
 ): Page {
@@ -37,6 +37,7 @@ export function keyForm(
   return settingsPage(t, {
     title: keys.newTitle,
     path: '/settings/keys',
+    role,
     main: html`<section class="card narrow-left"><h2>${keys.newTitle}</h2>
 ${outcomeNotice(values)}
 ${values.replaces === '' ? nothing : notice('note', keys.replacing)}
@@ -49,7 +50,9 @@ placeholder="${keys.namePlaceholder}"></label>
 ${accessChoices(t, projects, values.reach)}
 </fieldset>
 <fieldset><legend>${keys.permissions}</legend>
-${allScopes.map((scope) => scopeBox(t, scope, values.scopes.includes(scope)))}
+${allScopes
+  .filter((scope) => principal.scopes.has(scope))
+  .map((scope) => scopeBox(t, scope, values.scopes.includes(scope)))}
 </fieldset>
 ${selectField({ label: keys.expires, name: 'expires', options, selected: values.expires })}
 ${settingFields(t, values.settings, models)}

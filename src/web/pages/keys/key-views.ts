@@ -33,13 +33,14 @@ type Shown = {
 const filteredFrom = 6
 
 /** Keys of an account, newest first. */
-export function keysPage(t: Texts, { principal }: Visitor, shown: Shown): Page {
+export function keysPage(t: Texts, { principal, role }: Visitor, shown: Shown): Page {
   const { keys, filter, isFirst, done } = shown
   const isFiltered = filter.q !== '' || filter.state !== ''
   const isLong = keys.items.length >= filteredFrom || keys.hasMore || !isFirst
   return settingsPage(t, {
     title: t.keys.title,
     path: '/settings/keys',
+    role,
     main: html`${outcomeNotice({ done })}
 ${principal.plan.apiAccess ? nothing : notice('note', t.keys.noAccess(t.common.planName(principal.plan.name)))}
 <div class="head"><h2>${t.keys.title}</h2><a class="button" href="/settings/keys/new">${t.keys.newKey}</a></div>
@@ -178,7 +179,7 @@ type KeyMade = {
 /** The only page that shows the secret of a key. */
 export function keyMadePage(
   t: Texts,
-  { principal }: Visitor,
+  { principal, role }: Visitor,
   { key, info, replaced, baseUrl }: KeyMade,
 ): Page {
   const { keys } = t
@@ -187,6 +188,7 @@ export function keyMadePage(
   return settingsPage(t, {
     title: keys.yourNewKey,
     path: '/settings/keys',
+    role,
     scripts: ['copy.js'],
     main: html`<section class="card"><h2>${keys.made(info.name)}</h2>
 ${notice('note', keys.copyNow)}

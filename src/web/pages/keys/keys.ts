@@ -8,7 +8,9 @@ import {
   settingNames,
   settingTexts,
 } from '../../../accounts/keys/key-settings.ts'
-import { changeKey, createKey, findKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
+import { changeKey, createKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
+import { requireScopesFor } from '../../../accounts/members/members.ts'
+import type { Principal } from '../../../accounts/principal.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
 import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
 import { type Executor, withTx } from '../../../db/client.ts'
@@ -21,13 +23,14 @@ import { revokeKeyAndTurns } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { pageOfAddress } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { keyEditPage } from './key-edit-view.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
+import { keyOf, onlyMaker } from './own-keys.ts'
 import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
@@ -78,10 +81,10 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
 function listPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
-  app.get('/settings/keys', accountsOnly, async (request, reply) => {
+  app.get('/settings/keys', membersOnly, async (request, reply) => {
     const visitor = visitorOf(request)
     const page = pageOfAddress(request)
-    const filter = readFields(filterQuery, request.query)
+    const filter = { ...readFields(filterQuery, request.query), createdBy: onlyMaker(visitor) }
     const found = await withTx(database, visitor.principal, async (tx) => {
       const keys = await findKeys(tx, visitor.account.id, filter, page)
       return {
@@ -96,12 +99,14 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     return sendPage(request, reply, keysPage(textsOf(request), visitor, shown))
   })
 
-  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
-    const { account, principal } = visitorOf(request)
+  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', membersOnly, async (request, reply) => {
+    const visitor = visitorOf(request)
+    const { account, principal } = visitor
     const { id } = request.params
     await withTx(database, principal, async (tx) => {
+      if (!(await keyOf(tx, visitor, id))) throw notFound()
       await revokeKeyAndTurns(tx, id, account.id)
-      await record(tx, 'key.revoked', account.id, id)
+      await record(tx, 'key.revoked', principal, id)
     })
     return reply.redirect('/settings/keys?done=revoked', 303)
   })
@@ -110,7 +115,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
 function makePages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
 
-  app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
+  app.get('/settings/keys/new', membersOnly, async (request, reply) => {
     const visitor = visitorOf(request)
     const projects = await projectsOf(services, visitor)
     const choices = { projects, models: modelsOf(services) }
@@ -119,14 +124,16 @@ function makePages(app: FastifyInstance, services: WebServices): void {
     return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, values))
   })
 
-  app.post('/settings/keys', accountsOnly, async (request, reply) => {
+  app.post('/settings/keys', membersOnly, async (request, reply) => {
     const visitor = visitorOf(request)
     const input = readFields(form, request.body)
     try {
+      requireScopesFor(visitor.principal.scopes, input.scopes)
       const { key, info, old } = await withTx(database, visitor.principal, async (tx) => {
         const made = await createKey(tx, peppers, visitor.account.id, {
           form: input.id,
           name: input.name,
+          createdBy: visitor.person.id,
           scopes: input.scopes,
           reach: reachOf(input.reach),
           settings: settingsOf(services, input),
@@ -134,10 +141,9 @@ function makePages(app: FastifyInstance, services: WebServices): void {
             expiresAt: new Date(Date.now() + Number(input.expires) * dayMs),
           }),
         })
-        const old = await findKey(tx, visitor.account.id, input.replaces)
-        await recordOwnAction(tx, {
+        const old = await keyOf(tx, visitor, input.replaces)
+        await recordOwnAction(tx, visitor.principal, {
           action: 'key.created',
-          accountId: visitor.account.id,
           details: { key: made.info.id, ...(old && { replaces: old.id }) },
         })
         return { ...made, old }
@@ -159,24 +165,24 @@ function makePages(app: FastifyInstance, services: WebServices): void {
 function record(
   tx: Executor,
   action: 'key.changed' | 'key.revoked',
-  accountId: string,
+  principal: Principal,
   key: string,
 ): Promise<void> {
-  return recordOwnAction(tx, { action, accountId, details: { key } })
+  return recordOwnAction(tx, principal, { action, details: { key } })
 }
 
 function editPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   const models = modelsOf(services)
 
-  app.get<{ Params: { id: string } }>('/settings/keys/:id', accountsOnly, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/settings/keys/:id', membersOnly, async (request, reply) => {
     const found = await keyToEdit(services, visitorOf(request), request.params.id)
     const { name } = found.key
     const values = settingTexts(found.key)
     return sendPage(request, reply, keyEditPage(textsOf(request), { ...found, models, name, values }))
   })
 
-  app.post<{ Params: { id: string } }>('/settings/keys/:id', accountsOnly, async (request, reply) => {
+  app.post<{ Params: { id: string } }>('/settings/keys/:id', membersOnly, async (request, reply) => {
     const visitor = visitorOf(request)
     const { id } = request.params
     const found = await keyToEdit(services, visitor, id)
@@ -185,7 +191,7 @@ function editPages(app: FastifyInstance, services: WebServices): void {
       const change = { name: input.name, settings: settingsOf(services, input) }
       await withTx(database, visitor.principal, async (tx) => {
         await changeKey(tx, id, change, visitor.account.id)
-        await record(tx, 'key.changed', visitor.account.id, id)
+        await record(tx, 'key.changed', visitor.principal, id)
       })
       return reply.redirect('/settings/keys?done=saved', 303)
     } catch (error) {
@@ -198,11 +204,12 @@ function editPages(app: FastifyInstance, services: WebServices): void {
 }
 
 /** @throws ServiceError `not_found`, also for a revoked key. */
-function keyToEdit({ database }: WebServices, { account, principal }: Visitor, keyId: string) {
+function keyToEdit({ database }: WebServices, visitor: Visitor, keyId: string) {
+  const { principal, role } = visitor
   return withTx(database, principal, async (tx) => {
-    const key = await findKey(tx, account.id, keyId)
+    const key = await keyOf(tx, visitor, keyId)
     if (!key || key.revokedAt) throw notFound()
-    return { key, spending: await readKeySpending(tx, { accountId: account.id, keyId }) }
+    return { key, role, spending: await readKeySpending(tx, { accountId: principal.accountId, keyId }) }
   })
 }
 

@@ -8,7 +8,7 @@ import { findWork, type Part, tableOfContents } from '../../../sources/library/c
 import { problemOf, readFields } from '../../components/forms.ts'
 import type { Names } from '../../components/names.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { openToAll, ownPerson } from '../../components/route-guards.ts'
 import { textsOf, zoneOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -33,8 +33,8 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
     return sendPage(request, reply, dailyPage(textsOf(request), shown))
   })
 
-  app.post('/library/daily', accountsOnly, async (request, reply) => {
-    const { principal } = visitorOf(request)
+  app.post('/library/daily', ownPerson, async (request, reply) => {
+    const { personal: principal } = visitorOf(request)
     const { work, action } = readFields(dailyForm, request.body)
     // A work that is no longer in the library can still be stopped.
     if (action === 'start' && !(await findWork(executor, work)))
@@ -56,7 +56,7 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
   })
 
   async function startedBy(request: FastifyRequest): Promise<readonly Started[]> {
-    const owner = request.visitor?.principal
+    const owner = request.visitor?.personal
     if (!owner) return []
     const marks = await withTx(database, owner, (tx) => listMarks(tx, owner, 'daily'))
     return marks.map(({ ref, at }) => ({ title: ref, from: dayOf(at, zoneOf(request)) }))

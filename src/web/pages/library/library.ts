@@ -118,7 +118,7 @@ function searchPages(app: FastifyInstance, services: WebServices): void {
 }
 
 function isOperator({ visitor }: FastifyRequest): boolean {
-  return visitor?.account.operator === true
+  return visitor?.person.operator === true
 }
 
 /** The page of a search that was refused. It keeps the words and filters. */

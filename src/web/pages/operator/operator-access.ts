@@ -33,7 +33,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
   ) =>
     app.post(`/operator/accounts/:id/${name}`, operatorsOnly, async (request, reply) => {
       const account = await accountOf(services, request)
-      const actor = visitorOf(request).account.id
+      const actor = visitorOf(request).person.id
       try {
         await work({ actor, account, accountId: account.id }, request)
       } catch (error) {
@@ -46,7 +46,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
 
   app.post('/operator/accounts/:id/reset-password', operatorsOnly, async (request, reply: FastifyReply) => {
     const account = await accountOf(services, request)
-    const acting = { actor: visitorOf(request).account.id, accountId: account.id }
+    const acting = { actor: visitorOf(request).person.id, accountId: account.id }
     const { path, expiresAt } = await withTx(database, 'system', (tx) => createResetLink(tx, acting))
     const url = originOf(services, request) + path
     const hasAppUrl = services.appUrl !== undefined

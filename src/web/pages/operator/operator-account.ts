@@ -39,7 +39,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     const { plan } = readFields(planForm, request.body)
     const account = await accountOf(services, request)
     try {
-      const change = { actor: visitorOf(request).account.id, email: account.email, plan }
+      const change = { actor: visitorOf(request).person.id, email: account.email, plan }
       await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -54,7 +54,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     const micros = parseCredits(amount)
     try {
       if (micros === undefined || micros === 0n) throw badAmount()
-      const grant = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      const grant = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
       await withTx(database, 'system', (tx) => grantOnce(tx, grant))
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -74,7 +74,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     const micros = parseCredits(amount)
     try {
       if (micros === undefined || micros === 0n) throw badAmount()
-      const taking = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      const taking = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
       await withTx(database, 'system', (tx) => takeCreditsBack(tx, taking))
     } catch (error) {
       const { message, status } = problemOf(request, error)
@@ -119,7 +119,7 @@ export async function showAccount(
   })
   return accountPage(textsOf(request), {
     account,
-    viewer: visitorOf(request).account,
+    viewer: visitorOf(request).person,
     plans: plans.names,
     ...shown,
     ...message,

@@ -68,7 +68,7 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
     const password = randomBase62(20)
     try {
       const made = { email: input.email, plan: input.plan, password, operator: input.operator === 'yes' }
-      const actor = visitorOf(request).account.id
+      const actor = visitorOf(request).person.id
       const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
       return sendPage(request, reply, accountMadePage(textsOf(request), account, password))
     } catch (error) {

@@ -74,7 +74,7 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
     const { collection } = await stateOf(services, request)
     const { allow } = readFields(startForm, request.body)
     const allowLicenses = restrictedLicenses.filter((kind) => allow.includes(kind))
-    const requestedBy = visitorOf(request).account.id
+    const requestedBy = visitorOf(request).person.id
     await withTx(library, 'system', async (tx) => {
       await queueJob(tx, { collection: collection.name, allowLicenses, requestedBy })
       await record('library.import_started', requestedBy, {
@@ -87,7 +87,7 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
 
   app.post('/operator/library/collections/:name/cancel', operatorsOnly, async (request, reply) => {
     const { collection } = await stateOf(services, request)
-    const actor = visitorOf(request).account.id
+    const actor = visitorOf(request).person.id
     await withTx(library, 'system', async (tx) => {
       if (await cancelJob(tx, collection.name))
         await record('library.import_cancelled', actor, { collection: collection.name })

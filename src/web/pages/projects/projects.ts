@@ -20,7 +20,7 @@ import { fileText } from '../../../workspace/texts.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId, olderThan, pageOfAddress } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, adminsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { isSafeImage } from '../files/file-views.ts'
@@ -68,7 +68,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     ),
   )
 
-  app.post('/projects', accountsOnly, async (request, reply) => {
+  app.post('/projects', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { name } = readFields(projectForm, request.body)
     try {
@@ -91,7 +91,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     )
   })
 
-  app.post('/projects/:id/files', accountsOnly, async (request, reply) => {
+  app.post('/projects/:id/files', membersOnly, async (request, reply) => {
     try {
       const file = await receiveFile(services, request, { project: namedId(request), versions: true })
       return reply.redirect(await afterUpload(services, file, disconnectSignal(reply)), 303)
@@ -123,7 +123,7 @@ async function afterUpload(services: WebServices, file: StoredFile, left: AbortS
 function projectSettings(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
-  app.post('/projects/:id/rename', accountsOnly, async (request, reply) => {
+  app.post('/projects/:id/rename', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { name } = readFields(projectForm, request.body)
     const shown = await projectOf(services, request)
@@ -138,7 +138,7 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
   })
 
-  app.post('/projects/:id/instructions', accountsOnly, async (request, reply) => {
+  app.post('/projects/:id/instructions', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { instructions } = readFields(instructionsForm, request.body)
     const shown = await projectOf(services, request)
@@ -155,7 +155,7 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     return reply.redirect(`/projects/${shown.project.id}?done=instructed`, 303)
   })
 
-  app.post('/projects/:id/delete', accountsOnly, async (request, reply) => {
+  app.post('/projects/:id/delete', adminsOnly, async (request, reply) => {
     const shown = await projectOf(services, request)
     try {
       await deleteProject(database, visitorOf(request).principal, shown.project.id)

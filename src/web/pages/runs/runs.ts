@@ -8,7 +8,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
 import { isNavigation, sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { libraryFacts, turnNames } from '../ask/library-facts.ts'
@@ -51,7 +51,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     })
   })
 
-  app.post('/runs/:id/cancel', accountsOnly, async (request, reply) => {
+  app.post('/runs/:id/cancel', membersOnly, async (request, reply) => {
     const run = await runOf(request)
     await withTx(database, run, (tx) => requestCancel(tx, run.id))
     runner.cancel(run.id)

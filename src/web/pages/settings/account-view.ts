@@ -41,7 +41,7 @@ export type AccountShown = {
 /** The account's address and plan, the browsers that are signed in, the change of its password, and its deletion. */
 export function accountPage(
   t: Texts,
-  { account }: Visitor,
+  { person: account, role }: Visitor,
   messages: AccountMessages,
   shown: AccountShown,
 ): Page {
@@ -50,6 +50,7 @@ export function accountPage(
   return settingsPage(t, {
     title: t.account.accountTab,
     path: '/settings/account',
+    role,
     main: html`${outcomeNotice({ done: messages.done })}
 ${factList([
   [common.email, html`<bdi>${account.email}</bdi>`],

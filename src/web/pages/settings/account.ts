@@ -17,7 +17,7 @@ import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { closeAccount } from '../../../turns/sessions/suspension.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { ownPerson } from '../../components/route-guards.ts'
 import { clearCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -46,7 +46,7 @@ function changePages(app: FastifyInstance, services: WebServices): void {
     status = 200,
   ) => {
     const visitor = visitorOf(request)
-    const { account, token } = visitor
+    const { person: account, token } = visitor
     const shown = {
       hasMail: mailer !== undefined,
       deletionDays,
@@ -59,12 +59,12 @@ function changePages(app: FastifyInstance, services: WebServices): void {
     return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
   }
 
-  app.get('/settings/account', accountsOnly, (request, reply) =>
+  app.get('/settings/account', ownPerson, (request, reply) =>
     show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
   )
 
-  app.post('/settings/account/password', accountsOnly, async (request, reply) => {
-    const { account, token } = visitorOf(request)
+  app.post('/settings/account/password', ownPerson, async (request, reply) => {
+    const { person: account, token } = visitorOf(request)
     const input = readFields(passwordForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () =>
@@ -77,9 +77,9 @@ function changePages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect('/settings/account?done=password', 303)
   })
 
-  app.post('/settings/account/address', accountsOnly, async (request, reply) => {
+  app.post('/settings/account/address', ownPerson, async (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    const { account, token } = visitorOf(request)
+    const { person: account, token } = visitorOf(request)
     const { email, current } = readFields(addressForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
@@ -94,8 +94,8 @@ function changePages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect('/settings/account?done=address-sent', 303)
   })
 
-  app.post('/settings/account/delete', accountsOnly, async (request, reply) => {
-    const { account, token } = visitorOf(request)
+  app.post('/settings/account/delete', ownPerson, async (request, reply) => {
+    const { person: account, token } = visitorOf(request)
     const { current } = readFields(deleteForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
@@ -113,8 +113,8 @@ function changePages(app: FastifyInstance, services: WebServices): void {
 /** The owner's data as a ZIP, one at a time. */
 function exportRoute(app: FastifyInstance, services: WebServices): void {
   const exports = createWorkLimit({ what: 'exports', maxRunning: 1, maxWaiting: 0, retryAfterSeconds: 60 })
-  app.post('/settings/account/export', accountsOnly, (request, reply) => {
-    const { id } = visitorOf(request).account
+  app.post('/settings/account/export', ownPerson, (request, reply) => {
+    const { id } = visitorOf(request).person
     return exports.run(id, disconnectSignal(reply), async () => {
       const archive = await exportAccount(services, { actor: id, accountId: id })
       attachmentHeaders(reply, `export-${new Date().toISOString().slice(0, 10)}.zip`, 'application/zip')

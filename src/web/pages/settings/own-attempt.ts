@@ -6,7 +6,7 @@ import { visitorOf } from '../../visitors/visitor.ts'
 
 /** Guesses of the current password or a code count for the session: its holder is no stranger to the account. */
 export function ownAttempt(request: FastifyRequest): SignInAttempt {
-  const { account, token } = visitorOf(request)
+  const { person: account, token } = visitorOf(request)
   const browser = createHash('sha256').update(token).digest('base64url')
   return { email: account.email, address: clientAddress(request), browser }
 }

@@ -11,7 +11,7 @@ import { requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { withTx } from '../../../db/client.ts'
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -38,8 +38,8 @@ export type Refuse = (
 export function passkeyPages(app: FastifyInstance, services: WebServices, refuse: Refuse): void {
   const { database, peppers, signInLimits } = services
 
-  app.post('/settings/second-factor/passkeys', accountsOnly, async (request, reply) => {
-    const { account, token } = visitorOf(request)
+  app.post('/settings/second-factor/passkeys', ownPerson, async (request, reply) => {
+    const { person: account, token } = visitorOf(request)
     const { current } = readFields(passwordForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
@@ -52,8 +52,8 @@ export function passkeyPages(app: FastifyInstance, services: WebServices, refuse
     return sendPage(request, reply, addPasskeyPage(textsOf(request), { options, until: registration.until }))
   })
 
-  app.post('/settings/second-factor/passkeys/confirm', accountsOnly, async (request, reply) => {
-    const { account, token } = visitorOf(request)
+  app.post('/settings/second-factor/passkeys/confirm', ownPerson, async (request, reply) => {
+    const { person: account, token } = visitorOf(request)
     try {
       const { name, answer, until } = readFields(newForm, request.body)
       const added = { accountId: account.id, name, answer, site: siteOf(services, request) }

@@ -21,7 +21,7 @@ import { notFound } from '../../../errors.ts'
 import { productName } from '../../../http/product.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -36,7 +36,7 @@ const codeForm = z.object({ code: z.string().max(200) })
 export function secondFactorPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers, signInLimits } = services
   const show = async (request: FastifyRequest, reply: FastifyReply, refused?: Refused, status?: number) => {
-    const { id } = visitorOf(request).account
+    const { id } = visitorOf(request).person
     const factor = await findSecondFactor(database.system, id)
     const done = refused ? undefined : doneMessage(request, textsOf(request).secondFactor.done)
     const shown = {
@@ -55,7 +55,7 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     request: FastifyRequest,
     change: (tx: Executor, accountId: string) => Promise<T>,
   ) => {
-    const { id } = visitorOf(request).account
+    const { id } = visitorOf(request).person
     const { code } = readFields(codeForm, request.body)
     return signInLimits.guard(ownAttempt(request), () =>
       withTx(database, 'system', async (tx) => {
@@ -65,12 +65,12 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     )
   }
 
-  app.get('/settings/second-factor', accountsOnly, (request, reply) => show(request, reply))
+  app.get('/settings/second-factor', ownPerson, (request, reply) => show(request, reply))
 
   appPages(app, services, refuse)
   passkeyPages(app, services, refuse)
 
-  app.post('/settings/second-factor/codes', accountsOnly, async (request, reply) => {
+  app.post('/settings/second-factor/codes', ownPerson, async (request, reply) => {
     try {
       const codes = await changeByCode(request, async (tx, accountId) => {
         await recordAction(tx, { actor: accountId, action: 'second_factor.codes_replaced', accountId })
@@ -84,10 +84,10 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
 
   app.post<{ Params: { id: string } }>(
     '/settings/second-factor/passkeys/:id/remove',
-    accountsOnly,
+    ownPerson,
     async (request, reply) => {
       const { id } = request.params
-      const own = await listPasskeys(database.system, visitorOf(request).account.id)
+      const own = await listPasskeys(database.system, visitorOf(request).person.id)
       if (!own.some((passkey) => passkey.id === id)) throw notFound()
       try {
         await changeByCode(request, async (tx, accountId) => {
@@ -102,7 +102,7 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
     },
   )
 
-  app.post('/settings/second-factor/off', accountsOnly, async (request, reply) => {
+  app.post('/settings/second-factor/off', ownPerson, async (request, reply) => {
     try {
       await changeByCode(request, (tx, accountId) => removeSecondFactor(tx, { actor: accountId, accountId }))
     } catch (error) {
@@ -116,8 +116,8 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
 function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): void {
   const { database, peppers, signInLimits } = services
 
-  app.post('/settings/second-factor/app', accountsOnly, async (request, reply) => {
-    const { account, token } = visitorOf(request)
+  app.post('/settings/second-factor/app', ownPerson, async (request, reply) => {
+    const { person: account, token } = visitorOf(request)
     const { current } = readFields(passwordForm, request.body)
     try {
       await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
@@ -128,8 +128,8 @@ function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): 
     }
   })
 
-  app.post('/settings/second-factor/app/confirm', accountsOnly, async (request, reply) => {
-    const { account } = visitorOf(request)
+  app.post('/settings/second-factor/app/confirm', ownPerson, async (request, reply) => {
+    const { person: account } = visitorOf(request)
     const { code } = readFields(codeForm, request.body)
     try {
       const codes = await signInLimits.guard(ownAttempt(request), () =>
@@ -163,6 +163,6 @@ async function showSecret(
 }
 
 function labelOf({ appName }: WebServices, request: FastifyRequest) {
-  const { id, email } = visitorOf(request).account
+  const { id, email } = visitorOf(request).person
   return { accountId: id, email, product: appName ?? productName }
 }

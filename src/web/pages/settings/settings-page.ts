@@ -1,23 +1,34 @@
+import { hasRole, type MemberRole } from '../../../accounts/members/members.ts'
 import { type Html, html } from '../../components/html.ts'
 import { type Page, tabs } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
-/** A page of the settings, below their heading and tabs. @param page.path the tab that it belongs to. */
+/**
+ * A page of the settings, below their heading and tabs.
+ * @param page.path the tab that it belongs to.
+ * @param page.role of the reader, who sees the tabs that the role may open. Default: all.
+ */
 export function settingsPage(
-  { account, alerts, frame }: Texts,
-  page: Pick<Page, 'title' | 'scripts'> & { readonly path: string; readonly main: Html },
+  { account, alerts, frame, members }: Texts,
+  page: Pick<Page, 'title' | 'scripts' | 'hasSecret'> & {
+    readonly path: string
+    readonly role?: MemberRole
+    readonly main: Html
+  },
 ): Page {
-  const { path, main, ...rest } = page
+  const { path, main, role = 'owner', ...rest } = page
   const items = [
-    { href: '/settings/keys', label: account.keysTab },
-    { href: '/settings/alerts', label: alerts.tab },
-    { href: '/settings/account', label: account.accountTab },
-  ]
+    { href: '/settings/keys', label: account.keysTab, least: 'member' },
+    { href: '/settings/alerts', label: alerts.tab, least: 'admin' },
+    { href: '/settings/members', label: members.tab, least: 'viewer' },
+    { href: '/settings/account', label: account.accountTab, least: 'viewer' },
+  ] as const
+  const open = items.filter(({ least }) => hasRole(role, least))
   return {
     ...rest,
     section: 'settings',
     // Each tab has the same width: the heading would jump otherwise.
     wide: true,
-    main: html`<h1>${account.settings}</h1>${tabs(items, path, frame.section)}\n${main}`,
+    main: html`<h1>${account.settings}</h1>${tabs(open, path, frame.section)}\n${main}`,
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { endAllWebSessions, endWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { withTx } from '../../../db/client.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { ownPerson } from '../../components/route-guards.ts'
 import { clearCookie } from '../../visitors/cookies.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -12,16 +12,16 @@ export function signInListPages(app: FastifyInstance, services: WebServices): vo
 
   app.post<{ Params: { id: string } }>(
     '/settings/account/sign-ins/:id/end',
-    accountsOnly,
+    ownPerson,
     async (request, reply) => {
-      const { account } = visitorOf(request)
+      const { person: account } = visitorOf(request)
       await withTx(database, 'system', (tx) => endWebSession(tx, account.id, request.params.id))
       return reply.redirect('/settings/account?done=signed-out-one', 303)
     },
   )
 
-  app.post('/settings/account/sign-ins/end', accountsOnly, async (request, reply) => {
-    const { account } = visitorOf(request)
+  app.post('/settings/account/sign-ins/end', ownPerson, async (request, reply) => {
+    const { person: account } = visitorOf(request)
     await withTx(database, 'system', (tx) => endAllWebSessions(tx, account.id))
     clearCookie(request, reply, services, 'session')
     return reply.redirect('/signin?done=signed-out-everywhere', 303)

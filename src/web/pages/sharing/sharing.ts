@@ -6,7 +6,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { findSharedSession, shareSession, unshareSession } from '../../../turns/sessions/shared-sessions.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { membersOnly, openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { libraryFacts } from '../ask/library-facts.ts'
 import { readWithEarlier } from '../ask/turn-extras.ts'
@@ -21,7 +21,7 @@ const maxTurns = 50
 export function sharingPages(app: FastifyInstance, services: WebServices): void {
   const { database, conversationLimit } = services
 
-  app.post('/sessions/:id/share', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/share', membersOnly, async (request, reply) => {
     const id = await withNamedSession(database, request, async (tx, session) => {
       await shareSession(tx, services.peppers, session)
       return session.id
@@ -29,7 +29,7 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
     return reply.redirect(`/sessions/${id}?done=shared`, 303)
   })
 
-  app.post('/sessions/:id/unshare', accountsOnly, async (request, reply) => {
+  app.post('/sessions/:id/unshare', membersOnly, async (request, reply) => {
     const id = await withNamedSession(database, request, async (tx, session) => {
       await unshareSession(tx, session)
       return session.id

@@ -9,7 +9,7 @@ import { newPassage, type PassageEntry, sheetLimits, withEntry, within } from '.
 import { changeSheet, createSheet, listSheets, type StoredSheet } from '../../../sheets/store.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { refNames } from '../ref-names.ts'
@@ -32,12 +32,12 @@ export function addPages(app: FastifyInstance, services: WebServices): void {
   const { database, library } = services
   const reads = createSearchLimit()
 
-  app.get('/sheets/add', accountsOnly, async (request, reply) => {
+  app.get('/sheets/add', membersOnly, async (request, reply) => {
     const { ref, he, en } = readFields(addQuery, request.query)
     return sendForm(request, reply, { ref, he, en, sheet: '', title: '' })
   })
 
-  app.post('/sheets/add', accountsOnly, async (request, reply) => {
+  app.post('/sheets/add', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const form = readFields(addFields, request.body)
     try {

@@ -12,7 +12,7 @@ import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import type { Html } from '../../components/html.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { refNames } from '../ref-names.ts'
@@ -31,7 +31,7 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
     return sendEditor(request, reply, sheet, { done: doneMessage(request, textsOf(request).sheets.done) })
   })
 
-  app.post('/sheets/:id', accountsOnly, async (request, reply) => {
+  app.post('/sheets/:id', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const id = namedId(request)
     // Looked up first: the form of a sheet that is not there is not judged.
@@ -126,14 +126,14 @@ async function passageOf(
 
 /** Creates and revokes the public link. */
 function linkActions(app: FastifyInstance, { database, peppers }: WebServices): void {
-  app.post('/sheets/:id/share', accountsOnly, async (request, reply) => {
+  app.post('/sheets/:id/share', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const id = namedId(request)
     await withTx(database, principal, (tx) => shareSheet(tx, peppers, principal, id))
     return reply.redirect(`/sheets/${id}?done=shared#link`, 303)
   })
 
-  app.post('/sheets/:id/unshare', accountsOnly, async (request, reply) => {
+  app.post('/sheets/:id/unshare', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const id = namedId(request)
     await withTx(database, principal, (tx) => unshareSheet(tx, principal, id))

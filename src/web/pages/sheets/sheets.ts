@@ -5,7 +5,7 @@ import { createSheet, deleteSheet, listSheets } from '../../../sheets/store.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
-import { accountsOnly } from '../../components/route-guards.ts'
+import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
@@ -29,7 +29,7 @@ export function sheetPages(app: FastifyInstance, services: WebServices): void {
     )
   })
 
-  app.post('/sheets', accountsOnly, async (request, reply) => {
+  app.post('/sheets', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { title } = readFields(titleForm, request.body)
     try {
@@ -46,7 +46,7 @@ export function sheetPages(app: FastifyInstance, services: WebServices): void {
     }
   })
 
-  app.post('/sheets/:id/delete', accountsOnly, async (request, reply) => {
+  app.post('/sheets/:id/delete', membersOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     await withTx(database, principal, (tx) => deleteSheet(tx, principal, namedId(request)))
     return reply.redirect('/sheets?done=deleted', 303)

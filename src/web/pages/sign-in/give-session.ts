@@ -11,7 +11,7 @@ import { readCarried } from '../../kept-forms/kept-form.ts'
 import { cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
-import { principalOfAccount } from '../../visitors/visitor.ts'
+import { visitorWith } from '../../visitors/visitor.ts'
 import { askingBy, askVisitorsQuestion } from '../ask/ask-question.ts'
 import type { WebServices } from '../services.ts'
 import { questionOf } from './next-field.ts'
@@ -64,7 +64,7 @@ export async function giveSessionWithNotice(
   const { address, browser } = attemptBy(services, request, session.email)
   await giveSession(services, request, reply, session)
   const { mailer } = services.settings
-  const account = request.visitor?.account
+  const account = request.visitor?.person
   if (!mailer || !account || browser !== undefined) return
   const told = letter('signedIn', textsOf(request).language, mailer.product, { address, at: new Date() })
   mailer.post(async () => ({ to: account.email, letter: told }))
@@ -83,7 +83,7 @@ export async function giveSession(
   if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
   await showSignedIn(services, request, token)
   if (request.visitor)
-    await keepLanguage(services.database.system, request.visitor.account.id, textsOf(request).language)
+    await keepLanguage(services.database.system, request.visitor.person.id, textsOf(request).language)
   setCookie(request, reply, services, 'session', token)
   setCookie(request, reply, services, 'known', knownBrowserToken(services.peppers, email))
 }
@@ -97,6 +97,5 @@ export function agentOf({ headers }: FastifyRequest): string {
 async function showSignedIn(services: WebServices, request: FastifyRequest, token: string): Promise<void> {
   const found = await findWebSession(services.database.system, token)
   if (!found) return
-  const principal = principalOfAccount(found.account, services.plans)
-  request.visitor = { account: found.account, token, principal }
+  request.visitor = visitorWith(found, token, services.plans)
 }

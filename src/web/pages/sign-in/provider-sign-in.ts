@@ -16,7 +16,7 @@ import { originOf } from '../../../http/origin.ts'
 import { readFields } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { notice, sendPage } from '../../components/page.ts'
-import { accountsOnly, openToAll } from '../../components/route-guards.ts'
+import { openToAll, ownPerson } from '../../components/route-guards.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
 import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
@@ -63,30 +63,24 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
     }
   })
 
-  app.post<ByProvider>(
-    '/settings/account/providers/:provider/connect',
-    accountsOnly,
-    async (request, reply) => {
-      const provider = providerOf(services, request)
-      const { account, token } = visitorOf(request)
-      const { current } = readFields(ownerForm, request.body)
-      try {
-        await signInLimits.guard(ownAttempt(request), () =>
-          requireOwner(database, account, { current, token }),
-        )
-      } catch (error) {
-        return refuse(services, request, reply, provider, error)
-      }
-      return goOn(services, request, reply, provider, { linkTo: account.id })
-    },
-  )
+  app.post<ByProvider>('/settings/account/providers/:provider/connect', ownPerson, async (request, reply) => {
+    const provider = providerOf(services, request)
+    const { person: account, token } = visitorOf(request)
+    const { current } = readFields(ownerForm, request.body)
+    try {
+      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+    } catch (error) {
+      return refuse(services, request, reply, provider, error)
+    }
+    return goOn(services, request, reply, provider, { linkTo: account.id })
+  })
 
   app.post<ByProvider>(
     '/settings/account/providers/:provider/disconnect',
-    accountsOnly,
+    ownPerson,
     async (request, reply) => {
       const provider = providerOf(services, request)
-      const { account } = visitorOf(request)
+      const { person: account } = visitorOf(request)
       const removed = { accountId: account.id, issuer: provider.issuer, provider: provider.id }
       try {
         await withTx(database, 'system', (tx) => removeIdentities(tx, removed))
@@ -163,7 +157,7 @@ async function link(
   accountId: string,
 ): Promise<FastifyReply> {
   // Somebody may have signed out, or in to another account, meanwhile.
-  if (request.visitor?.account.id !== accountId) return reply.redirect('/signin?ended=step', 303)
+  if (request.visitor?.person.id !== accountId) return reply.redirect('/signin?ended=step', 303)
   await linkPerson(database, person, { provider, accountId })
   return reply.redirect('/settings/account?done=connected', 303)
 }

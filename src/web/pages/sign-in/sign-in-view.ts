@@ -59,7 +59,7 @@ export function formBackPage(t: Texts, form: KeptForm): Page {
 /** The form for a new account; without it when sign-up is closed. */
 export function signUpPage(t: Texts, { settings, plans }: WebServices, form: SignInForm): Page {
   const { account, common } = t
-  if (settings.signUp === 'closed') return signUpClosed(t)
+  if (settings.signUp !== 'open') return signUpClosed(t)
   return {
     title: account.signUp,
     main: html`<section class="narrow card">

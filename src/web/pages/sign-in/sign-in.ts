@@ -1,14 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, createAccount, newEmail } from '../../../accounts/accounts.ts'
-import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { hashPassword } from '../../../accounts/passwords/passwords.ts'
-import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
 import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
-import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
@@ -19,6 +16,7 @@ import { clearCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
+import { countSignUp } from './count-sign-up.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
 import { agentOf, attemptBy, continueSignIn, giveSession, originOfSignIn } from './give-session.ts'
 import { goOnWith } from './second-step.ts'
@@ -111,21 +109,12 @@ async function signUp(services: WebServices, request: FastifyRequest, input: New
 }
 
 async function requireSignUp(
-  { settings, signInLimits }: WebServices,
+  services: WebServices,
   request: FastifyRequest,
-  { email, password }: NewAccount,
+  input: NewAccount,
 ): Promise<void> {
-  if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
-  const domains = settings.signUpDomains ?? []
-  if (!isOfDomain(email, domains)) {
-    const message = `Only addresses of ${domains.join(', ')} can have an account here.`
-    throw new ServiceError('invalid_value', message, { param: 'email' })
-  }
-  const address = clientAddress(request)
-  // The steps that cost CPU time come last: rating the password, then hashing it.
-  await signInLimits.signUpAttempt(address)
-  await requireGoodPassword(password, [newEmail(email)])
-  await signInLimits.signUp(address)
+  if (services.settings.signUp !== 'open') throw new ServiceError('not_found', 'There is no such page.')
+  await countSignUp(services, request, input)
 }
 
 /** Mails the link that creates the account. An address that has one gets another letter, and the reply is the same. */

@@ -8,14 +8,27 @@ import type { NamedRow, UsageShown } from './usage-shown.ts'
 /** Groups of one kind in a table; the CSV file has all. */
 const maxGroups = 20
 
-/** What credits were spent on: a table by model, by key and by project, those that cost most first. */
-export function breakdown(t: Texts, { models, keys, projects }: UsageShown): Html {
+/** What credits were spent on: a table by model, by key, by project and by member, those that cost most first. */
+export function breakdown(t: Texts, { models, keys, projects, members, accountId }: UsageShown): Html {
   const { common, usage } = t
   const keyName = ({ group, name }: NamedRow) => (group === '' ? usage.thesePages : (name ?? group))
   return html`<div class="breakdown">
 ${groupTable(t, 'model', models, ({ group }) => html`<code>${group || common.unknown}</code>`)}
 ${groupTable(t, 'key', keys, (row) => html`<bdi>${keyName(row)}</bdi>`)}
-${groupTable(t, 'project', projects, (row) => projectLink(t, row))}</div>`
+${groupTable(t, 'project', projects, (row) => projectLink(t, row))}
+${isShared(members, accountId) ? groupTable(t, 'member', members, (row) => memberName(t, row)) : nothing}</div>`
+}
+
+/** An account that only its own person uses has nothing to tell by member. */
+function isShared(members: readonly NamedRow[], accountId: string): boolean {
+  return members.some(({ group }) => group !== '' && group !== accountId)
+}
+
+function memberName(t: Texts, { group, name }: NamedRow): Html {
+  if (group === '') return html`<span class="faint">${t.usage.noMember}</span>`
+  return name === undefined
+    ? html`<span class="faint">${t.common.deleted}</span> <code>${group}</code>`
+    : html`<bdi dir="ltr">${name}</bdi>`
 }
 
 function projectLink(t: Texts, { group, name }: NamedRow): Html {
@@ -26,7 +39,7 @@ function projectLink(t: Texts, { group, name }: NamedRow): Html {
 
 function groupTable(
   t: Texts,
-  kind: 'model' | 'key' | 'project',
+  kind: 'model' | 'key' | 'project' | 'member',
   rows: readonly NamedRow[],
   name: (row: NamedRow) => Html,
 ): Html {

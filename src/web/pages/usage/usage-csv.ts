@@ -1,3 +1,4 @@
+import { addressesOf } from '../../../accounts/members/members.ts'
 import type { Principal } from '../../../accounts/principal.ts'
 import { creditsText } from '../../../billing/credits.ts'
 import { type Charge, listCharges } from '../../../billing/usage/charges.ts'
@@ -20,6 +21,8 @@ const header = [
   'prompt_tokens',
   'completion_tokens',
   'credits',
+  'member',
+  'member_email',
 ] as const
 
 /**
@@ -37,13 +40,15 @@ export async function* usageCsv(
   for (;;) {
     const page = { ...span, order: 'asc', limit: batch, after } as const
     const charges = await withTx(database, principal, (tx) => listCharges(tx, principal, page))
-    if (charges.length > 0) yield charges.map(chargeRecord).join('')
+    const members = charges.flatMap(({ memberId }) => (memberId === null ? [] : [memberId]))
+    const addresses = await addressesOf(database.system, [...new Set(members)])
+    if (charges.length > 0) yield charges.map((charge) => chargeRecord(charge, addresses)).join('')
     after = charges.at(-1)?.id
     if (charges.length < batch) return
   }
 }
 
-function chargeRecord(charge: Charge): string {
+function chargeRecord(charge: Charge, addresses: ReadonlyMap<string, string>): string {
   return csvRecord([
     charge.at.toISOString(),
     charge.runId,
@@ -57,5 +62,7 @@ function chargeRecord(charge: Charge): string {
     charge.promptTokens,
     charge.completionTokens,
     { decimal: creditsText(charge.costMicros) },
+    charge.memberId ?? '',
+    addresses.get(charge.memberId ?? '') ?? '',
   ])
 }

@@ -9,6 +9,7 @@ export type NamedRow = UsageRow & { readonly name: string | undefined }
 
 /** The data that the usage page shows. */
 export type UsageShown = {
+  readonly accountId: string
   readonly plan: Plan
   readonly period: (typeof periods)[number]
   readonly span: Span
@@ -23,6 +24,8 @@ export type UsageShown = {
   readonly models: readonly NamedRow[]
   readonly keys: readonly NamedRow[]
   readonly projects: readonly NamedRow[]
+  /** Named by their addresses. */
+  readonly members: readonly NamedRow[]
   readonly charges: readonly Charge[]
   readonly hasMore: boolean
   readonly after: string | undefined

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { addressesOf } from '../../../accounts/members/members.ts'
 import type { Principal } from '../../../accounts/principal.ts'
 import { creditsOf, ensureAllowance, nextRenewal } from '../../../billing/account-credits.ts'
 import { listCharges, namesOf } from '../../../billing/usage/charges.ts'
@@ -53,9 +54,15 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
         models: await groupsOf(tx, principal, 'model', span),
         keys: await groupsOf(tx, principal, 'key', span),
         projects: await groupsOf(tx, principal, 'project', span),
+        members: await groupsOf(tx, principal, 'member', span),
         charges: await listCharges(tx, principal, { ...page, after: page.after || undefined }),
       }
     })
+    const addresses = await addressesOf(
+      database.system,
+      read.members.map(({ group }) => group),
+    )
+    const members = read.members.map((row) => ({ ...row, name: addresses.get(row.group) }))
     const requests = await rateLimits.requestsLately(principal.accountId)
     const charges = read.charges.slice(0, rowsShown)
     const hasMore = read.charges.length > rowsShown
@@ -64,6 +71,8 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
       reply,
       usagePage(textsOf(request), {
         ...read,
+        members,
+        accountId: principal.accountId,
         plan: principal.plan,
         period,
         span,
@@ -91,7 +100,8 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
 async function groupsOf(tx: Executor, principal: Principal, group: Exclude<UsageGroup, 'day'>, span: Span) {
   const rows = await readUsage(tx, principal, { group, ...span, limit: maxGroups })
   const ids = rows.map((row) => row.group)
-  const names = group === 'model' ? new Map<string, string>() : await namesOf(tx, principal, group, ids)
+  const isNamed = group === 'key' || group === 'project'
+  const names = isNamed ? await namesOf(tx, principal, group, ids) : new Map<string, string>()
   return rows
     .toSorted((a, b) => (a.costMicros === b.costMicros ? 0 : a.costMicros < b.costMicros ? 1 : -1))
     .map((row) => ({ ...row, name: names.get(row.group) }))

@@ -2,7 +2,7 @@
 export const errors = {
   titles: {
     400: 'Invalid request',
-    403: 'Not allowed from here',
+    403: 'Not allowed',
     404: 'Page not found',
     409: 'Not possible now',
     413: 'Too large',

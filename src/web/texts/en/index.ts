@@ -1,6 +1,6 @@
 import { type Formats, formatsOf } from '../grammar/formats.ts'
 import type { Direction, Language } from '../grammar/language.ts'
-import { account } from './account.ts'
+import { account, members } from './account.ts'
 import { alerts } from './alerts.ts'
 import { common } from './common.ts'
 import { conversations } from './conversations/index.ts'
@@ -27,6 +27,7 @@ const groups = {
   frame,
   keys,
   landing,
+  members,
   operator,
   projects,
   reference,

@@ -4,7 +4,7 @@ import { fieldNames } from './messages/field-messages.ts'
 export const errors: EnglishTexts['errors'] = {
   titles: {
     400: 'הבקשה אינה תקינה',
-    403: 'אי אפשר לעשות זאת מכאן',
+    403: 'אי אפשר לעשות זאת',
     404: 'הדף לא נמצא',
     409: 'אי אפשר לעשות זאת עכשיו',
     413: 'גדול מדי',

@@ -1,7 +1,7 @@
 import type { EnglishTexts } from '../en/index.ts'
 import { formatsOf } from '../grammar/formats.ts'
 import { translator } from '../grammar/translate.ts'
-import { account } from './account.ts'
+import { account, members } from './account.ts'
 import { alerts } from './alerts.ts'
 import { common } from './common.ts'
 import { conversations } from './conversations/index.ts'
@@ -39,6 +39,7 @@ export const he: EnglishTexts = {
   frame,
   keys,
   landing,
+  members,
   operator,
   projects,
   reference,

@@ -20,7 +20,7 @@ import { passagesAt } from '../../../../sources/library/passages.ts'
 import { doneMessage, problemOf, readFields } from '../../../components/forms.ts'
 import { passageHref } from '../../../components/library-links.ts'
 import { sendPage } from '../../../components/page.ts'
-import { accountsOnly, openToAll } from '../../../components/route-guards.ts'
+import { openToAll, ownPerson } from '../../../components/route-guards.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
 import { textsOf } from '../../../visitors/preferences.ts'
 import { visitorOf } from '../../../visitors/visitor.ts'
@@ -44,8 +44,8 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
     sendPassage(request, reply, request.params.ref.slice(0, 600)),
   )
 
-  app.post('/library/marks', accountsOnly, async (request, reply) => {
-    const { principal } = visitorOf(request)
+  app.post('/library/marks', ownPerson, async (request, reply) => {
+    const { personal: principal } = visitorOf(request)
     const { ref, bookmark, note } = readFields(markForm, request.body)
     // Marks are kept on passages of the library only.
     if (!(await passagesAt(library.system, [ref])).has(ref)) throw notFound()
@@ -85,7 +85,7 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
   }
 
   function marksOn(request: FastifyRequest, ref: string): Promise<OwnMarks | undefined> {
-    const owner = request.visitor?.principal
+    const owner = request.visitor?.personal
     if (!owner) return Promise.resolve(undefined)
     return withTx(database, owner, async (tx) => (await marksAt(tx, owner, [ref])).get(ref) ?? noMarks)
   }
@@ -109,8 +109,8 @@ function myReadingPages(
   app: FastifyInstance,
   { database, library }: Pick<WebServices, 'database' | 'library'>,
 ): void {
-  app.get('/library/mine', accountsOnly, async (request, reply) => {
-    const { principal } = visitorOf(request)
+  app.get('/library/mine', ownPerson, async (request, reply) => {
+    const { personal: principal } = visitorOf(request)
     const kept = await withTx(database, principal, async (tx) => ({
       history: await listMarks(tx, principal, 'history'),
       bookmarks: await listMarks(tx, principal, 'bookmark'),
@@ -126,8 +126,8 @@ function myReadingPages(
     )
   })
 
-  app.post('/library/history/clear', accountsOnly, async (request, reply) => {
-    const { principal } = visitorOf(request)
+  app.post('/library/history/clear', ownPerson, async (request, reply) => {
+    const { personal: principal } = visitorOf(request)
     await withTx(database, principal, (tx) => clearHistory(tx, principal))
     return reply.redirect('/library/mine?done=cleared', 303)
   })

@@ -78,7 +78,7 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     page: ReadingPage,
     refs: readonly string[],
   ): Promise<ReadonlyMap<string, OwnMarks>> {
-    const owner = request.visitor?.principal
+    const owner = request.visitor?.personal
     if (!owner) return Promise.resolve(new Map())
     return withTx(database, owner, async (tx) => {
       await recordReading(tx, owner, pageRef(page))

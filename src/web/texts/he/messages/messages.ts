@@ -6,6 +6,27 @@ import { fileMessages } from './file-messages.ts'
 
 /** Messages about accounts, keys, credits, limits and fields, by their English text in the code that writes them. */
 const accountMessages: Messages = {
+  'Only owners of this account can do this. Ask one of them.':
+    'רק בעלים של החשבון הזה יכולים לעשות זאת. אפשר לפנות אליהם.',
+  'Only owners and admins of this account can do this. Ask one of them.':
+    'רק בעלים ומנהלים של החשבון הזה יכולים לעשות זאת. אפשר לפנות אליהם.',
+  'As a viewer of this account you can read, and change nothing. Ask an owner or admin for another role.':
+    'צופה בחשבון הזה יכול לקרוא, ואינו יכול לשנות דבר. אפשר לבקש תפקיד אחר מבעלים או ממנהל.',
+  'You can no longer act for the account that you acted for. From now on you act for your own account.':
+    'אי אפשר עוד לפעול בשם החשבון הקודם. מעתה הפעולות הן בחשבון שלך.',
+  'Only an owner of the account can do this with an owner.': 'רק בעלים של החשבון יכול לעשות זאת לבעלים אחר.',
+  'The person of the account is always its owner, and cannot be changed or removed.':
+    'מי שהחשבון שלו הוא תמיד הבעלים, ואי אפשר לשנות או להסיר אותו.',
+  'Your role in this account cannot give keys the scope "{scope}".':
+    'התפקיד שלך בחשבון הזה אינו מאפשר לתת למפתחות את ההרשאה ”{scope}”.',
+  '{email} is a member of the account already.': '{email} כבר חבר בחשבון.',
+  'An account has at most {max} members and open invitations. Remove one first.':
+    'לחשבון יש לכל היותר {max} חברים והזמנות פתוחות. יש להסיר אחד קודם.',
+  'This invitation is for {email}. Sign in with the account of this address.':
+    'ההזמנה הזאת היא עבור {email}. יש להיכנס עם החשבון של הכתובת הזאת.',
+  'You are a member of this account already.': 'כבר הצטרפת לחשבון הזה.',
+  'This invitation does not work: it was used, revoked or has expired. Ask for a new one.':
+    'ההזמנה אינה פועלת: היא נוצלה, בוטלה או שפג תוקפה. אפשר לבקש הזמנה חדשה.',
   'The e-mail address or the password is wrong. Check both.':
     'כתובת הדואר או הסיסמה שגויה. כדאי לבדוק את שתיהן.',
   '"{label}" cannot be reached at the moment. Try again later, or sign in another way.':
