@@ -35,7 +35,7 @@ test.each(files)('migrations install the function of %s', async (file) => {
   await client.query('begin')
   try {
     const drop =
-      "select format('drop function %s', oid::regprocedure) as text from pg_proc where proname = $1"
+      "select format('drop function %s cascade', oid::regprocedure) as text from pg_proc where proname = $1"
     for (const { text } of (await client.query<{ text: string }>(drop, [name])).rows) await client.query(text)
     await client.query(source)
     expect(installed).toEqual(await definitionOf(name))

@@ -1,7 +1,7 @@
 import type { PassageRef } from '../index/passage-ref.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
-import { markdownBlocks } from './markdown-blocks.ts'
-import { splitNotes, takeNotes } from './markdown-notes.ts'
+import { markdownBlocks } from './markdown/blocks.ts'
+import { splitNotes, takeNotes } from './markdown/notes.ts'
 import { cutAlike, type Division } from './split-passages.ts'
 
 /** A paragraph with its place below the headings. */

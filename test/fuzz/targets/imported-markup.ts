@@ -1,4 +1,4 @@
-import { markdownBlocks } from '../../../src/sources/importers/markdown-blocks.ts'
+import { markdownBlocks } from '../../../src/sources/importers/markdown/blocks.ts'
 import { readSegment } from '../../../src/sources/importers/markup.ts'
 import { parseCsvLine } from '../../../src/sources/importers/sefaria/format/csv.ts'
 import { readHtml } from '../../../src/workspace/documents/html.ts'

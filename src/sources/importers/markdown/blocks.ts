@@ -1,5 +1,5 @@
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
-import { readSegment } from './markup.ts'
+import { readSegment } from '../markup.ts'
 
 /** A heading (level 1 to 6) or a paragraph (level 0) of a Markdown text, without markup. */
 export type MarkdownBlock = { readonly level: number; readonly text: string }
