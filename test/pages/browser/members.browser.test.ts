@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('members of an account', () => {
     await guest.getByLabel('Password').fill('four unrelated words here')
     await guest.getByRole('button', { name: 'Create account and accept' }).click()
     await guest.getByText('You are a member now').waitFor()
-    expect(await guest.locator('.acting').textContent()).toContain(`For ${owner.email}`)
+    expect(await guest.locator('.acting').textContent()).toContain(`Acting for ${owner.email}`)
 
     await guest.goto('/ask')
     await guest.locator('#question').fill('Who was the Maggid?')
