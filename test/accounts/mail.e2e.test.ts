@@ -188,7 +188,9 @@ test('an invitation is mailed to its address alone, and its link makes the accou
 
   await owner.post('/preferences', { language: 'he' })
   await invite({ email: 'invited-2@example.org' })
-  expect(plainTextOf(await mailbox.take('invited-2@example.org'))).toContain('קיבלת הזמנה מאת inviter@example.org')
+  expect(plainTextOf(await mailbox.take('invited-2@example.org'))).toContain(
+    'קיבלת הזמנה מאת inviter@example.org',
+  )
 })
 
 test('a link that was not mailed makes no account: it does not show whose address it is', async () => {

@@ -108,7 +108,11 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
     { id: 'sheets', href: '/sheets', label: frame.sheets },
     { id: 'projects', href: '/projects', label: frame.projects },
     { id: 'usage', href: '/usage', label: frame.usage },
-    { id: 'settings', href: visitor.role === 'viewer' ? '/settings/members' : '/settings/keys', label: frame.settings },
+    {
+      id: 'settings',
+      href: visitor.role === 'viewer' ? '/settings/members' : '/settings/keys',
+      label: frame.settings,
+    },
     ...(visitor.person.operator
       ? [{ id: 'operator', href: '/operator', label: frame.operator } as const]
       : []),
