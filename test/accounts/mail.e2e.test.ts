@@ -7,6 +7,7 @@ import { sendNotices } from '../../src/notices/notices.ts'
 import { linkIn, type Mailbox, openMailbox, plainTextOf } from '../support/mailbox.ts'
 import { goodPassword, openVisitor, type TestVisitor } from '../support/visitor.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { bodyOf, call } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
@@ -169,4 +170,37 @@ test('neither tokens nor addresses reach the database in clear or the log', asyn
   expect(rows.map(({ row }) => row).join('\n')).not.toContain(token)
   expect(logged.join('\n')).not.toContain(token)
   expect(logged.join('\n')).not.toContain('refused@example.org')
+})
+
+test('an invitation is mailed to its address alone, and its link makes the account without another letter', async () => {
+  const owner = await confirmed('inviter@example.org')
+  const invite = (fields: Readonly<Record<string, string>>) =>
+    owner.post('/settings/members/invite', { role: 'member', ...fields })
+  const reply = await invite({ email: 'invited@example.org' })
+  expect(reply.headers.get('location')).toBe('/settings/members?done=invited')
+  const letter = await mailbox.take('invited@example.org')
+  expect(letter.source).toMatch(/^Subject: inviter@example\.org invites you to an account of Lamps/m)
+  expect(letter.source).toContain('text/html')
+  const link = linkIn(letter)
+  const guest = openVisitor(service)
+  expect((await guest.post(`${link}/account`, { password: goodPassword })).status).toBe(303)
+  expect(await (await guest.get('/ask')).text()).toContain('inviter@example.org')
+
+  await owner.post('/preferences', { language: 'he' })
+  await invite({ email: 'invited-2@example.org' })
+  expect(plainTextOf(await mailbox.take('invited-2@example.org'))).toContain(
+    'קיבלת הזמנה מאת inviter@example.org',
+  )
+})
+
+test('a link that was not mailed makes no account: it does not show whose address it is', async () => {
+  const { id } = await makeAccount(db.database)
+  const key = await makeKey(db.database, id, { scopes: ['account:manage'], reach: { kind: 'owner' } })
+  const body = { email: 'unproven@example.org', role: 'member' }
+  const made = await bodyOf(call(service, key, 'POST', '/v1/invitations', body))
+  const link = new URL(made.url).pathname
+  const guest = openVisitor(service)
+  expect(await (await guest.get(link)).text()).not.toContain('type="password"')
+  expect((await guest.post(`${link}/account`, { password: goodPassword })).status).toBe(404)
+  expect(await accountsOf('unproven@example.org')).toBe(0)
 })

@@ -55,7 +55,7 @@ test.each([
   ['EMBEDDINGS_PRICE', '-1', 'must be a number from 0 to 1000 with at most three decimals.'],
   ['EMBEDDINGS_PRICE', '0.0001', 'must be a number from 0 to 1000 with at most three decimals.'],
   ['LOG_LEVEL', 'INFO', 'must be fatal, error, warn, info, debug, trace or silent.'],
-  ['SIGNUP', 'yes', 'must be open or closed.'],
+  ['SIGNUP', 'yes', 'must be open, invited or closed.'],
   ['LIBRARY_FALLBACK', 'on', 'must be off or sefaria.'],
   ['LIBRARY_EXPORT', 'https://a b/', 'is no URL: check its host and port, or name a folder.'],
   ['FILES_URL', 'https://files', 'must be s3://bucket or s3://bucket/prefix.'],

@@ -243,7 +243,9 @@ test('addresses of private networks are refused, when an endpoint is made and wh
     'https://u:p@example.org/',
   ]) {
     const input = { url, events: ['run.completed'] as const, projectId: null }
-    await expect(createEndpoint(system(), testPeppers, { accountId: world.accountId }, input, false)).rejects.toMatchObject({
+    await expect(
+      createEndpoint(system(), testPeppers, { accountId: world.accountId }, input, false),
+    ).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'url',
     })

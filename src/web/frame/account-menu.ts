@@ -19,10 +19,11 @@ ${languageSwitch(t, here)}
 <form method="post" action="/signout"><button>${t.frame.signOut}</button></form></div>`
 }
 
-function linksFor({ frame }: Texts, { person: { operator } }: Visitor): readonly Link[] {
+function linksFor({ frame }: Texts, { person: { operator }, role }: Visitor): readonly Link[] {
+  const settings = role === 'viewer' ? '/settings/members' : '/settings/keys'
   const own: readonly Link[] = [
     { id: 'usage', href: '/usage', label: frame.usage },
-    { id: 'settings', href: '/settings/keys', label: frame.settings },
+    { id: 'settings', href: settings, label: frame.settings },
   ]
   return operator ? [...own, { id: 'operator', href: '/operator', label: frame.operator }] : own
 }

@@ -112,8 +112,8 @@ function actingFor({ t, visitor }: Surroundings): Html {
   if (!visitor || visitor.account.id === visitor.person.id) return nothing
   const { members } = t
   const email = html`<bdi dir="ltr">${visitor.account.email}</bdi>`
-  return html`<p class="acting"><a href="/settings/members">${members.actingFor(email)}</a>
-<span>${members.roles[visitor.role]}</span></p>`
+  return html`<aside class="acting" aria-label="${members.switch}"><a href="/settings/members">${members.actingFor(email)}</a>
+<span>${members.roles[visitor.role]}</span></aside>`
 }
 
 function footer({ t, theme, here }: Surroundings): Html {

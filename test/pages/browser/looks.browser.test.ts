@@ -23,6 +23,7 @@ const accountPages = [
   '/settings/account',
   '/settings/alerts',
   '/settings/alerts/webhooks/HOOK',
+  '/settings/members',
   '/settings/second-factor',
   '/projects',
   '/projects/PROJECT',

@@ -9,7 +9,6 @@ import {
 import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -79,7 +78,8 @@ function memberActions(t: Texts, { person, account, role }: Visitor, member: Mem
   if (member.id === person.id) return html`<div class="own">${leaveDialog(t)}</div>`
   if (!hasRole(role, 'admin') || (member.role === 'owner' && role !== 'owner')) return nothing
   const label = t.members.roleOf(member.email)
-  return html`<div class="row-actions"><form class="inline" method="post" action="${path}/${member.id}/role">
+  return html`<div class="row-actions" role="group" aria-label="${member.email}">
+<form class="row-actions" method="post" action="${path}/${member.id}/role">
 <select name="role" aria-label="${label}">${rolesBelow(role).map(
     (one) =>
       html`<option value="${one}"${one === member.role ? html` selected` : nothing}>${t.members.roles[one]}</option>`,
@@ -110,20 +110,21 @@ function rolesBelow(role: MemberRole): readonly MemberRole[] {
 
 function inviteCard(t: Texts, role: MemberRole, hasMail: boolean): Html {
   const { members } = t
-  const options = rolesBelow(role).map((value) => ({
-    value,
-    label: `${members.roles[value]}: ${members.meanings[value]}`,
-  }))
+  const choice = (one: MemberRole) =>
+    html`<label class="choice"><input type="radio" name="role" value="${one}"${one === 'member' ? html` checked` : nothing}>
+<span><b>${members.roles[one]}</b><br><small>${members.meanings[one]}</small></span></label>`
   return html`<section class="card narrow-left"><h2>${members.invite}</h2>
 <p>${hasMail ? members.inviteByMail : members.inviteByLink}</p>
 <form method="post" action="${path}/invite">
 <label>${members.optionalEmail} <input type="email" name="email" autocomplete="off" dir="ltr"></label>
-${selectField({ label: members.role, name: 'role', options, selected: 'member' })}
+<fieldset><legend>${members.role}</legend>${rolesBelow(role).map(choice)}</fieldset>
 <button>${members.inviteNow}</button></form></section>`
 }
 
 function invitationTable(t: Texts, role: MemberRole, invitations: readonly Invitation[]): Html {
   const { common, members } = t
+  const nameOf = (invitation: Invitation) =>
+    invitation.email ?? `${members.anyone} (${invitations.indexOf(invitation) + 1})`
   const table = dataTable({
     label: members.open,
     rows: invitations,
@@ -131,8 +132,7 @@ function invitationTable(t: Texts, role: MemberRole, invitations: readonly Invit
       {
         name: common.email,
         kind: 'title',
-        cell: ({ id, email }) =>
-          html`<span id="who-${id}">${email === null ? members.anyone : address(email)}</span>`,
+        cell: ({ email }) => (email === null ? members.anyone : address(email)),
       },
       { name: members.role, cell: (invitation) => members.roles[invitation.role] },
       { name: members.until, cell: ({ expiresAt }) => t.day(expiresAt) },
@@ -141,8 +141,9 @@ function invitationTable(t: Texts, role: MemberRole, invitations: readonly Invit
         cell: (invitation) =>
           invitation.role === 'owner' && role !== 'owner'
             ? nothing
-            : html`<form method="post" action="${path}/invitations/${invitation.id}/revoke">
-<button class="quiet" aria-describedby="who-${invitation.id}">${members.revoke}</button></form>`,
+            : html`<div role="group" aria-label="${nameOf(invitation)}">
+<form method="post" action="${path}/invitations/${invitation.id}/revoke"><button class="quiet">${members.revoke}</button>
+</form></div>`,
       },
     ],
   })
@@ -160,7 +161,7 @@ function switchTable(t: Texts, { person, account }: Visitor, memberships: readon
       {
         name: common.email,
         kind: 'title',
-        cell: ({ accountId, email }) => html`<span id="acc-${accountId}">${address(email)}</span>`,
+        cell: ({ email }) => address(email),
       },
       {
         name: members.role,
@@ -168,12 +169,11 @@ function switchTable(t: Texts, { person, account }: Visitor, memberships: readon
       },
       {
         name: html`<span class="sr">${common.actions}</span>`,
-        cell: ({ accountId }) =>
+        cell: ({ accountId, email }) =>
           accountId === account.id
             ? html`<b>${members.actingNow}</b>`
-            : html`<form method="post" action="${path}/act">
-<button class="quiet" name="account" value="${accountId}" aria-describedby="acc-${accountId}">${members.act}</button>
-</form>`,
+            : html`<div role="group" aria-label="${email}"><form method="post" action="${path}/act">
+<button class="quiet" name="account" value="${accountId}">${members.act}</button></form></div>`,
       },
     ],
   })

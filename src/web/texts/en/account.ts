@@ -103,7 +103,7 @@ export const members = {
   title: 'Members',
   of: (email: unknown) => html`Members of the account ${email}.`,
   about:
-    'Members see all conversations, projects, files and the usage of the account, and what they ask is paid by its credits. Each signs in to an own account.',
+    'Members see all conversations, projects, files and the usage of the account, and what they ask is paid by its credits. Each signs in with their own account.',
   person: 'Person',
   role: 'Role',
   since: 'Since',
@@ -112,7 +112,7 @@ export const members = {
   meanings: {
     owner: 'everything, also other owners',
     admin: 'also all keys, alerts, members and invitations',
-    member: 'asks, works with files, projects and sheets, has own keys',
+    member: 'asks, works with files, projects and sheets, has keys of their own',
     viewer: 'reads, and changes nothing',
   },
   changeRole: 'Change',
@@ -142,7 +142,7 @@ export const members = {
   ownAccount: 'Your own account',
   act: 'Switch to it',
   actingNow: 'You act for this account now.',
-  actingFor: (email: unknown) => html`For ${email}`,
+  actingFor: (email: unknown) => html`Acting for ${email}`,
   done: {
     invited: 'The invitation has been sent.',
     revoked: 'The invitation has been revoked.',

@@ -137,7 +137,7 @@ export const members: EnglishTexts['members'] = {
   ownAccount: 'החשבון שלך',
   act: 'מעבר אליו',
   actingNow: 'זה החשבון שפועלים בשמו כעת.',
-  actingFor: (email) => html`בשם ${email}`,
+  actingFor: (email) => html`פעולה בשם ${email}`,
   done: {
     invited: 'ההזמנה נשלחה.',
     revoked: 'ההזמנה בוטלה.',
