@@ -3,9 +3,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findBreaches } from '../../build/rooms/breaches.ts'
 import { readTree } from '../../build/rooms/imports.ts'
+import { isShort } from '../support/full.ts'
 
 type Texts = ReadonlyMap<string, string>
 
@@ -17,119 +18,6 @@ beforeAll(async () => {
   layers = await readFile('src/layers.yaml', 'utf8')
   sources = await readTree('src', /\.ts$/)
   readmes = await readTree('src', /^README\.md$/)
-})
-
-const small = {
-  readmes: new Map([
-    ['README.md', '# src\n\n## ids.ts\n\nIdentifiers.\n'],
-    ['shop/README.md', '# shop\n\nDoor: `till.ts`.\n'],
-    ['shop/cellar/README.md', '# cellar\n\nDoor: `wine.ts`.\n'],
-    ['street/README.md', '# street\n\nDoor: `walk.ts`.\n'],
-  ]),
-  layers: `
-ids.ts: {}
-shop:
-  rooms: cellar .
-  imports: ids.ts
-  packages: zod
-street:
-  imports: shop
-  also:
-    .: ids.ts
-`,
-  sources: new Map([
-    ['ids.ts', ''],
-    ['shop/till.ts', "import { z } from 'zod'\nimport { newId } from '../ids.ts'\n"],
-    ['shop/drawer.ts', "import { till } from './till.ts'\nimport { wine } from './cellar/wine.ts'\n"],
-    ['shop/cellar/wine.ts', ''],
-    ['street/walk.ts', "import { till } from '../shop/till.ts'\nimport { newId } from '../ids.ts'\n"],
-  ]),
-}
-
-const breachesWith = (file: string, text: string) =>
-  findBreaches(new Map([...small.sources, [file, text]]), small.readmes, small.layers)
-
-describe('the check of rooms', () => {
-  test('finds nothing where every import is listed', () => {
-    expect(findBreaches(small.sources, small.readmes, small.layers)).toEqual([])
-  })
-
-  test('refuses an import of a room of another part that is not listed', () => {
-    expect(breachesWith('shop/sign.ts', "import type { Walk } from '../street/walk.ts'")).toContain(
-      'shop/sign.ts imports street/walk.ts, but src/layers.yaml does not let shop import street.',
-    )
-  })
-
-  test('refuses an import that does not go through the door', () => {
-    expect(breachesWith('street/thief.ts', "export { drawer } from '../shop/drawer.ts'")).toEqual([
-      'street/thief.ts imports shop/drawer.ts, which is no door of shop.',
-    ])
-  })
-
-  test('refuses a dynamic import as a static one', () => {
-    expect(breachesWith('street/thief.ts', "const drawer = await import('../shop/drawer.ts')")).toHaveLength(
-      1,
-    )
-  })
-
-  test('refuses a package that is not listed', () => {
-    expect(breachesWith('shop/db.ts', "import {\n  Pool,\n} from 'pg'")).toEqual([
-      'shop/db.ts imports the package pg, which src/layers.yaml does not list for shop.',
-    ])
-  })
-
-  test('refuses a file in a folder without a README', () => {
-    expect(breachesWith('attic/chest.ts', "import { newId } from '../ids.ts'")).toEqual([
-      'attic/chest.ts stands in no room: no README.md describes its folder.',
-    ])
-  })
-
-  test('refuses an import of a room that stands later in its part', () => {
-    expect(breachesWith('shop/cellar/stairs.ts', "import { till } from '../till.ts'")).toEqual([
-      'shop/cellar/stairs.ts imports shop/till.ts, but src/layers.yaml does not let shop/cellar import shop.',
-    ])
-  })
-
-  test('refuses a room without a place', () => {
-    const readmes = new Map([...small.readmes, ['attic/README.md', '# attic\n']])
-    expect(findBreaches(small.sources, readmes, small.layers)).toEqual([
-      'attic has no place in src/layers.yaml.',
-    ])
-  })
-
-  test('refuses files that import each other, also for their types', () => {
-    const circle = new Map([
-      ['shop/a.ts', "import type { B } from './b.ts'"],
-      ['shop/b.ts', "import type { C } from './c.ts'"],
-      ['shop/c.ts', "import type { A } from './a.ts'"],
-    ])
-    expect(findBreaches(new Map([...small.sources, ...circle]), small.readmes, small.layers)).toEqual([
-      'These files import each other: shop/a.ts, shop/b.ts, shop/c.ts.',
-    ])
-  })
-
-  test('refuses a folder of more than 15 files', () => {
-    const shelves = Array.from({ length: 14 }, (_, i) => [`shop/shelf-${i}.ts`, ''] as const)
-    expect(findBreaches(new Map([...small.sources, ...shelves]), small.readmes, small.layers)).toEqual([
-      'src/shop holds 16 files; more than 15 want rooms.',
-    ])
-  })
-
-  test('refuses a door and a layer that do not exist', () => {
-    const readmes = new Map([
-      ...small.readmes,
-      ['shop/README.md', '# shop\n\nDoor: `till.ts`, `window.ts`.\n'],
-    ])
-    const places = small.layers.replace('imports: ids.ts', 'imports: ids.ts moon')
-    expect(findBreaches(small.sources, readmes, places)).toEqual([
-      'src/shop/README.md names shop/window.ts, which does not exist.',
-      'src/layers.yaml names moon, which does not exist.',
-    ])
-  })
-})
-
-test('the source files keep to their rooms', () => {
-  expect(findBreaches(sources, readmes, layers)).toEqual([])
 })
 
 /** What the floors of docs/architecture.md refuse, whatever src/layers.yaml says. Targets are doors of their rooms. */
@@ -179,7 +67,7 @@ test.each(floors)('%s imports nothing from above it', (from, mayNot) => {
   }
 })
 
-test('routes and pages take withTx and types from db/client and nothing else', async () => {
+test.skipIf(isShort)('routes and pages take withTx and types from db/client and nothing else', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'import-rules-'))
   try {
     await cp('biome.json', path.join(folder, 'biome.json'))

@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** What comes back over one connection until it is closed, or nothing came for ten seconds. */
+/** What comes back over one connection until it is closed; a busy machine may be silent for long. */
 function talk(bytes: string): Promise<string> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
@@ -34,7 +34,7 @@ function talk(bytes: string): Promise<string> {
       socket.destroy()
       resolve(text())
     }
-    socket.setTimeout(10_000, done)
+    socket.setTimeout(120_000, done)
     socket.on('data', (part) => parts.push(part))
     socket.on('error', () => undefined).on('close', done)
     socket.write(bytes)
@@ -255,7 +255,10 @@ test('two hundred slow bodies are cut off, and other requests are answered', asy
 
 test('two hundred slow headers are cut off, and other requests are answered', async () => {
   // As in service, but without its minute of patience.
-  service.app.server.headersTimeout = 1_000
+  const { server } = service.app
+  Object.assign(server, { headersTimeout: 1_000, connectionsCheckingInterval: 200 })
+  // Node reads the interval when the server begins to listen.
+  server.emit('listening')
   const { sockets, stop } = slowly(200, 'GET /v1/models HTTP/1.1\r\nHost: a\r\nX-Slow: ')
   const others = await Promise.all(Array.from({ length: 20 }, () => call(service, key, 'GET', '/v1/models')))
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))
