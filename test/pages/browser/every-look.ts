@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Page } from 'playwright-core'
 import { rows } from '../../support/full.ts'
 import { faultsNow, sharedNames } from './quality.ts'
@@ -59,7 +60,7 @@ export async function faultsInLooks(
     )
     if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
     // Tables of our own; a table in an answer has the columns that its writer chose.
-    faults.push(...(await markupFaults(page, source ?? '')))
+    faults.push(...(await markupFaults(page, source ?? '')), ...paintFaults(source ?? ''))
     faults.push(...(await edgeFaults(page)).map((fault) => `${look}: ${fault}`))
     const scrolled = await page.evaluate<number>(
       `Math.max(0, ...[...document.querySelectorAll('.scroll.cards')].map((one) => one.scrollWidth - one.clientWidth))`,
@@ -99,6 +100,17 @@ function edgeFaults(page: Page): Promise<readonly string[]> {
     if (Number.isFinite(own) && own !== brand) faults.push('the page begins at ' + own + ', the header at ' + brand)
     return faults
   })()`)
+}
+
+/** Compressed bytes that a connection to a new visitor carries at once, with some of the next round trip. */
+const maxBytesToPaint = 20_000
+
+/** What delays the first paint: another file that the browser waits for, or a page of many round trips. */
+function paintFaults(source: string): readonly string[] {
+  const awaited = source.match(/<link rel="stylesheet"|<script(?! type="module")/g) ?? []
+  const { length } = gzipSync(source)
+  const large = length > maxBytesToPaint ? [`${length} compressed bytes before the first paint`] : []
+  return [...awaited.map((one) => `${one} delays the first paint`), ...large]
 }
 
 /** Elements that the browser's parser has to add or to leave out, ids that two elements have, and roles of cells. */
