@@ -93,8 +93,11 @@ function attachFiles(form) {
   const texts = JSON.parse(form.dataset['texts'] ?? '{}')
   const add = async (/** @type {FileList | readonly File[]} */ files) => {
     for (const file of files) {
-      status.textContent = `${texts['uploading']} ${file.name}`
-      const { id, name, problem } = await upload(form, file, texts)
+      const uploading = `${texts['uploading']} ${file.name}`
+      status.textContent = uploading
+      const { id, name, problem } = await upload(form, file, (percent) => {
+        status.textContent = `${uploading} ${percent} %`
+      }).catch(() => ({ problem: texts['failed'] ?? '' }))
       status.textContent = problem ?? `${texts['attached']}: ${name}`
       if (id !== undefined) list.append(attachedItem(list, id, name ?? file.name, texts))
       list.hidden = list.children.length === 0
@@ -119,21 +122,26 @@ function attachFiles(form) {
 /**
  * @param {HTMLFormElement} form
  * @param {File} file
- * @param {Readonly<Record<string, string>>} texts
+ * @param {(percent: number) => void} onProgress
  * @returns {Promise<{ id?: string, name?: string, problem?: string }>}
  */
-async function upload(form, file, texts) {
+function upload(form, file, onProgress) {
   const body = new FormData()
   const project = form.dataset['project'] || new FormData(form).get('project')
   // The fields come first, because the file may be refused for them.
   if (typeof project === 'string' && project !== '') body.append('project_id', project)
   body.append('file', file)
-  try {
-    const response = await fetch('/ask/files', { method: 'POST', body })
-    return await response.json()
-  } catch {
-    return { problem: texts['failed'] ?? '' }
-  }
+  return new Promise((resolve, reject) => {
+    // `fetch` does not tell how much was sent.
+    const request = new XMLHttpRequest()
+    // In tens, because screen readers announce each.
+    request.upload.onprogress = ({ loaded, total }) => onProgress(Math.floor((10 * loaded) / total) * 10)
+    request.onload = () => (request.response ? resolve(request.response) : reject(request))
+    request.onerror = reject
+    request.responseType = 'json'
+    request.open('POST', '/ask/files')
+    request.send(body)
+  })
 }
 
 /**

@@ -154,6 +154,19 @@ for (const around of document.querySelectorAll('.bar > nav, .tabs')) {
   around.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2
 }
 
+const rolesOfTables = Object.entries({
+  table: 'table',
+  'thead, tbody': 'rowgroup',
+  tr: 'row',
+  td: 'cell',
+  'thead th': 'columnheader',
+  'tbody th': 'rowheader',
+})
+// Safari takes the meaning of a table away where its rows look like cards. HTML does not allow to repeat it.
+for (const [parts, role] of rolesOfTables)
+  for (const part of document.querySelectorAll(parts))
+    if (part.closest('.cards')) part.setAttribute('role', role)
+
 const colours = document.querySelector('form.colours')
 if (colours instanceof HTMLFormElement) colours.addEventListener('submit', switchColours)
 

@@ -16,7 +16,7 @@ export type Column<Row> = {
 
 /**
  * A table in a region that scrolls when the table is wider than the page. On a phone each row is a card; rows that a
- * cell spans share one. The roles repeat what the elements mean, because styles that make cards take the meaning away.
+ * cell spans share one.
  * @param options.label names the region for screen readers.
  * @param options.rowClass the class of a row; empty for none.
  */
@@ -29,16 +29,13 @@ export function dataTable<Row>(options: {
   const { label, columns, rows, rowClass = () => '' } = options
   const spanning = columns.find(({ span }) => span)?.span
   const kind = spanning ? 'scroll cards groups' : 'scroll cards'
-  const heads = columns.map(
-    (column) => html`<th role="columnheader" scope="col"${classOf(column)}>${column.name}</th>`,
-  )
-  return html`<div class="${kind}" tabindex="0" role="region" aria-label="${label}"><table role="table">
-<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+  const heads = columns.map((column) => html`<th scope="col"${classOf(column)}>${column.name}</th>`)
+  return html`<div class="${kind}" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${heads}</tr></thead>
 ${groupsOf(rows, spanning).map(
   (group) =>
-    html`<tbody role="rowgroup">${group.map(
-      (row) =>
-        html`<tr role="row" class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
+    html`<tbody>${group.map(
+      (row) => html`<tr class="${rowClass(row)}">${columns.map((column) => cellOf(column, row))}</tr>`,
     )}</tbody>`,
 )}
 </table></div>`
@@ -63,11 +60,11 @@ function cellOf<Row>(column: Column<Row>, row: Row): Html {
   const attributes = html`${classOf(column)}${column.isName ? html` dir="auto"` : nothing}${span}`
   if (column.kind === 'title') {
     const scope = rows === 1 ? 'row' : 'rowgroup'
-    return html`<th role="rowheader" scope="${scope}"${attributes}>${column.cell(row)}</th>`
+    return html`<th scope="${scope}"${attributes}>${column.cell(row)}</th>`
   }
   const hasLabel = typeof column.name === 'string' && !column.isPlain
   const label = hasLabel ? html` data-label="${column.name}"` : nothing
-  return html`<td role="cell"${label}${attributes}><div>${column.cell(row)}</div></td>`
+  return html`<td${label}${attributes}><div>${column.cell(row)}</div></td>`
 }
 
 function classOf({ kind, className }: { readonly kind?: string; readonly className?: string }): Html {

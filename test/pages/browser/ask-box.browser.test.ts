@@ -64,12 +64,16 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
 
   test('a chosen file is uploaded, named and read by the answer', async () => {
     const { page, window } = await world.person()
+    await page.evaluate(`globalThis.said = []
+      const status = document.querySelector('.composer-status')
+      new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true })`)
     await page.locator('.attach input').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('A kettle that sings is not yet tea.'),
     })
     await page.getByRole('list', { name: 'Attached files' }).getByText('notes.txt').waitFor()
+    expect(await page.evaluate('said')).toContain('Uploading … notes.txt 100 %')
     await screenshot(page, 'ask-attached')
     expect(await accessibilityFaults(page)).toEqual([])
     world.upstream.enqueue(reply('“A kettle that sings is not yet tea” [S1].'))

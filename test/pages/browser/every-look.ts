@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Page } from 'playwright-core'
 import { rows } from '../../support/full.ts'
 import { faultsNow, sharedNames } from './quality.ts'
@@ -35,15 +36,16 @@ const maxShift = 0.02
  * Opens a page, up to three times: what jumps does so each time. A busy machine may paint before its fonts are read from the
  * cache, and then the letters take their own width.
  */
-async function leastShift(page: Page, address: string): Promise<number> {
+async function leastShift(page: Page, address: string) {
+  let source: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (let loads = 0; loads < 3 && least > maxShift; loads += 1) {
-    await page.goto(address, { waitUntil: 'networkidle' })
+    source = await (await page.goto(address, { waitUntil: 'networkidle' }))?.text()
     await page.evaluate('document.fonts.ready')
     // Undefined in a window without `watchShifts`.
     least = Math.min(least, (await page.evaluate<number | undefined>('globalThis.shifted')) ?? 0)
   }
-  return least
+  return { least, source }
 }
 
 /**
@@ -64,7 +66,7 @@ export async function faultsInLooks(
     await page.context().addCookies([{ name: 'language', value: language, domain: '127.0.0.1', path: '/' }])
     await page.setViewportSize(sizes[size])
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    const shifted = await leastShift(page, address)
+    const { least: shifted, source } = await leastShift(page, address)
     if (shifted > maxShift) faults.push(`${look}: the layout shifted by ${shifted}`)
     await open?.(page)
     await screenshot(page, `${name}-${look}`)
@@ -75,9 +77,10 @@ export async function faultsInLooks(
     )
     if (tooWide > 0) faults.push(`${look}: ${tooWide} px wider than the window`)
     // Tables of our own; a table in an answer has the columns that its writer chose.
+    faults.push(...(await markupFaults(page, source ?? '')), ...paintFaults(source ?? ''))
     faults.push(...(await edgeFaults(page)).map((fault) => `${look}: ${fault}`))
     const scrolled = await page.evaluate<number>(
-      `Math.max(0, ...[...document.querySelectorAll('.scroll:has(> table[role])')].map((one) => one.scrollWidth - one.clientWidth))`,
+      `Math.max(0, ...[...document.querySelectorAll('.scroll.cards')].map((one) => one.scrollWidth - one.clientWidth))`,
     )
     if (size === 'phone' && scrolled > 0)
       faults.push(`${look}: a table is ${scrolled} px wider than its place`)
@@ -114,4 +117,47 @@ function edgeFaults(page: Page): Promise<readonly string[]> {
     if (Number.isFinite(own) && own !== brand) faults.push('the page begins at ' + own + ', the header at ' + brand)
     return faults
   })()`)
+}
+
+/** Compressed bytes that a connection to a new visitor carries at once, with some of the next round trip. */
+const maxBytesToPaint = 20_000
+
+/** What delays the first paint: another file that the browser waits for, or a page of many round trips. */
+function paintFaults(source: string): readonly string[] {
+  const awaited = source.match(/<link rel="stylesheet"|<script(?! type="module")/g) ?? []
+  const { length } = gzipSync(source)
+  const large = length > maxBytesToPaint ? [`${length} compressed bytes before the first paint`] : []
+  return [...awaited.map((one) => `${one} delays the first paint`), ...large]
+}
+
+/** Elements that the browser's parser has to add or to leave out, ids that two elements have, and roles of cells. */
+function markupFaults(page: Page, source: string): Promise<readonly string[]> {
+  return page.evaluate((source) => {
+    const { DOMParser } = globalThis as unknown as {
+      DOMParser: new () => { parseFromString(text: string, type: string): Parsed }
+    }
+    type Parsed = {
+      querySelectorAll(selector: string): Iterable<{ localName: string; id: string; content?: Parsed }>
+    }
+    const elementsOf = (root: Parsed): { localName: string; id: string }[] =>
+      [...root.querySelectorAll('*')].flatMap((one) => [
+        one,
+        ...(one.content?.querySelectorAll ? elementsOf(one.content) : []),
+      ])
+    const page = new DOMParser().parseFromString(source, 'text/html')
+    const elements = elementsOf(page)
+    const counts = new Map<string, number>()
+    const add = (name: string, by: number) => counts.set(name, (counts.get(name) ?? 0) + by)
+    const markup = source.replace(/(<(script|style|textarea|title)\b[^>]*>)[\s\S]*?<\/\2>/g, '$1')
+    for (const [, name = ''] of markup.matchAll(/<([a-z][\w-]*)/gi)) add(name.toLowerCase(), 1)
+    for (const { localName } of elements) add(localName.toLowerCase(), -1)
+    const ids = elements.map(({ id }) => id).filter((id) => id !== '')
+    return [
+      ...[...counts].filter(([, by]) => by !== 0).map(([name, by]) => `${by} ${name} differ from the source`),
+      ...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `two elements have the id ${id}`),
+      ...[...page.querySelectorAll('tr[role], td[role], th[role]')].map(
+        ({ localName }) => `a ${localName} has a role`,
+      ),
+    ]
+  }, source)
 }
