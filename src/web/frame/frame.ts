@@ -15,7 +15,7 @@ export type Framed = {
   readonly main: Html
   readonly scripts: readonly string[]
   readonly wide: boolean
-  /** The reader may change nothing of what the page shows: its forms that change are hidden. The server refuses them too. */
+  /** The reader may change nothing of what the page shows: forms that change are hidden. The server refuses them too. */
   readonly readsOnly: boolean
 }
 
@@ -112,7 +112,8 @@ function actingFor({ t, visitor }: Surroundings): Html {
   if (!visitor || visitor.account.id === visitor.person.id) return nothing
   const { members } = t
   const email = html`<bdi dir="ltr">${visitor.account.email}</bdi>`
-  return html`<aside class="acting" aria-label="${members.switch}"><a href="/settings/members">${members.actingFor(email)}</a>
+  return html`<aside class="acting" aria-label="${members.switch}">
+<a href="/settings/members">${members.actingFor(email)}</a>
 <span>${members.roles[visitor.role]}</span></aside>`
 }
 

@@ -99,8 +99,8 @@ function signUpRoute(
 }
 
 /**
- * Whether the page of the invitation has a form for a new account: the host lets invited people in, and whoever has the link
- * has the address, or no address is confirmed here.
+ * Whether the page of the invitation has a form for a new account: the host lets invited people in, and whoever has
+ * the link has the address, or no address is confirmed here.
  */
 function maySignUp({ settings }: WebServices, { email, mailed }: OpenInvitation): boolean {
   const { signUp, signUpDomains = [], mailer } = settings

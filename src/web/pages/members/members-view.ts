@@ -53,6 +53,7 @@ const address = (email: string) => html`<bdi dir="ltr">${email}</bdi>`
 
 function memberTable(t: Texts, visitor: Visitor, members: readonly Member[]): Html {
   const { common } = t
+  const you = html` <span class="badge">${t.members.you}</span>`
   return dataTable({
     label: t.members.title,
     rows: members,
@@ -60,8 +61,7 @@ function memberTable(t: Texts, visitor: Visitor, members: readonly Member[]): Ht
       {
         name: t.members.person,
         kind: 'title',
-        cell: ({ id, email }) =>
-          html`${address(email)}${id === visitor.person.id ? html` <span class="badge">${t.members.you}</span>` : nothing}`,
+        cell: ({ id, email }) => html`${address(email)}${id === visitor.person.id ? you : nothing}`,
       },
       { name: t.members.role, cell: ({ role }) => t.members.roles[role] },
       { name: t.members.since, cell: ({ addedAt }) => (addedAt ? t.day(addedAt) : '—') },
@@ -111,7 +111,8 @@ function rolesBelow(role: MemberRole): readonly MemberRole[] {
 function inviteCard(t: Texts, role: MemberRole, hasMail: boolean): Html {
   const { members } = t
   const choice = (one: MemberRole) =>
-    html`<label class="choice"><input type="radio" name="role" value="${one}"${one === 'member' ? html` checked` : nothing}>
+    html`<label class="choice">
+<input type="radio" name="role" value="${one}"${one === 'member' ? html` checked` : nothing}>
 <span><b>${members.roles[one]}</b><br><small>${members.meanings[one]}</small></span></label>`
   return html`<section class="card narrow-left"><h2>${members.invite}</h2>
 <p>${hasMail ? members.inviteByMail : members.inviteByLink}</p>
@@ -142,8 +143,8 @@ function invitationTable(t: Texts, role: MemberRole, invitations: readonly Invit
           invitation.role === 'owner' && role !== 'owner'
             ? nothing
             : html`<div role="group" aria-label="${nameOf(invitation)}">
-<form method="post" action="${path}/invitations/${invitation.id}/revoke"><button class="quiet">${members.revoke}</button>
-</form></div>`,
+<form method="post" action="${path}/invitations/${invitation.id}/revoke">
+<button class="quiet">${members.revoke}</button></form></div>`,
       },
     ],
   })
@@ -177,7 +178,8 @@ function switchTable(t: Texts, { person, account }: Visitor, memberships: readon
       },
     ],
   })
-  return html`<section id="accounts" class="own"><h2>${members.switch}</h2><p class="hint">${members.switchHint}</p>${table}</section>`
+  return html`<section id="accounts" class="own"><h2>${members.switch}</h2>
+<p class="hint">${members.switchHint}</p>${table}</section>`
 }
 
 /** The link of a new invitation, which is shown only now. */
