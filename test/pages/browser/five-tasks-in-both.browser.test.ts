@@ -72,6 +72,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
       await type(t.common.password, 'four unrelated words here')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/ask')
+      await press(button(t.frame.account))
       await press(link(t.frame.settings))
       await press(link(t.keys.newKey))
       await type(t.common.name, 'Website')
@@ -147,6 +148,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
     })
 
     test('revoking a key, which a second Enter alone does not do', async () => {
+      await press(button(t.frame.account))
       await press(link(t.frame.settings))
       await tabTo(page, button(t.keys.revoke))
       expect(await focused(page)).toBe(`button|${t.keys.revoke}|Website`)
