@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressesOf } from '../../../accounts/members/members.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
@@ -26,7 +27,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
     return limited(request, reply, async () => {
       const turn = await turnOf(request)
       const names = await turnNames(t, services.library, [turn])
-      return sendPage(request, reply, runPage(t, turn, names))
+      return sendPage(request, reply, runPage(t, turn, names, await otherAsker(request, turn)))
     })
   })
 
@@ -73,5 +74,12 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   async function turnOf(request: FastifyRequest): Promise<ConversationTurn> {
     const run = await runOf(request)
     return withTx(database, run, (tx) => readTurn(services, tx, run))
+  }
+
+  /** Address of the member who asked; undefined for the reader. */
+  async function otherAsker(request: FastifyRequest, { run }: ConversationTurn): Promise<string | undefined> {
+    const { memberId } = run
+    if (memberId === null || memberId === visitorOf(request).person.id) return undefined
+    return (await addressesOf(database.system, [memberId])).get(memberId) ?? memberId
   }
 }
