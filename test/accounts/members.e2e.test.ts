@@ -392,6 +392,8 @@ test('what each member used adds up to what the account used', async () => {
     expect(run.member_id).toBe(people[role].id)
     // The stream of a turn ends with it.
     await textOf(visitor, `/runs/${run.id}/live`)
+    expect(await textOf(visitor, `/runs/${run.id}`)).not.toContain(`>${people[role].email}</bdi></dd>`)
+    expect(await textOf(owner.visitor, `/runs/${run.id}`)).toContain(people[role].email)
   }
   const usage = async (group: string) =>
     (await bodyOf(call(world.service, things.key, 'GET', `/v1/usage?group_by=${group}`))).data as {

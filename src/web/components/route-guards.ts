@@ -1,8 +1,8 @@
 import type { RouteOptions } from 'fastify'
 
 /**
- * Who may open a page. The hook in `plugin.ts` enforces it. It refuses to start with a route that has no guard, and with
- * one that changes something of an account and names no role.
+ * Who may open a page. The hook in `plugin.ts` enforces it. It refuses to start with a route that has no guard, and
+ * with one that changes something of an account and names no role.
  */
 
 /** Everybody, signed in or not. */

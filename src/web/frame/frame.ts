@@ -15,7 +15,7 @@ export type Framed = {
   readonly main: Html
   readonly scripts: readonly string[]
   readonly wide: boolean
-  /** The reader may change nothing of what the page shows: forms that change are hidden. The server refuses them too. */
+  /** The reader may change nothing of what the page shows: such forms are hidden. The server refuses them too. */
   readonly readsOnly: boolean
 }
 

@@ -25,8 +25,8 @@ declare module 'fastify' {
     /** Who may open a page: everybody, an account, or an account that is an operator. */
     page?: 'anyone' | 'account' | 'operator'
     /**
-     * The least role in the account acted for that a page of accounts needs. `person`: it is about the person, who may always
-     * open it. A page that only reads needs `viewer` unless it says otherwise; one that changes must say it.
+     * The least role in the account acted for that a page of accounts needs. `person`: it is about the person, who may
+     * always open it. A page that only reads needs `viewer` unless it says otherwise; one that changes must say it.
      */
     role?: MemberRole | 'person'
   }

@@ -27,8 +27,8 @@ const passwordForm = z.object({ password: z.string().max(1_000) })
 const joined = '/settings/members?done=joined'
 
 /**
- * `/invitations/:token`: what a link invites to. Whoever opens it signs in or signs up, and accepts. Programs that read mail
- * open links, so only the forms use the link up.
+ * `/invitations/:token`: what a link invites to. Whoever opens it signs in or signs up, and accepts. Programs that read
+ * mail open links, so only the forms use the link up.
  */
 export function invitationPages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits } = services

@@ -14,13 +14,14 @@ import { type RefNames, stepTitle } from '../ref-names.ts'
 
 /**
  * One run: its question, its steps, and its cost.
- * @param why the lines of `explainRun`, in English.
+ * @param more.why the lines of `explainRun`, in English.
+ * @param more.asker the address of another member that asked.
  */
 export function runPage(
   t: Texts,
   { run, question, steps, end }: ConversationTurn,
   names: RefNames,
-  why: readonly string[],
+  { why, asker }: { readonly why: readonly string[]; readonly asker?: string | undefined },
 ): Page {
   const noStep = end ? t.runs.endedBefore : t.runs.reload
   return {
@@ -34,7 +35,7 @@ export function runPage(
 <blockquote class="asked" dir="auto">${question}</blockquote>
 ${run.status === 'failed' ? notice('problem', failureText(t, run)) : nothing}
 ${end ? nothing : stopForm(t, run)}
-${factList(factsOf(t, run, end))}
+${factList(factsOf(t, run, end, asker))}
 ${end?.usage.estimated ? html`<p class="faint">${t.runs.estimated}</p>` : nothing}
 <h2>${t.runs.steps}</h2>
 ${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, names)}
@@ -49,7 +50,13 @@ function stopForm(t: Texts, run: Run): Html {
 <button class="quiet danger">${t.answers.stop}</button></p></form>`
 }
 
-function factsOf(t: Texts, run: Run, end: RunEnd | undefined): readonly (Fact | false)[] {
+function factsOf(
+  t: Texts,
+  run: Run,
+  end: RunEnd | undefined,
+  asker: string | undefined,
+): readonly (Fact | false)[] {
+  const person = asker === undefined ? t.runs.you : html`<bdi dir="ltr">${asker}</bdi>`
   const usage = end?.usage
   const reply = replyOf(run)
   return [
@@ -61,7 +68,7 @@ function factsOf(t: Texts, run: Run, end: RunEnd | undefined): readonly (Fact | 
     [t.runs.inputTokens, count(t, usage?.prompt_tokens)],
     [t.runs.outputTokens, count(t, usage?.completion_tokens)],
     [t.runs.model, run.model],
-    [t.runs.askedBy, run.apiKeyId === null ? t.runs.you : html`<a href="/settings/keys">${t.runs.key}</a>`],
+    [t.runs.askedBy, run.apiKeyId === null ? person : html`<a href="/settings/keys">${t.runs.key}</a>`],
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressesOf } from '../../../accounts/members/members.ts'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
@@ -28,7 +29,8 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
       const turn = await turnOf(request)
       const names = await turnNames(t, services.library, [turn])
       const why = await withTx(database, turn.run, (tx) => explainRun(tx, turn.run))
-      return sendPage(request, reply, runPage(t, turn, names, why))
+      const asker = await otherAsker(request, turn)
+      return sendPage(request, reply, runPage(t, turn, names, { why, asker }))
     })
   })
 
@@ -75,5 +77,12 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   async function turnOf(request: FastifyRequest): Promise<ConversationTurn> {
     const run = await runOf(request)
     return withTx(database, run, (tx) => readTurn(services, tx, run))
+  }
+
+  /** Address of the member who asked; undefined for the reader. */
+  async function otherAsker(request: FastifyRequest, { run }: ConversationTurn): Promise<string | undefined> {
+    const { memberId } = run
+    if (memberId === null || memberId === visitorOf(request).person.id) return undefined
+    return (await addressesOf(database.system, [memberId])).get(memberId) ?? memberId
   }
 }
