@@ -84,6 +84,8 @@ function fillFromLinks(box) {
   })
 }
 
+/** @typedef {{ id?: string, name?: string, problem?: string }} Upload */
+
 /** @param {HTMLFormElement} form */
 function attachFiles(form) {
   const input = form.querySelector('input[type=file]')
@@ -95,9 +97,12 @@ function attachFiles(form) {
     for (const file of files) {
       const uploading = `${texts['uploading']} ${file.name}`
       status.textContent = uploading
-      const { id, name, problem } = await upload(form, file, (percent) => {
+      const sent = upload(form, file, (percent) => {
         status.textContent = `${uploading} ${percent} %`
-      }).catch(() => ({ problem: texts['failed'] ?? '' }))
+      })
+      /** @type {Upload} */
+      const failed = { problem: texts['failed'] ?? '' }
+      const { id, name, problem } = await sent.catch(() => failed)
       status.textContent = problem ?? `${texts['attached']}: ${name}`
       if (id !== undefined) list.append(attachedItem(list, id, name ?? file.name, texts))
       list.hidden = list.children.length === 0
@@ -123,7 +128,7 @@ function attachFiles(form) {
  * @param {HTMLFormElement} form
  * @param {File} file
  * @param {(percent: number) => void} onProgress
- * @returns {Promise<{ id?: string, name?: string, problem?: string }>}
+ * @returns {Promise<Upload>}
  */
 function upload(form, file, onProgress) {
   const body = new FormData()
