@@ -71,7 +71,8 @@ const granted = (row: Row): Answer => {
 const names = (row: Row) => !row.operatorOnly && (row.own !== undefined || row.named !== undefined)
 /** What a route does for a bound key: all but creating, renaming and deleting projects. */
 const bindable = (row: Row) => (row.apart ? unseen : row.ownerOnly ? lacking : granted(row))
-const hides = (row: Row) => !row.operatorOnly && (row.own !== undefined || row.named === 'before the scope')
+const hides = (row: Row) =>
+  !row.operatorOnly && !row.ofAccount && (row.own !== undefined || row.named === 'before the scope')
 
 type Principal = {
   readonly name: string
@@ -138,7 +139,7 @@ const principals: readonly Principal[] = [
   {
     name: 'the bound key of another project',
     key: () => bound(elsewhere.projectId),
-    answer: (row) => (names(row) ? unseen : bindable(row)),
+    answer: (row) => (names(row) && !row.ofAccount ? unseen : bindable(row)),
   },
   {
     name: 'the bound key of another project, without the scope',

@@ -22,9 +22,9 @@ test('the page of a run shows which server answered a step, and why others did n
   }
   const run = { id: 'run_1', status: 'completed', createdAt: new Date(), finishedAt: new Date() }
   const turn = { run: { ...run, costMicros: 0n }, question: '', steps: [step], end: { usage: {} } }
-  const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn, asWritten, [
-    'Charged <2> credits.',
-  ])
+  const { main } = runPage(textsIn('en'), turn as unknown as ConversationTurn, asWritten, {
+    why: ['Charged <2> credits.'],
+  })
   expect(`${main}`).toContain('<li>Charged &lt;2&gt; credits.</li>')
   expect(`${main}`).toContain('Server: small &lt;1&gt;. large did not answer in time.')
 })

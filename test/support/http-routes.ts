@@ -22,6 +22,8 @@ export type Row = {
   readonly operatorOnly?: true
   /** The resource of `own` is in no project that a key bound to a project reaches. */
   readonly apart?: true
+  /** The resource of `own` is in no project, and is looked up after the check of the scope. */
+  readonly ofAccount?: true
   /** The route is not part of the API and its description. */
   readonly undescribed?: true
   /** Status for those who may. */
@@ -226,9 +228,16 @@ export const table: readonly Row[] = [
     scope: 'account:manage',
     own: someMember,
     ownerOnly: true,
+    ofAccount: true,
     body: () => ({ role: 'viewer' }),
   },
-  { route: 'DELETE /v1/members/:id', scope: 'account:manage', own: someMember, ownerOnly: true },
+  {
+    route: 'DELETE /v1/members/:id',
+    scope: 'account:manage',
+    own: someMember,
+    ownerOnly: true,
+    ofAccount: true,
+  },
   { route: 'GET /v1/invitations', scope: 'account:manage', ownerOnly: true },
   {
     route: 'POST /v1/invitations',
@@ -241,6 +250,7 @@ export const table: readonly Row[] = [
     scope: 'account:manage',
     own: newInvitation,
     ownerOnly: true,
+    ofAccount: true,
   },
   { route: 'GET /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true },
   { route: 'POST /v1/webhook_endpoints', scope: 'account:manage', ownerOnly: true, body: () => hook },
