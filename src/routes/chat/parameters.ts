@@ -49,7 +49,7 @@ export const chatParameters: readonly Parameter[] = [
   {
     name: 'moderation',
     does: 'refused',
-    refuse: () => 'Nothing is moderated here: leave `moderation` out, and moderate on your side.',
+    refuse: () => 'Requests cannot choose a moderation: leave `moderation` out.',
   },
   {
     name: 'n',

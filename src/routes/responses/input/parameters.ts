@@ -33,7 +33,7 @@ export const responsesParameters: readonly Parameter[] = [
   {
     name: 'moderation',
     does: 'refused',
-    refuse: () => 'Nothing is moderated here: leave `moderation` out, and moderate on your side.',
+    refuse: () => 'Requests cannot choose a moderation: leave `moderation` out.',
   },
   { name: 'parallel_tool_calls', does: 'ignored' },
   { name: 'previous_response_id', does: 'honoured' },
