@@ -186,6 +186,61 @@ describe('a mark of one version and a ref in words', () => {
   })
 })
 
+describe('a ref behind a quotation counts, although the library cannot read its title:', () => {
+  const [joy, self] = [
+    '“time is set aside for a broken heart, and the rest of the day belongs to gladness”',
+    '"ביטול אינו שנאה עצמית ואינו איבוד הכישרונות"',
+  ]
+  it.each([
+    ...['IK 12', 'IK 33', 'KA 4', 'SY 13', 'TZ 6', 'Zohar III, 152a', 'Zohar, p. 152', 'Kuzari, p. 12'],
+    ...['Sefer Orot HaNiggun 14', 'Concepts of Chassidut, Moshiach Letters 1', 'Kuntres HaSimcha, p. 12'],
+    ...[
+      'Emek HaSod, gate 2',
+      'Sefer HaNiggunim, ch. 3',
+      'Derech HaMelodia 4:2',
+      'Torat Menachem 5712, vol. 2',
+    ],
+    ...['Sefer HaMaamarim 5659', 'Maggid, Torah Or 7'],
+  ])('(%s)', async (ref) => {
+    for (const text of [`${joy} (${ref})`, `${joy} (see the ${ref})`, `${joy} — ${ref}`]) {
+      const { quotes, refs } = await verify(text)
+      expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
+      expect(refs).toMatchObject([{ text: ref, exists: false }])
+    }
+  })
+
+  it.each([
+    ...['זח"ג קנב ע"א', 'סה"מ תרנ"ט', 'קונטרס השמחה פרק ג', 'ז"ח קנב', 'תקו"ז ו', 'לקו"ש ח"ד', 'ע"ח שער א'],
+    ...['של"ה ח"א מ', 'ליקוטי שיחות ח"ד', 'ספר הניגונים יב'],
+  ])('(%s)', async (ref) => {
+    const { quotes, refs } = await verify(`${self} (${ref})`)
+    expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
+    expect(refs).toMatchObject([{ text: ref, exists: false }])
+  })
+
+  it('each of several, and one that has the words is enough', async () => {
+    const { quotes, refs } = await verify(`${joy} (Simcha 1; Sefer Orot HaNiggun 14)`)
+    expect(quotes).toMatchObject([{ result: 'verbatim', ref: 'Concepts of Chassidut, Simcha 1' }])
+    expect(refs).toHaveLength(2)
+  })
+
+  it.each([
+    ...[
+      'Session 3',
+      'Vilna 1837',
+      'New York, 1958',
+      'Rabbi Levi, 34',
+      'Kislev 19',
+      'emphasis added in chapter 3',
+    ],
+    ...['כפי שלמדנו בפרק ג', 'רמב"ם ז"ל', 'see chapter 3 below'],
+  ])('but not what is no ref: (%s)', async (words) => {
+    const { quotes, refs } = await verify(`${joy} (${words})`)
+    expect(quotes).toMatchObject([{ result: 'verbatim' }])
+    expect(refs).toEqual([])
+  })
+})
+
 describe('the explanation', () => {
   it('names the rule and the places that were compared', async () => {
     const [quote] = (await verify(`“The effort is only a vessel and the blessing” (${tzimtzum})`)).quotes
