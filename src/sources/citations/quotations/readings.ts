@@ -1,5 +1,5 @@
 import { fold } from '../../text/fold.ts'
-import { apartLetters, hideMarkup, withoutBreaks, withoutStruck } from './markup.ts'
+import { apartLetters, hideMarkup, withoutBreaks, withoutElements, withoutStruck } from './markup.ts'
 import { foldNames, foldNamesFreely } from './names-of-god.ts'
 import { countLetters, foldedWords, type PreparedText, prepared } from './prepare.ts'
 
@@ -66,10 +66,10 @@ export function prepareQuote(quote: string): PreparedQuote {
 const writersNote =
   /[([](?:(?:the )?(?:emphasis|emphases|italics|bold|translation)(?: is| are)? (?:added|mine|my own|ours)|my (?:emphasis|italics|translation)|emphasis in (?:the )?original|(?:ההדגשה|ההדגשות|התרגום) (?:שלי|אינה במקור|אינן במקור|נוספה))\.?[)\]]/giu
 
-/** A quotation without markup, struck words and notes of the writer. The length stays the same. */
+/** A quotation without markup, words that a reader does not see, struck words and notes of the writer. The length stays the same. */
 function cleanedOf(quote: string): string {
   const plain = quote.replace(writersNote, (note) => ' '.repeat(note.length))
-  return hideMarkup(withoutStruck(plain)).replaceAll('*', '\u2060')
+  return withoutElements(hideMarkup(withoutStruck(plain))).replaceAll('*', '\u2060')
 }
 
 function readingOf(cleaned: string, foldPart: Fold): QuoteReading {
