@@ -92,14 +92,6 @@ export function withoutStruck(quote: string): string {
   return /~~|<|\[\^/.test(quote) ? quote.replace(hidden, blank).replace(struck, blank) : quote
 }
 
-/** A word alone in angle brackets, which a page takes for an element and does not show: `<not>`. Known elements are hidden before. */
-const unknownElement = /<\/?[a-z][\w-]{0,40}\s?\/?>/gi
-
-/** Leaves out elements that no page knows. */
-export function withoutElements(quote: string): string {
-  return quote.replace(unknownElement, (element) => ' '.repeat(element.length))
-}
-
 /** A hyphen at the end of a line, and the number of a footnote behind a word: `אנשים[א]`, `slowly,[1]`. */
 const lineHyphen = /(?<=\p{L})[-‐]\s*\n\s*(?=[\p{Ll}\p{Lo}])/gu
 const noteInBrackets =

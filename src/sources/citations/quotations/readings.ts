@@ -1,5 +1,5 @@
 import { fold } from '../../text/fold.ts'
-import { apartLetters, hideMarkup, withoutBreaks, withoutElements, withoutStruck } from './markup.ts'
+import { apartLetters, hideMarkup, withoutBreaks, withoutStruck } from './markup.ts'
 import { foldNames, foldNamesFreely } from './names-of-god.ts'
 import { countLetters, foldedWords, type PreparedText, prepared } from './prepare.ts'
 
@@ -69,7 +69,7 @@ const writersNote =
 /** A quotation without markup, words that a reader does not see, struck words and notes of the writer. The length stays the same. */
 function cleanedOf(quote: string): string {
   const plain = quote.replace(writersNote, (note) => ' '.repeat(note.length))
-  return withoutElements(hideMarkup(withoutStruck(plain))).replaceAll('*', '\u2060')
+  return hideMarkup(withoutStruck(plain)).replaceAll('*', '\u2060')
 }
 
 function readingOf(cleaned: string, foldPart: Fold): QuoteReading {
