@@ -2182,7 +2182,7 @@ export interface components {
             /** @description The place that its sentence names, if it names one */
             ref?: string;
         };
-        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `from_tool`: it repeats a result of a tool of the client or of an outside server, and was not compared with the library. `not_found`: none of these. `paraphrase`: the source is cited without a quotation. */
+        /** @description What comparing a quotation with the passage it is attributed to came to. `verbatim`: it stands there in one piece. `edited`: its words stand there in order, but an ellipsis, brackets or a dropped prefix change them; `differences` has the words. `fuzzy`: something at least 85 % alike stands there. `translation`: the library has the passage only in another script, so the words were not compared. `misattributed`: it stands in `found_ref` instead, exactly, edited or closely. `from_tool`: it repeats a result of a tool of the client or of an outside server, and was not compared with the library. `not_found`: none of these. `paraphrase`: the source is cited, and no quotation of it was compared. */
         QuoteCheck: {
             /** @description The quotation as the text has it */
             quote?: string;

@@ -4,7 +4,7 @@ import { type CueRole, cuesOf } from './quotations/cues.ts'
 /** Words in quotation marks, in their text. */
 type Quoted = { readonly start: number; readonly end: number; readonly text: string; readonly words: number }
 
-/** Maximum number of words in a title. */
+/** Maximum number of words in a title that only its form or the word before it tells. */
 export const longestTitle = 8
 const longestLook = 80
 
@@ -85,8 +85,10 @@ function isSaidMissing(text: string, { end, words }: Quoted): boolean {
 }
 
 function isTitle(before: string, { text, words }: Quoted): boolean {
-  if (words > longestTitle || /[.;!?…]/.test(text)) return false
-  return hasCue(wordsIn(opened.exec(before)?.[1] ?? ''), 'title', true) || isInTitleCase(text)
+  if (words > 2 * longestTitle || /[.;!?…]/.test(text)) return false
+  const isNamed = hasCue(wordsIn(opened.exec(before)?.[1] ?? ''), 'title', true)
+  // Longer words are a title only if both say so: `the essay “The Inner Life of the Tzaddik and his Court”`.
+  return words > longestTitle ? isNamed && isInTitleCase(text) : isNamed || isInTitleCase(text)
 }
 
 /** Whether all words but small ones begin with a capital: `The Ladder of Silence`. */

@@ -35,6 +35,14 @@ describe('a quotation is verbatim', () => {
     ['with an apostrophe of HTML by name', '“but a condition for one&rsquo;s service”'],
     ['after a mark of text direction', '\u202b"כגון שני אנשים המתאבקים זה עם זה"\u202c'],
     ['with a struck word that the passage lacks', '“Gladness is ~~never~~ not an ornament”'],
+    [
+      'with a hidden word that the passage lacks',
+      '“Gladness is not <!-- never --> an ornament but a condition”',
+    ],
+    [
+      'with a word in an element',
+      '“Gladness is <span class="hidden">not</span> an ornament but a condition”',
+    ],
     ['with a substitute for the Name before an infinitive', '"הדרך ישכון אור ד׳ להיות חפץ בחיים"'],
   ])('%s', async (_, text) => {
     expect(await checked(`${text} (Sayings ${/[א-ת]/.test(text) ? 2 : 1})`)).toMatchObject({
@@ -52,6 +60,19 @@ describe('a quotation is not verbatim', () => {
   it.each([
     ['with a struck word of the passage', '“Gladness is ~~not~~ an ornament but a condition” (Sayings 1)'],
     ['with a struck word in HTML', '“Gladness is <del>not</del> an ornament but a condition” (Sayings 1)'],
+    ...[
+      ...[
+        '<!-- not -->',
+        '<span hidden>not</span>',
+        '<span hidden="">not</span>',
+        '<i hidden><b>not</b></i>',
+      ],
+      ...['<span style="display:none">not</span>', "<b style='color: red; visibility: hidden'>not</b>"],
+      ...['<template>not</template>', '<script>not</script>', '[^not]', '![not](a.png)'],
+    ].map((not) => [
+      'with a hidden word of the passage',
+      `“Gladness is ${not} an ornament but a condition” (Sayings 1)`,
+    ]),
     [
       'with another text in a link',
       '“Gladness is not a [burden](https://books.example) but a condition” (Sayings 1)',

@@ -137,7 +137,6 @@ describe('never verbatim or edited', () => {
     ['“ואל ידבר קלות חכמה ובבית ה׳” (Refrains 3:3)', ['fuzzy', 'not_found']],
     [`*It is also called the meal of King Solomon*, ${malkah}`, ['fuzzy', 'not_found']],
     [`${malkah}\n: It is also called the meal of King Solomon and his wise men.`, ['fuzzy', 'not_found']],
-    ['“The carpenter builds seven doors of gold” (Refrains 4:1)', ['not_found']],
     ['“The spring leaves the rock and seeks the valley” (Refrains 4:1)', ['misattributed']],
   ])('%s', async (text, results) => {
     const { quotes } = await verify(text)
@@ -161,11 +160,24 @@ describe('translations', () => {
       'in a block',
       '> הנגר בונה את הדלת בבוקר\n> The carpenter builds the door in the morning\n\n— Refrains 4:1',
     ],
+    ['at a ref in words before it', 'Refrains 4:1 says: “The carpenter builds the door in the morning.”'],
+    ['at a ref in words behind it', '“The carpenter builds the door in the morning” (Refrains 4:1)'],
+    ['at a range of Hebrew passages', '“Those who trust in him stand in a storm” (Refrains 1:1-2)'],
+    ['in a block with its ref', '> The carpenter builds the door in the morning\n\n— Refrains 4:1'],
+    ['right or not', '“The carpenter builds seven doors of gold” (Refrains 4:1)'],
     ['at the mark of a Hebrew passage', '“The carpenter builds the door in the morning” [S1]'],
   ])('%s are called so', async (_, text) => {
     const results = (await verify(text)).quotes.map(({ result }) => result)
     expect(results).toContain('translation')
     expect(results).not.toContain('not_found')
+  })
+
+  it.each([
+    '“The carpenter builds the door in the morning” (Kuzari 1:25)',
+    '“The carpenter builds the door in the morning” (Refrains 9:9)',
+    '“The carpenter builds the door in the morning” (Refrains 4:1; Refrains 5:1)',
+  ])('of no passage are not called so: %s', async (text) => {
+    expect((await verify(text)).quotes).toMatchObject([{ result: 'not_found' }])
   })
 
   it('of a passage that the library has in that language are compared with it', async () => {
@@ -183,6 +195,61 @@ describe('a mark of one version and a ref in words', () => {
     expect((await verify(`${words} (Refrains 1:1) [S2]`)).quotes).toMatchObject([
       { result: 'misattributed', named_ref: 'Refrains 1:1', found_ref: 'Refrains 4:2' },
     ])
+  })
+})
+
+describe('a ref behind a quotation counts, although the library cannot read its title:', () => {
+  const [joy, self] = [
+    '“time is set aside for a broken heart, and the rest of the day belongs to gladness”',
+    '"ביטול אינו שנאה עצמית ואינו איבוד הכישרונות"',
+  ]
+  it.each([
+    ...['IK 12', 'IK 33', 'KA 4', 'SY 13', 'TZ 6', 'Zohar III, 152a', 'Zohar, p. 152', 'Kuzari, p. 12'],
+    ...['Sefer Orot HaNiggun 14', 'Concepts of Chassidut, Moshiach Letters 1', 'Kuntres HaSimcha, p. 12'],
+    ...[
+      'Emek HaSod, gate 2',
+      'Sefer HaNiggunim, ch. 3',
+      'Derech HaMelodia 4:2',
+      'Torat Menachem 5712, vol. 2',
+    ],
+    ...['Sefer HaMaamarim 5659', 'Maggid, Torah Or 7'],
+  ])('(%s)', async (ref) => {
+    for (const text of [`${joy} (${ref})`, `${joy} (see the ${ref})`, `${joy} — ${ref}`]) {
+      const { quotes, refs } = await verify(text)
+      expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
+      expect(refs).toMatchObject([{ text: ref, exists: false }])
+    }
+  })
+
+  it.each([
+    ...['זח"ג קנב ע"א', 'סה"מ תרנ"ט', 'קונטרס השמחה פרק ג', 'ז"ח קנב', 'תקו"ז ו', 'לקו"ש ח"ד', 'ע"ח שער א'],
+    ...['של"ה ח"א מ', 'ליקוטי שיחות ח"ד', 'ספר הניגונים יב'],
+  ])('(%s)', async (ref) => {
+    const { quotes, refs } = await verify(`${self} (${ref})`)
+    expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
+    expect(refs).toMatchObject([{ text: ref, exists: false }])
+  })
+
+  it('each of several, and one that has the words is enough', async () => {
+    const { quotes, refs } = await verify(`${joy} (Simcha 1; Sefer Orot HaNiggun 14)`)
+    expect(quotes).toMatchObject([{ result: 'verbatim', ref: 'Concepts of Chassidut, Simcha 1' }])
+    expect(refs).toHaveLength(2)
+  })
+
+  it.each([
+    ...[
+      'Session 3',
+      'Vilna 1837',
+      'New York, 1958',
+      'Rabbi Levi, 34',
+      'Kislev 19',
+      'emphasis added in chapter 3',
+    ],
+    ...['כפי שלמדנו בפרק ג', 'רמב"ם ז"ל', 'see chapter 3 below'],
+  ])('but not what is no ref: (%s)', async (words) => {
+    const { quotes, refs } = await verify(`${joy} (${words})`)
+    expect(quotes).toMatchObject([{ result: 'verbatim' }])
+    expect(refs).toEqual([])
   })
 })
 
@@ -206,6 +273,7 @@ describe('the explanation', () => {
     ['emphasis', 'This is *a very important thing for him*, and more.'],
     ['ref', `See “${bitachon}” for more.`],
     ['title', 'The book “The Ladder of Silence and Song” is lost.'],
+    ['title', 'He wrote the essay “The Inner Life of the Tzaddik and his Court” in 1950.'],
     ['of_the_reader', 'You asked “what may a man do on a long evening”?'],
   ])('says why words were not compared: %s', async (reason, text) => {
     const { quotes, not_compared } = await verify(text)

@@ -26,7 +26,7 @@ export type NearestWording = {
  * - `misattributed`: the place does not have it, but `found_ref` has it, exactly, edited or closely;
  * - `from_tool`: it repeats a result of a tool that is not ours, and is not compared with the library;
  * - `not_found`: none of these;
- * - `paraphrase`: the source is cited without a quotation.
+ * - `paraphrase`: the source is cited, and no quotation of it was compared.
  */
 export type QuoteResult =
   | 'verbatim'

@@ -72,9 +72,24 @@ function characterOf(code: number): string | undefined {
 
 const struck = /~~(?=\S)[^~\n]{1,2000}~~|<(del|s|strike)>[^<>]{1,2000}<\/\1>/gi
 
-/** Leaves out the words that a quotation strikes out: `~~not~~`. */
+/**
+ * What a page does not show: comments, names of footnotes, elements that are never shown, and those with an attribute or
+ * a style that hides them.
+ */
+const hidden = new RegExp(
+  [
+    String.raw`\[\^[^[\]\s]{1,60}\]`,
+    String.raw`<!--[\s\S]{0,600}?-->`,
+    String.raw`<(script|style|template|noscript|datalist)(?=[\s>])[^<>]{0,200}>[\s\S]{0,600}?<\/\1\s*>`,
+    String.raw`<([a-z][\w-]{0,20})(?=[^<>]{0,300}?\s(?:hidden(?=[\s=\/>])|style\s?=[^<>]{0,200}?(?:display\s?:\s?none|visibility\s?:\s?hidden|color\s?:\s?transparent|(?:opacity|font-size)\s?:\s?0(?![.\d]))))[^<>]{0,500}>[\s\S]{0,600}?<\/\2\s*>`,
+  ].join('|'),
+  'gi',
+)
+
+/** Leaves out the words that a quotation strikes out, `~~not~~`, and those that a page does not show. */
 export function withoutStruck(quote: string): string {
-  return /~~|<(?:del|s)/i.test(quote) ? quote.replace(struck, (words) => ' '.repeat(words.length)) : quote
+  const blank = (words: string): string => ' '.repeat(words.length)
+  return /~~|<|\[\^/.test(quote) ? quote.replace(hidden, blank).replace(struck, blank) : quote
 }
 
 /** A hyphen at the end of a line, and the number of a footnote behind a word: `אנשים[א]`, `slowly,[1]`. */

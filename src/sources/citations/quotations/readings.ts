@@ -66,7 +66,7 @@ export function prepareQuote(quote: string): PreparedQuote {
 const writersNote =
   /[([](?:(?:the )?(?:emphasis|emphases|italics|bold|translation)(?: is| are)? (?:added|mine|my own|ours)|my (?:emphasis|italics|translation)|emphasis in (?:the )?original|(?:ההדגשה|ההדגשות|התרגום) (?:שלי|אינה במקור|אינן במקור|נוספה))\.?[)\]]/giu
 
-/** A quotation without markup, struck words and notes of the writer. The length stays the same. */
+/** A quotation without markup, words that a reader does not see, struck words and notes of the writer. The length stays the same. */
 function cleanedOf(quote: string): string {
   const plain = quote.replace(writersNote, (note) => ' '.repeat(note.length))
   return hideMarkup(withoutStruck(plain)).replaceAll('*', '\u2060')

@@ -16,7 +16,8 @@ import { type InContext, sitesInContext } from './sites-in-context.ts'
 import type { Candidate, ReadText, Site } from './titled-text.ts'
 import { TitledText } from './titled-text.ts'
 import type { TitleInText } from './titles-in-text.ts'
-import { unknownTitles, unreadRefs } from './unknown-titles.ts'
+import { unknownTitles } from './unknown-titles.ts'
+import { unreadRefs } from './unread-refs.ts'
 
 /** A ref in a text, with the result of its look-up. */
 export type FoundRef = {
@@ -80,7 +81,11 @@ export async function findRefs(
   const known = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
   known.sort((a, b) => a.start - b.start)
   const unread = besides(await runInTimeSlices(unreadRefs(read)), known)
-  const named = [...known, ...unread.map((one) => ({ ...one, outcome: 'unplaced' as const }))]
+  const unreadOnes = unread.map(({ isOpaque, ...one }) => {
+    const outcome = isOpaque ? ('unplaced' as const) : ('unknown_work' as const)
+    return { ...one, outcome }
+  })
+  const named = [...known, ...unreadOnes]
   named.sort((a, b) => a.start - b.start)
   const within = short.length === 0 ? [] : await choose(executor, sitesWithin(masked, short, named))
   const chosen = within.length === 0 ? named : withoutOverlaps([...within, ...named])
@@ -196,7 +201,7 @@ function outcomeOf(
   if (unread) return { ...unread, outcome: 'unplaced' }
   if (missing || !unheld) return missing
   const { start, end, asked } = unheld
-  return { start, end, asked, outcome: isPageRef(withDigits(asked)) ? 'missing' : 'unknown_work' }
+  return { start, end, asked, outcome: 'unknown_work' }
 }
 
 function isLarge({ resolution }: Chosen): boolean {

@@ -1,6 +1,6 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { isDistinctTitle, standsForBook } from '../../vocabulary/titles/everyday-titles.ts'
-import { needsRef } from '../../vocabulary/titles/initials.ts'
+import { isInitials, needsRef } from '../../vocabulary/titles/initials.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isParasha } from '../../vocabulary/titles/parashot.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
@@ -92,7 +92,7 @@ function isSingleOfBook(named: NamedNumber, isHebrew: boolean, isLeaf: boolean):
   if (gapOf(named).includes(',') || !(isEnclosed || isReadThere(named))) return false
   const word = bare(read.words[run.from])
   if (isHebrew) return isMarked(word) || !mayEndClause(word)
-  const isAbbreviated = title.end > (read.words[title.to - 1]?.end ?? 0)
+  const isAbbreviated = isInitials(key) || title.end > (read.words[title.to - 1]?.end ?? 0)
   return standsForBook(key) || isAbbreviated || (isLeaf && isEnclosed && address.levels === 1)
 }
 

@@ -1,7 +1,11 @@
 import { headingKey } from '../../text/heading-keys.ts'
 
-/** Titles as initials. In small letters they are other words: `La`. */
-const keys: ReadonlySet<string> = new Set(['L.A.', 'L"A', 'L.M.', 'I.K.', 'IK'].map(headingKey))
+/** Titles as initials. In small letters or without gershayim they are other words, or numbers: `La`, `עח`. */
+const keys: ReadonlySet<string> = new Set(
+  ['L.A.', 'L"A', 'L.M.', 'I.K.', 'IK', 'KA', 'K.A.', 'SY', 'S.Y.', 'TZ', 'T.Z.', 'ע"ח', 'ז"ח'].map(
+    headingKey,
+  ),
+)
 
 /** Initials without dots that are also names of other things: `LA`. */
 const ambiguous = /^LA$/u
@@ -23,6 +27,6 @@ export function isInitials(key: string): boolean {
  */
 export function endOfInitials(text: string, start: number, end: number): number | undefined {
   const written = text.slice(start, end)
-  if (/^\p{Lu}["״”]?\p{Lu}$/u.test(written)) return end
+  if (/^(?:\p{Lu}["״”]?\p{Lu}|[א-ת]["״”][א-ת])$/u.test(written)) return end
   return /^\p{Lu}\. ?\p{Lu}$/u.test(written) && text.charAt(end) === '.' ? end + 1 : undefined
 }

@@ -96,7 +96,7 @@ export const answers = {
     inPlaceOf: (quoted: unknown, text: unknown) => html`${quoted} in place of ${text}`,
     unchecked: 'not checked',
     noQuotation: 'no quotation',
-    noQuotationMeaning: 'The answer cites the passage without a quotation.',
+    noQuotationMeaning: 'The answer cites the passage, and no quotation of it was compared.',
   },
   /** Names the text of an answer where it leaves its page. */
   byModel: 'Answer of a model',

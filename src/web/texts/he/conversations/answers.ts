@@ -89,7 +89,7 @@ export const answers: EnglishTexts['answers'] = {
     inPlaceOf: (quoted, text) => html`${quoted} במקום ${text}`,
     unchecked: 'לא נבדק',
     noQuotation: 'ללא ציטוט',
-    noQuotationMeaning: 'התשובה מפנה אל הקטע בלי לצטט אותו.',
+    noQuotationMeaning: 'התשובה מפנה אל הקטע, ולא הושווה ציטוט ממנו.',
   },
   byModel: 'תשובה של מודל',
   fileIsChecked: 'התשובות הן טקסט של מודל. „בדיקת השירות” שלפני כל תשובה אומרת איך נבדקו הציטוטים שבה.',
