@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingKey, looseHeadingKey, withoutLatinArticles } from '../text/heading-keys.ts'
+import { namesOfKnownWork } from '../vocabulary/titles/known-works.ts'
 import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
+import { namesOfBook } from './grammar/scripture.ts'
 import { isUnit } from './grammar/units.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
@@ -74,7 +76,7 @@ function keysFor(written: string): {
     if (!/[^~ ]/.test(key)) continue
     const synonyms = (title: string): readonly WholeKey[] => [
       { key: title, rank },
-      ...otherTitleKeys(title).map((other, i) => ({ key: other, rank: rank + 1 + i })),
+      ...otherNames(title).map((other, i) => ({ key: other, rank: rank + 1 + i })),
     ]
     whole.push(...synonyms(key))
     const words = key.split(' ')
@@ -86,6 +88,23 @@ function keysFor(written: string): {
     }
   }
   return { whole, split }
+}
+
+const namesByKey = new Map<string, readonly string[]>()
+
+/**
+ * The keys of the other names of a work, as the vocabulary and the table of the Bible and the Talmud have them. A held
+ * work answers to each of them, whatever its importer called it.
+ */
+function otherNames(key: string): readonly string[] {
+  const known = namesByKey.get(key)
+  if (known) return known
+  const isLoose = key.startsWith('~')
+  const names = isLoose ? [] : [...(namesOfKnownWork(key) ?? []), ...namesOfBook(key)].map(headingKey)
+  const made = [...new Set([...otherTitleKeys(key), ...names])].filter((other) => other !== key)
+  // The limit keeps hostile input from growing the table; most words have no other name.
+  if (made.length > 0 && namesByKey.size < 4_096) namesByKey.set(key, made)
+  return made
 }
 
 /** How many words at the end are numbers and units. These are read by `numberedReadings`. Here each would be compared with all headings. */

@@ -13,7 +13,7 @@ export function isPageRef(written: string): boolean {
     if (!hasUnitRole(key, 'page') && !hasUnitRole(text, 'page')) return false
     const item = itemAt(read, at, 'plain')
     if (item?.unit !== 'page' || /[a-d]$/.test(item.value)) return false
-    if (itemAt(read, at - 1, 'plain') !== undefined) return false
+    if (item.side !== undefined && itemAt(read, at - 1, 'plain') !== undefined) return false
     // Hebrew titles may end with the word too: `ארבעה עמודים ב׳ ד` is 2d of that book.
     const behind = gapBefore(written, read.words, item.end)
     return !/^[א-ת]/.test(key) || item.end === read.words.length || /[-–—־]/.test(behind)

@@ -191,7 +191,7 @@ function withPart(reading: ParsedRef): readonly ParsedRef[] {
 }
 
 /** After these words the first number names a part. Titles have it as a Roman number. */
-const partNumber = /(?:^|[\s,])(?:part|volume|vol\.?)$/i
+const partNumber = /(?:^|[\s,])(?:part|pt\.?|volume|vol\.?)$/i
 export const romanNumerals = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 
 /** Formats a ref in its stored form. */

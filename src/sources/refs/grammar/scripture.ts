@@ -48,6 +48,12 @@ export function scriptureBook(name: string): ScriptureBook | undefined {
   return byKey.get(headingKey(bare)) ?? byKey.get(looseHeadingKey(bare))
 }
 
+/** All names of the book with this key, see `headingKey`. Empty for an unknown key. */
+export function namesOfBook(key: string): readonly string[] {
+  const book = byKey.get(key)
+  return book ? [...book.english, ...book.hebrew] : []
+}
+
 /** The first word of a key. */
 export function firstWord(key: string): string {
   const end = key.indexOf(' ')

@@ -50,7 +50,7 @@ export const latinUnits: ReadonlySet<string> = new Set(
 )
 
 /** Units that name a part when they precede the first number of a ref. Titles write that number in Roman letters. */
-export const partWords: ReadonlySet<string> = new Set('part volume vol'.split(' '))
+export const partWords: ReadonlySet<string> = new Set('part pt volume vol'.split(' '))
 
 /** Prefixes of a Hebrew unit in a sentence: `בפרק`, `שבפרק`. */
 const prefixes = /^(?:ש[בלמ]|ו[בלמש]|[ובלמהש])(?=[א-ת]{2})/

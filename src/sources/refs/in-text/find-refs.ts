@@ -291,9 +291,11 @@ async function withNearest(
 function isUnplaced(asked: string, nearest: readonly string[]): boolean {
   const text = withDigits(asked)
   if (isPageRef(text) || (namesYear(text) && !nearest.some(namesYear))) return true
-  const hasSide = refReadings(asked).some(
-    ({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)),
-  )
+  // `כג, ג` may be leaf 23 with a side, but also a chapter and a verse; then it is a place of any work.
+  const readings = refReadings(asked).filter(({ address }) => address.length > 0)
+  const hasSide =
+    readings.length > 0 &&
+    readings.every(({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)))
   return hasSide && !nearest.some((ref) => /\d[a-d](?![\p{L}\d])/u.test(ref))
 }
 

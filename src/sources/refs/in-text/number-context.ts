@@ -134,8 +134,11 @@ const side = /^ע"[אב]$/
 export function writtenAddress(text: string, words: readonly TextWord[], run: AddressRun): WrittenAddress {
   const { numberEnds } = run
   const sure = run.ends.at(-1) ?? run.from + 1
-  const [next, ...others] = numberEnds.filter((end) => end > sure)
-  const isAlone = next === sure + 1
+  const [first, ...more] = numberEnds.filter((end) => end > sure)
+  // A range counts as one number: `כג, ג-ד`.
+  const isRange = first !== undefined && more.length > 0 && /[-–—־]/.test(gapBefore(text, words, first))
+  const [next, ...others] = isRange ? more : [first, ...more].filter((end) => end !== undefined)
+  const isAlone = first === sure + 1
   const second = next !== undefined && belongs(text, words, next, others, isAlone) ? next : sure
   const to = second === run.from + 1 && hasMishnah(text, words, second) ? second + 1 : second
   const end = words[to - 1]?.end ?? 0
