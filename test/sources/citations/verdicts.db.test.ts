@@ -212,7 +212,12 @@ describe('a ref behind a quotation counts, although the library cannot read its 
       'Derech HaMelodia 4:2',
       'Torat Menachem 5712, vol. 2',
     ],
-    ...['Sefer HaMaamarim 5659', 'Maggid, Torah Or 7'],
+    ...[
+      'Sefer HaMaamarim 5659',
+      'Maggid, Torah Or 7',
+      'Sefer Orot HaNiggun XIV',
+      'Kuntres HaSimcha, pp. 12-13',
+    ],
   ])('(%s)', async (ref) => {
     for (const text of [`${joy} (${ref})`, `${joy} (see the ${ref})`, `${joy} — ${ref}`]) {
       const { quotes, refs } = await verify(text)
@@ -223,11 +228,23 @@ describe('a ref behind a quotation counts, although the library cannot read its 
 
   it.each([
     ...['זח"ג קנב ע"א', 'סה"מ תרנ"ט', 'קונטרס השמחה פרק ג', 'ז"ח קנב', 'תקו"ז ו', 'לקו"ש ח"ד', 'ע"ח שער א'],
-    ...['של"ה ח"א מ', 'ליקוטי שיחות ח"ד', 'ספר הניגונים יב'],
+    ...['של"ה ח"א מ', 'ליקוטי שיחות ח"ד', 'ספר הניגונים יב', 'סה"ש תש"ח', 'אג"ק ח"ג עמ\' קנב', 'לקו"ד ח"א'],
   ])('(%s)', async (ref) => {
     const { quotes, refs } = await verify(`${self} (${ref})`)
     expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
     expect(refs).toMatchObject([{ text: ref, exists: false }])
+  })
+
+  it.each([
+    `${joy} ([Sefer Orot HaNiggun 14](https://books.example/c))`,
+    `${joy} (quoted in *Sefer Orot HaNiggun* 14, emphasis added)`,
+    `${joy} [Sefer Orot HaNiggun 14]`,
+    `> ${joy.slice(1, -1)}\n\n— Sefer Orot HaNiggun 14`,
+    `*${joy.slice(1, -1)}* (Sefer Orot HaNiggun 14)`,
+    `${joy}.[1]\n\n[1] Sefer Orot HaNiggun 14`,
+    `${joy}.[^1]\n\n[^1]: Sefer Orot HaNiggun 14`,
+  ])('in each form of writing: %s', async (text) => {
+    expect((await verify(text)).quotes).toMatchObject([{ result: 'misattributed' }])
   })
 
   it('each of several, and one that has the words is enough', async () => {

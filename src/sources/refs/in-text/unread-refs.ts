@@ -2,7 +2,7 @@ import { headingKey } from '../../text/heading-keys.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength } from '../../vocabulary/titles/title-heads.ts'
-import { addressAt, isMarked, mayEndClause } from '../grammar/addresses.ts'
+import { addressAt, isMarked, mayEndClause, romanAddressAt } from '../grammar/addresses.ts'
 import { bare, gapBefore, keysOfRole } from '../grammar/text-words.ts'
 import { isUnit } from '../grammar/units.ts'
 import type { ReadText } from './titled-text.ts'
@@ -23,10 +23,11 @@ const maxHebrewWords = 6
 const maxInitials = 4
 
 /**
- * Matches brackets directly behind a quotation, or a dash and the rest of the line; group 1 or 2 is what they contain.
+ * Matches brackets directly behind a quotation, a dash and the rest of the line, or a line of a footnote; a group is what
+ * they contain.
  */
 const behindQuotation =
-  /(?:["”»״'’*_][.,;:]?\s?(?:[([]([^()[\]\n]{2,160})[)\]]|[—–]\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))|^[ \t>]*[—–]\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))/gmu
+  /(?:["”»״'’*_][.,;:]?\s?(?:[([]\[?([^()[\]\n]{2,160})[)\]]|[—–]\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))|^[ \t>]*(?:[—–]|\[\^?\d{1,3}\]:?)\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))/gmu
 
 /** One or two words between marks in front of such brackets are a term: `the “inner light” (Level 3)`. */
 const term = /(?:^|[\s(])["“„«*_'‘]{1,3}[^\s"“„«*_'‘]+(?:\s\S+)?$/u
@@ -57,6 +58,9 @@ export function* unreadRefs({ text, words }: ReadText): Generator<undefined, rea
   return found
 }
 
+/** Small words behind the last comma: `, emphasis added`. */
+const note = /,[^,\p{N}\p{Lu}א-ת]*$/u
+
 /** The parts of a bracket that semicolons separate, in UTF-16 units. */
 function partsOf(match: RegExpExecArray): readonly { readonly start: number; readonly end: number }[] {
   const inner = match.slice(1).find((group) => group !== undefined) ?? ''
@@ -64,7 +68,7 @@ function partsOf(match: RegExpExecArray): readonly { readonly start: number; rea
   return inner.split(';').map((part) => {
     const start = end + 1
     end = start + part.length
-    return { start, end }
+    return { start, end: start + part.replace(note, '').length }
   })
 }
 
@@ -126,6 +130,7 @@ function unitEndingAt(
   const run = addressAt(text, words, at)
   if (run?.ends[0] === to) return run.hasUnit || run.hasPart
   if (at === to - 1 && /^ח"[א-ת]{1,2}$/.test(bare(words[at]))) return true
+  if (at === to - 1 && /^[IVXLC]{2,}$/.test(words[at]?.text ?? '') && romanAddressAt(words, at)) return false
   // `gate` and `שער` are also words of titles, so that they are no units elsewhere.
   const isUnitThere =
     at === to - 2 && isUnit(words[at]?.key ?? '') && /^[.]?\s/.test(gapBefore(text, words, to - 1))
@@ -153,7 +158,7 @@ function isLatinTitle({ title, number, hasUnit, gap }: Numbered): boolean {
   )
   if (!isWritten || names.length === 0) return false
   if (hasUnit) return true
-  if (gap !== ' ' || noTitle.has(title.at(-1)?.key ?? '')) return false
+  if (!/^[*_]{0,3} $/.test(gap) || noTitle.has(title.at(-1)?.key ?? '')) return false
   const hasHead = title.length > 1 && headStrength(title[0]?.key ?? '') !== undefined
   return hasHead || (names.length > 1 && /^\d{1,3}[a-d]?$/.test(number.text))
 }
