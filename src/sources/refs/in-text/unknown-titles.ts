@@ -1,4 +1,5 @@
-import { type AddressRun, addressAt, isMarked } from '../grammar/addresses.ts'
+import { type AddressRun, addressAt } from '../grammar/addresses.ts'
+import { isMarked } from '../grammar/hebrew-refs.ts'
 import { bare, gapBefore, keysOfRole } from '../grammar/text-words.ts'
 import { hasUnitRole, isUnit } from '../grammar/units.ts'
 import type { ReadText } from './titled-text.ts'
