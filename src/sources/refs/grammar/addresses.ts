@@ -112,7 +112,7 @@ function jointOf(
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
     return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
   if (!isWeak(gap)) return 'none'
-  if (item.hasUnit || before.isPart) return 'tight'
+  if (item.hasUnit || item.isPart || before.isPart) return 'tight'
   return item.isWord && isCommonWordAt(text, words, item.end - 1) ? 'none' : 'loose'
 }
 
