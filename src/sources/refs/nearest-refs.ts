@@ -32,12 +32,24 @@ export async function nearestUnderTitle(executor: Executor, ref: string): Promis
 /** Suggests existing refs under the title of the most likely reading, nearest number first. */
 export async function nearestToReadings(
   executor: Executor,
-  [likeliest]: readonly KnownReading[],
+  [likeliest, ...others]: readonly KnownReading[],
 ): Promise<readonly string[]> {
   if (!likeliest) return []
   if (likeliest.isAbsent) return headingsIn(likeliest).map(({ heading }) => heading)
   const near = await nearestNumbers(executor, headingsIn(likeliest), likeliest.reading.address)
+  // Where no leaf has sides, `כג, ג` is a chapter and a verse.
+  const numbered = isSided(likeliest) ? others.find((other) => !isSided(other)) : undefined
+  if (
+    numbered &&
+    numbered.reading.address.length > 1 &&
+    !near.some((ref) => /\d[a-d](?![\p{L}\d])/u.test(ref))
+  )
+    return nearestToReadings(executor, [numbered])
   return near.length > 0 ? near : headingsIn(likeliest).map(({ heading }) => heading)
+}
+
+function isSided({ reading }: KnownReading): boolean {
+  return /[a-d]$/.test(reading.address.at(-1) ?? '')
 }
 
 function headingsIn({ named }: KnownReading): readonly Heading[] {

@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { headingKey } from '../text/heading-keys.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { entriesNamed } from './entry-lookup.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
+import { namesOfBook } from './grammar/scripture.ts'
 import { type NumberedReadings, noNumberedReadings, numberedReadings } from './numbered-readings.ts'
 import {
   type PassageRange,
@@ -216,13 +218,15 @@ async function knownReadingsOf(
   const readings = written.map((ref) =>
     refReadings(ref).filter(({ address }) => address.length >= minNumbers),
   )
-  const headings = [...new Set(readings.flatMap((of) => of.map(({ heading }) => heading)))]
+  const headings = [
+    ...new Set(readings.flatMap((of) => of.flatMap((one) => [one.heading, bookOf(one) ?? one.heading]))),
+  ]
   if (headings.length === 0) return readings.map(() => ({ known: [], own: [] }))
   const titles = await findTitles(executor, headings)
   const named = new Map(headings.map((heading, i) => [heading, titles[i]]))
   const all = readings.map((of) =>
     of.flatMap((reading) => {
-      const title = named.get(reading.heading)
+      const title = named.get(reading.heading) ?? named.get(bookOf(reading) ?? '')
       return title ? [{ reading, named: title }] : []
     }),
   )
@@ -233,6 +237,11 @@ async function knownReadingsOf(
     const { own, ...byParts } = numbered[i] ?? noNumberedReadings
     return { known: withNumbered(sorted, byParts), own }
   })
+}
+
+/** The name of the book of the Bible that a chapter and a verse show to be meant: `Bereshit 1:1` is no weekly portion. */
+function bookOf({ heading, address }: ParsedRef): string | undefined {
+  return address.length > 1 ? namesOfBook(headingKey(heading))[0] : undefined
 }
 
 /**

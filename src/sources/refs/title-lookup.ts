@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingKey, looseHeadingKey, withoutLatinArticles } from '../text/heading-keys.ts'
 import { namesOfKnownWork } from '../vocabulary/titles/known-works.ts'
+import { isParasha } from '../vocabulary/titles/parashot.ts'
 import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
 import { namesOfBook } from './grammar/scripture.ts'
 import { isUnit } from './grammar/units.ts'
@@ -99,8 +100,9 @@ const namesByKey = new Map<string, readonly string[]>()
 function otherNames(key: string): readonly string[] {
   const known = namesByKey.get(key)
   if (known) return known
-  const isLoose = key.startsWith('~')
-  const names = isLoose ? [] : [...(namesOfKnownWork(key) ?? []), ...namesOfBook(key)].map(headingKey)
+  // `Bereshit 1` is more often a part named after the weekly portion than chapter 1 of Genesis.
+  const isOther = key.startsWith('~') || isParasha(key)
+  const names = isOther ? [] : [...(namesOfKnownWork(key) ?? []), ...namesOfBook(key)].map(headingKey)
   const made = [...new Set([...otherTitleKeys(key), ...names])].filter((other) => other !== key)
   // The limit keeps hostile input from growing the table; most words have no other name.
   if (made.length > 0 && namesByKey.size < 4_096) namesByKey.set(key, made)

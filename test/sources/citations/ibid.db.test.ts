@@ -122,3 +122,10 @@ describe('of several refs in one bracket the right one confirms:', () => {
     },
   )
 })
+
+it('a page behind a place does not hide the place', async () => {
+  const result = async (place: string) =>
+    (await verify(`${joy} (Concepts of Chassidut, ${place}, p. 38)`)).results.map(([found]) => found)
+  expect(await result('Simcha 1')).toEqual(['verbatim'])
+  expect(await result('Devekut 1')).toEqual(['misattributed'])
+})

@@ -1,7 +1,7 @@
-import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { chapterIn, simanIn } from './hebrew-refs.ts'
+import { hebrewNumber } from '../../text/hebrew-numbers.ts'
+import { chapterIn, digits, isCommonWordAt, isMarked, isNumber, simanIn } from './hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
-import { bare, gapBefore, isBreak, keysOfRole, type TextWord, wordsOfRole } from './text-words.ts'
+import { bare, gapBefore, isBreak, keysOfRole, type TextWord } from './text-words.ts'
 import { hasUnitRole, innerUnit, isHebrewUnit, latinUnits, partWords } from './units.ts'
 
 /**
@@ -61,12 +61,25 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
   }
 }
 
-/** The address that a Roman number without a unit makes directly after a title: `Tanya XXVI`. */
-export function romanAddressAt(words: readonly TextWord[], from: number): AddressRun | undefined {
+/** The address that a Roman number without a unit begins directly after a title: `Tanya XXVI`, `Ps. xxiii, v. 4`. */
+export function romanAddressAt(
+  text: string,
+  words: readonly TextWord[],
+  from: number,
+): AddressRun | undefined {
   const written = words[from]?.text ?? ''
   if (romanNumber(written) === undefined) return undefined
-  const mayBeWord = !/^[A-Z]{2}/.test(written)
-  return { from, ends: [from + 1], numberEnds: [from + 1], hasUnit: false, hasPart: false, isWord: mayBeWord }
+  const end = from + 1
+  const next = /^,? $/.test(gapBefore(text, words, end)) ? addressAt(text, words, end) : undefined
+  const inner = next && innerUnitOf({ text, words }, next) !== undefined ? next : undefined
+  return {
+    from,
+    ends: inner?.ends ?? [end],
+    numberEnds: [end, ...(inner?.numberEnds ?? [])],
+    hasUnit: false,
+    hasPart: false,
+    isWord: inner === undefined && !/^[A-Z]{2}/.test(written),
+  }
 }
 
 /** Returns the unit of a number if it is one below a chapter, see `innerUnit`. */
@@ -91,15 +104,27 @@ function jointOf(
 ): Joint {
   const gap = gapBefore(text, words, before.end)
   // The number of a list item is not part of the ref, on the next line or in the same one.
-  if (isBreak(gap) || /[()[\]{}«»“”"\n]/.test(gap) || isListNumber(text, words, item)) return 'none'
+  const ends = isBreak(gap) && !isOldStyle(text, words, before, item)
+  if (ends || /[()[\]{}«»“”"\n]/.test(gap) || isListNumber(text, words, item)) return 'none'
   if (isJoined(gap, words[before.end], words[before.end - 1])) return 'tight'
   const inner = innerUnitAt(text, words, before.end)
   if (inner !== undefined) return jointOfInner(gap, inner, innerUnitAt(text, words, before.from))
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
     return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
   if (!isWeak(gap)) return 'none'
-  if (item.hasUnit || before.isPart) return 'tight'
+  if (item.hasUnit || item.isPart || before.isPart) return 'tight'
   return item.isWord && isCommonWordAt(text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+/** Whether a dot stands between a Roman chapter and a verse that ends the ref: `(Ps. xxiii. 4)`. */
+function isOldStyle(text: string, words: readonly TextWord[], before: Item, item: Item): boolean {
+  const end = words[item.end - 1]?.end ?? 0
+  return (
+    before.isPart &&
+    romanNumber(words[before.end - 1]?.text ?? '') !== undefined &&
+    /^\. $/.test(gapBefore(text, words, before.end)) &&
+    /^\.?\s?[)\];–-]/.test(text.slice(end, end + 3))
+  )
 }
 
 /** Characters before a bracket in which the one that it closes is looked for. */
@@ -150,9 +175,6 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
 
 /** Words that extend a number to the places after it. */
 const opensRange = /^(?:ff?|ואילך|והלאה)$/
-
-/** Matches a number in digits, with its side or the sign for the places after it: `19b`, `15ff`. */
-const digits = /^\d{1,6}(?:[a-d]|ff?)?$/i
 
 function oneItemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
@@ -235,66 +257,4 @@ function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
   const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
   return spelled && at + spelled.words
-}
-
-const numbers = new Map<string, boolean>()
-
-function isNumber(written: string): boolean {
-  const known = numbers.get(written)
-  if (known !== undefined) return known
-  const made = computeIsNumber(written)
-  // Texts repeat a few thousand words. The limit keeps hostile input from growing the table.
-  if (numbers.size < 20_000) numbers.set(written, made)
-  return made
-}
-
-function computeIsNumber(written: string): boolean {
-  if (digits.test(written)) return true
-  const number = /^[א-ת"']{1,8}$/.test(written) ? hebrewNumber(written) : undefined
-  return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
-}
-
-/** Whether the letters are not in descending order, as in the abbreviations `ז"ל` and `א"כ`. */
-function isTurned(written: string, number: number): boolean {
-  const letters = written.replace(/["']/g, '')
-  return (
-    letters.length > 1 &&
-    letters.length < 4 &&
-    number < 1000 &&
-    toHebrewNumber(number) !== letters &&
-    !descends(letters)
-  )
-}
-
-function descends(letters: string): boolean {
-  const values = [...letters].map((letter) => hebrewNumber(letter) ?? 0)
-  return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
-}
-
-/** Whether a word is marked as a number: by gershayim, or a geresh after one letter that is not a name of God. */
-export function isMarked(written: string): boolean {
-  return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
-}
-
-/** Abbreviations that are also numbers. After a title they are more often abbreviations. */
-const abbreviations = wordsOfRole('abbreviation')
-
-/** Hebrew words whose letters also form a number. */
-const commonWords = wordsOfRole('common-word')
-
-/** Those of them that may end a clause directly after a title, as `לב` does not. */
-const clauseEnds = wordsOfRole('ends-clause')
-
-/** Whether a bare Hebrew number may be a word even at the end of its clause. */
-export function mayEndClause(written: string): boolean {
-  return clauseEnds.has(written)
-}
-
-/** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
-export function isCommonWordAt(text: string, words: readonly TextWord[], at: number): boolean {
-  return (
-    commonWords.has(bare(words[at])) &&
-    /^[^\S\n]+["'“„]?$/.test(gapBefore(text, words, at + 1)) &&
-    at + 1 < words.length
-  )
 }

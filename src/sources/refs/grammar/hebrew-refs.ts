@@ -1,5 +1,6 @@
-import { hebrewNumber, hebrewNumeral } from '../../text/hebrew-numbers.ts'
+import { hebrewNumber, hebrewNumeral, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import type { AddressPart } from './ref-parts.ts'
+import { bare, gapBefore, type TextWord, wordsOfRole } from './text-words.ts'
 
 const printedParts = new Map<AddressPart, string>()
 
@@ -46,4 +47,70 @@ const noSiman = /ס(?:ה"כ|ת"ם|ת"מ|מ"ג|מ"ק|מ"ט|ד"ה|כ"ד)$/
 export function simanIn(word: string): string | undefined {
   const rest = noSiman.test(word) ? undefined : gluedSiman.exec(word)?.[1]?.replace(/^"/, '')
   return rest !== undefined && hebrewNumber(rest) !== undefined ? rest : undefined
+}
+
+/** Matches a number in digits, with its side or the sign for the places after it: `19b`, `15ff`. */
+export const digits = /^\d{1,6}(?:[a-d]|ff?)?$/i
+
+const numbers = new Map<string, boolean>()
+
+/** Whether a word as written may be a number. */
+export function isNumber(written: string): boolean {
+  const known = numbers.get(written)
+  if (known !== undefined) return known
+  const made = computeIsNumber(written)
+  // Texts repeat a few thousand words. The limit keeps hostile input from growing the table.
+  if (numbers.size < 20_000) numbers.set(written, made)
+  return made
+}
+
+function computeIsNumber(written: string): boolean {
+  if (digits.test(written)) return true
+  const number = /^[א-ת"']{1,8}$/.test(written) ? hebrewNumber(written) : undefined
+  return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
+}
+
+/** Whether the letters are not in descending order, as in the abbreviations `ז"ל` and `א"כ`. */
+function isTurned(written: string, number: number): boolean {
+  const letters = written.replace(/["']/g, '')
+  return (
+    letters.length > 1 &&
+    letters.length < 4 &&
+    number < 1000 &&
+    toHebrewNumber(number) !== letters &&
+    !descends(letters)
+  )
+}
+
+function descends(letters: string): boolean {
+  const values = [...letters].map((letter) => hebrewNumber(letter) ?? 0)
+  return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
+}
+
+/** Whether a word is marked as a number: by gershayim, or a geresh after one letter that is not a name of God. */
+export function isMarked(written: string): boolean {
+  return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
+}
+
+/** Abbreviations that are also numbers. After a title they are more often abbreviations. */
+const abbreviations = wordsOfRole('abbreviation')
+
+/** Hebrew words whose letters also form a number. */
+const commonWords = wordsOfRole('common-word')
+
+/** Those of them that may end a clause directly after a title, as `לב` does not. */
+const clauseEnds = wordsOfRole('ends-clause')
+
+/** Whether a bare Hebrew number may be a word even at the end of its clause. */
+export function mayEndClause(written: string): boolean {
+  return clauseEnds.has(written)
+}
+
+/** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
+export function isCommonWordAt(text: string, words: readonly TextWord[], at: number): boolean {
+  return (
+    commonWords.has(bare(words[at])) &&
+    /^[^\S\n]+["'“„]?$/.test(gapBefore(text, words, at + 1)) &&
+    at + 1 < words.length
+  )
 }

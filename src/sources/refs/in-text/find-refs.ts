@@ -2,13 +2,12 @@ import type { Executor } from '../../../db/client.ts'
 import { maxRangePassages } from '../../library/load-passages.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { addressAt, romanAddressAt } from '../grammar/addresses.ts'
-import { isWithoutNumbers, withDigits } from '../grammar/number-words.ts'
-import { isPageRef, namesYear } from '../grammar/pages.ts'
-import { refReadings } from '../grammar/refs.ts'
+import { isWithoutNumbers } from '../grammar/number-words.ts'
 import type { TextWord } from '../grammar/text-words.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
+import { isUnplaced } from '../unplaced.ts'
 import { portionsInText } from './portions.ts'
 import { sitesWithin } from './short-refs.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
@@ -78,19 +77,33 @@ export async function findRefs(
   const { placed, short } = await runInTimeSlices(sitesOf(read, context, numbersOnly))
   const apart = await choose(executor, [...sites, ...placed.map(({ site }) => site)])
   const unknown = besides(await runInTimeSlices(unknownTitles(read)), apart)
-  const known = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
+  const known = [...apart, ...(await underOtherNames(executor, unknown))]
   known.sort((a, b) => a.start - b.start)
   const unread = besides(await runInTimeSlices(unreadRefs(read)), known)
-  const unreadOnes = unread.map(({ isOpaque, ...one }) => {
-    const outcome = isOpaque ? ('unplaced' as const) : ('unknown_work' as const)
-    return { ...one, outcome }
-  })
-  const named = [...known, ...unreadOnes]
+  const named = [...known, ...unread]
   named.sort((a, b) => a.start - b.start)
   const within = short.length === 0 ? [] : await choose(executor, sitesWithin(masked, short, named))
   const chosen = within.length === 0 ? named : withoutOverlaps([...within, ...named])
   const held = await withHeldWorks(executor, read, chosen)
   return withNearest(executor, titled.text, held, nearest ? maxNearest : 0)
+}
+
+/** Looks up refs under titles that the text alone did not tell: `Ps 23:2` may be a name of a held work. */
+async function underOtherNames(
+  executor: Executor,
+  refs: readonly Pick<FoundRef, 'start' | 'end' | 'asked'>[],
+): Promise<readonly Chosen[]> {
+  const resolutions = await resolveAll(
+    executor,
+    refs.map((one) => ({ candidates: [{ ...one, title: one.asked, mustExist: true }], isSure: true })),
+  )
+  return refs.map((one) => {
+    const resolution = resolutions.get(one.asked)
+    if (resolution?.found) return { ...one, outcome: 'found', resolution }
+    return isHeld(resolution)
+      ? { ...one, outcome: 'missing', resolution }
+      : { ...one, outcome: 'unknown_work' }
+  })
 }
 
 /** A ref under a title that the library holds names a missing place, and not an unknown work. */
@@ -117,9 +130,15 @@ async function withHeldWorks(
   const held = new Map(asked.map((title, i) => [title, resolved[i]]))
   return refs.map((ref, i) => {
     const resolution = held.get(named[i] ?? '')
-    const isHeld = resolution?.known.some(({ named: { isWhole, isWork } }) => isWhole || isWork) === true
-    return isHeld ? { ...ref, outcome: 'missing', resolution: { ...resolution, found: undefined } } : ref
+    return isHeld(resolution)
+      ? { ...ref, outcome: 'missing', resolution: { ...resolution, found: undefined } }
+      : ref
   })
+}
+
+/** Whether the library has the title itself, and not only a part whose heading has its words. */
+function isHeld(resolution: Resolution | undefined): resolution is Resolution {
+  return resolution?.known.some(({ named: { isWhole, isWork } }) => isWhole || isWork) === true
 }
 
 /** Looks the sites up and chooses a reading for each. */
@@ -130,7 +149,7 @@ async function choose(executor: Executor, sites: readonly Site[]): Promise<reado
 
 function* hasAddress(text: string, words: readonly TextWord[]): Generator<undefined, boolean> {
   for (const at of words.keys()) {
-    if (addressAt(text, words, at) ?? romanAddressAt(words, at)) return true
+    if (addressAt(text, words, at) ?? romanAddressAt(text, words, at)) return true
     yield
   }
   return false
@@ -285,18 +304,6 @@ async function withNearest(
     })
   }
   return refs
-}
-
-/** Whether a missing ref counts pages, leaves or years, and the refs nearest to it do not. */
-function isUnplaced(asked: string, nearest: readonly string[]): boolean {
-  const text = withDigits(asked)
-  if (isPageRef(text) || (namesYear(text) && !nearest.some(namesYear))) return true
-  // `כג, ג` may be leaf 23 with a side, but also a chapter and a verse; then it is a place of any work.
-  const readings = refReadings(asked).filter(({ address }) => address.length > 0)
-  const hasSide =
-    readings.length > 0 &&
-    readings.every(({ address, isLeaf }) => isLeaf || address.some((part) => /[a-d]$/.test(part)))
-  return hasSide && !nearest.some((ref) => /\d[a-d](?![\p{L}\d])/u.test(ref))
 }
 
 /** Words of refs in which the library looks for a known title. */

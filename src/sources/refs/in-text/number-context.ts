@@ -1,6 +1,6 @@
 import { headingKey } from '../../text/heading-keys.ts'
-import { type AddressRun, isMarked, mayEndClause } from '../grammar/addresses.ts'
-import { chapterIn } from '../grammar/hebrew-refs.ts'
+import type { AddressRun } from '../grammar/addresses.ts'
+import { chapterIn, isMarked, mayEndClause } from '../grammar/hebrew-refs.ts'
 import { bare, gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { hasUnitRole } from '../grammar/units.ts'
 

@@ -1,9 +1,10 @@
 import { type AddressRun, addressAt, innerUnitOf, signBefore } from '../grammar/addresses.ts'
+import { mayEndClause } from '../grammar/hebrew-refs.ts'
 import { formatRef, headingOf, parseRef, sectionOf } from '../grammar/refs.ts'
-import { gapBefore } from '../grammar/text-words.ts'
+import { bare, gapBefore } from '../grammar/text-words.ts'
 import { innerUnit, isUnitOf } from '../grammar/units.ts'
 import type { Resolution } from '../ref-lookup.ts'
-import { standsApart } from './number-context.ts'
+import { endsClause, standsApart } from './number-context.ts'
 import type { Placed, ReadText, Site } from './titled-text.ts'
 import {
   continuesAt,
@@ -28,6 +29,8 @@ export type ShortRef = {
   readonly outer?: number
   /** Whether the text says to which ref it belongs. Otherwise it is missing only if that ref has the same unit. */
   readonly isSure: boolean
+  /** Whether it takes the place of the last number of the ref before it: `(Psalms 23:2) (ibid., 4)`. */
+  readonly isBeside?: boolean
 }
 
 /** A ref of the text that a short one can belong to. */
@@ -71,6 +74,27 @@ export function shortRefAt(
   const isSure = outer !== undefined || run.from !== at
   if (outer === undefined && !isWithin(read, at, run, last)) return undefined
   return { ref: { ...placeOf(read, at, to), unit, isSure, ...(outer !== undefined && { outer }) }, to }
+}
+
+/**
+ * Parses a number without a unit after `ibid.` or `שם`. It is one of the last level of the ref before it: `(שם ד)` after
+ * Psalms 23:2 is verse 4. If there is no such place, it may be one directly under the title.
+ */
+export function besideLast(
+  { text, words }: Read,
+  at: number,
+  run: AddressRun,
+): ReturnType<typeof shortRefAt> {
+  const [first, number] = [words[at], words[run.from]]
+  const to = run.ends[0] ?? run.from + 1
+  const end = words[to - 1]?.end ?? 0
+  const isOne = run.numberEnds.slice(0, -1).every((one) => /[-–—־]/.test(gapBefore(text, words, one)))
+  if (!first || !number || run.hasUnit || !isOne || !endsClause(text, end)) return undefined
+  const opening = text.slice(Math.max(0, first.start - 2), first.start)
+  if (first.key !== 'ibid' && !/[([;]\s?$/.test(opening)) return undefined
+  const isSure = !run.isWord || (/[([;]\s?$/.test(opening) && !mayEndClause(bare(number)))
+  const written = text.slice(number.start, end)
+  return { ref: { start: first.start, end, written, unit: '', isSure, isBeside: true }, to }
 }
 
 /** Range and words of a short ref, from a word. `ibid.` and the sign before a number belong to it. */
@@ -133,7 +157,7 @@ export function sitesWithin(
     if (!outer || ref === undefined) return []
     const isSame = lastUnit(text.slice(outer.start, outer.end)) === one.unit
     const isSure = one.isSure || isSame
-    const asked = refsWithin(one, ref, isSame)
+    const asked = refsWithin(one, ref, isSame || one.isBeside === true)
     const candidates = asked.map((within) => ({
       start: one.start,
       end: one.outer === undefined ? one.end : outer.end,

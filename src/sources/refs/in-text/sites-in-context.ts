@@ -2,7 +2,7 @@ import { type AddressRun, addressAt, innerUnitOf } from '../grammar/addresses.ts
 import { gapBefore, keysOfRole, type TextWord } from '../grammar/text-words.ts'
 import { isUnit } from '../grammar/units.ts'
 import { endsOf, isQuotedApart, standsApart } from './number-context.ts'
-import { runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
+import { besideLast, runAfterSame, type ShortRef, sameWords, shortRefAt } from './short-refs.ts'
 import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import {
   exactTitles,
@@ -79,8 +79,9 @@ function namedAt(
   const run = isSame ? runAfterSame(read, at) : addressAt(read.text, read.words, at)
   const within = run && shortRefAt(read, at, run, last)
   if (within) return { within }
+  const beside = isSame && run && last && !isThereInBook(read, at) ? besideLast(read, at, run) : undefined
   const same = samePlace(read, at, last) ?? sameAs(read, at, run, last)
-  return { found: same ?? (run && numberAt(read, run, last, context)) }
+  return { found: same ?? (run && numberAt(read, run, last, context)), within: beside }
 }
 
 function numberAt(

@@ -6,10 +6,10 @@ import {
   type AddressRun,
   addressAt,
   innerUnitOf,
-  isCommonWordAt,
   isListNumber,
   romanAddressAt,
 } from '../grammar/addresses.ts'
+import { isCommonWordAt } from '../grammar/hebrew-refs.ts'
 import { bare, gapBefore, isBreak, type TextWord } from '../grammar/text-words.ts'
 import { endsClause, endsOf, goesOnAfter, isAmount, isQuotedApart, standsApart } from './number-context.ts'
 import type { Candidate, Placed, ReadText } from './titled-text.ts'
@@ -125,10 +125,11 @@ function isOnNextLine(
 /** A Roman number directly after a title: `(Tanya XXVI)`. In small letters it needs the brackets: `(Tanya xxvi)`. */
 function romanRunAfter({ text, words }: ReadText, title: TitleInText): AddressRun | undefined {
   const hasDigits = addressAt(text, words, title.to) ?? addressAt(text, words, title.to + 1)
-  const run = hasDigits ? undefined : romanAddressAt(words, title.to)
+  const run = hasDigits ? undefined : romanAddressAt(text, words, title.to)
   const number = words[title.to]
   if (!run || !number || !/^[ ,]{1,2}["'*_]?$/.test(gapAfter(text, words, title, title.to))) return undefined
-  const isEnclosed = /^[.:]?\s?[)\]]/.test(text.slice(number.end, number.end + 3))
+  const end = words[(run.ends[0] ?? 0) - 1]?.end ?? number.end
+  const isEnclosed = /^[.:]?\s?[)\]]/.test(text.slice(end, end + 3))
   return /^\p{Lu}/u.test(number.text) || isEnclosed ? run : undefined
 }
 

@@ -2,7 +2,8 @@ import { headingKey } from '../../text/heading-keys.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength } from '../../vocabulary/titles/title-heads.ts'
-import { addressAt, isMarked, mayEndClause, romanAddressAt } from '../grammar/addresses.ts'
+import { addressAt, romanAddressAt } from '../grammar/addresses.ts'
+import { isMarked, mayEndClause } from '../grammar/hebrew-refs.ts'
 import { bare, gapBefore, keysOfRole } from '../grammar/text-words.ts'
 import { isUnit } from '../grammar/units.ts'
 import type { ReadText } from './titled-text.ts'
@@ -32,8 +33,8 @@ const behindQuotation =
 /** One or two words between marks in front of such brackets are a term: `the “inner light” (Level 3)`. */
 const term = /(?:^|[\s(])["“„«*_'‘]{1,3}[^\s"“„«*_'‘]+(?:\s\S+)?$/u
 
-/** A title that nothing reads. `isOpaque`: initials that may stand for any work. */
-export type UnreadRef = UnknownTitle & { readonly isOpaque: boolean }
+/** A title that nothing reads; `unplaced` if it is initials that may stand for any work. */
+export type UnreadRef = UnknownTitle & { readonly outcome: 'unplaced' | 'unknown_work' }
 
 /**
  * Finds what stands as a ref behind a quotation and that nothing reads: the words of a title or initials, then a number
@@ -52,7 +53,7 @@ export function* unreadRefs({ text, words }: ReadText): Generator<undefined, rea
     const isTerm = term.test(text.slice(Math.max(0, match.index - 60), match.index))
     for (const { start, end } of partsOf(match)) {
       const one = unreadIn({ text, words }, wordFrom(start), wordFrom(end))
-      if (one && (one.isOpaque || !isTerm)) found.push(one)
+      if (one && (one.outcome === 'unplaced' || !isTerm)) found.push(one)
     }
   }
   return found
@@ -97,7 +98,8 @@ function unreadIn(read: Pick<ReadText, 'text' | 'words'>, first: number, to: num
     if (isOpaque === undefined || start === undefined || prefixedUnit.test(words[at]?.key ?? ''))
       return undefined
     const asked = text.slice(start, number.end)
-    return { start, end: number.end, asked, isOpaque: isOpaque && !isKnown(title) }
+    const outcome = isOpaque && !isKnown(title) ? 'unplaced' : 'unknown_work'
+    return { start, end: number.end, asked, outcome }
   }
   return undefined
 }
@@ -130,7 +132,8 @@ function unitEndingAt(
   const run = addressAt(text, words, at)
   if (run?.ends[0] === to) return run.hasUnit || run.hasPart
   if (at === to - 1 && /^ח"[א-ת]{1,2}$/.test(bare(words[at]))) return true
-  if (at === to - 1 && /^[IVXLC]{2,}$/.test(words[at]?.text ?? '') && romanAddressAt(words, at)) return false
+  if (at === to - 1 && /^[IVXLC]{2,}$/.test(words[at]?.text ?? '') && romanAddressAt(text, words, at))
+    return false
   // `gate` and `שער` are also words of titles, so that they are no units elsewhere.
   const isUnitThere =
     at === to - 2 && isUnit(words[at]?.key ?? '') && /^[.]?\s/.test(gapBefore(text, words, to - 1))
