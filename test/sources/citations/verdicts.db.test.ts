@@ -137,6 +137,7 @@ describe('never verbatim or edited', () => {
     ['“ואל ידבר קלות חכמה ובבית ה׳” (Refrains 3:3)', ['fuzzy', 'not_found']],
     [`*It is also called the meal of King Solomon*, ${malkah}`, ['fuzzy', 'not_found']],
     [`${malkah}\n: It is also called the meal of King Solomon and his wise men.`, ['fuzzy', 'not_found']],
+    ['“The carpenter builds seven doors of gold” (Refrains 4:1)', ['not_found']],
     ['“The spring leaves the rock and seeks the valley” (Refrains 4:1)', ['misattributed']],
   ])('%s', async (text, results) => {
     const { quotes } = await verify(text)
@@ -160,24 +161,11 @@ describe('translations', () => {
       'in a block',
       '> הנגר בונה את הדלת בבוקר\n> The carpenter builds the door in the morning\n\n— Refrains 4:1',
     ],
-    ['at a ref in words before it', 'Refrains 4:1 says: “The carpenter builds the door in the morning.”'],
-    ['at a ref in words behind it', '“The carpenter builds the door in the morning” (Refrains 4:1)'],
-    ['at a range of Hebrew passages', '“Those who trust in him stand in a storm” (Refrains 1:1-2)'],
-    ['in a block with its ref', '> The carpenter builds the door in the morning\n\n— Refrains 4:1'],
-    ['right or not', '“The carpenter builds seven doors of gold” (Refrains 4:1)'],
     ['at the mark of a Hebrew passage', '“The carpenter builds the door in the morning” [S1]'],
   ])('%s are called so', async (_, text) => {
     const results = (await verify(text)).quotes.map(({ result }) => result)
     expect(results).toContain('translation')
     expect(results).not.toContain('not_found')
-  })
-
-  it.each([
-    '“The carpenter builds the door in the morning” (Kuzari 1:25)',
-    '“The carpenter builds the door in the morning” (Refrains 9:9)',
-    '“The carpenter builds the door in the morning” (Refrains 4:1; Refrains 5:1)',
-  ])('of no passage are not called so: %s', async (text) => {
-    expect((await verify(text)).quotes).toMatchObject([{ result: 'not_found' }])
   })
 
   it('of a passage that the library has in that language are compared with it', async () => {
@@ -290,7 +278,6 @@ describe('the explanation', () => {
     ['emphasis', 'This is *a very important thing for him*, and more.'],
     ['ref', `See “${bitachon}” for more.`],
     ['title', 'The book “The Ladder of Silence and Song” is lost.'],
-    ['title', 'He wrote the essay “The Inner Life of the Tzaddik and his Court” in 1950.'],
     ['of_the_reader', 'You asked “what may a man do on a long evening”?'],
   ])('says why words were not compared: %s', async (reason, text) => {
     const { quotes, not_compared } = await verify(text)

@@ -43,6 +43,8 @@ type Claim = {
   readonly found: NearestMatch | undefined
   /** Whether only another version of the passages has it. */
   readonly isOtherVersion?: boolean
+  /** Whether marks make the claim. */
+  readonly isCited?: boolean
 }
 
 /** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
@@ -155,7 +157,9 @@ export class QuoteChecker {
   #unfound({ text: quote }: Quotation, failed: readonly Claim[]): Judged {
     const [first] = failed
     const ref = first?.ref ?? ''
-    if (failed.every(({ stretches }) => areInOtherScript(quote, stretches)))
+    const isMarked = failed.every(({ isCited }) => isCited)
+    const texts = failed.flatMap(({ stretches }) => stretches)
+    if (isMarked && areInOtherScript(quote, texts))
       return { check: { quote, result: 'translation' }, ref, rule: 'other_script' }
     const similarity = first?.found?.similarity
     const check = {
@@ -182,14 +186,14 @@ export class QuoteChecker {
     const overEdge = this.#nearest('marks', quotation, wider)
     const isBetter = overEdge?.result === 'verbatim' || (overEdge?.similarity ?? 0) > (found?.similarity ?? 0)
     const better = overEdge?.isNear && isBetter ? overEdge : found
-    if (better?.isNear) return { ref, stretches, found: better }
+    if (better?.isNear) return { ref, stretches, found: better, isCited: true }
     const other = this.#nearest('other_versions', quotation, others)
     const all = [...stretches, ...others]
     // The words that another passage has exactly are from there.
     const exact = other?.isNear && other.result === 'fuzzy' ? await this.#elsewhere(quotation) : undefined
     if (other?.isNear && exact?.result !== 'verbatim')
       return { ref, stretches: all, found: other, isOtherVersion: true }
-    return { ref, stretches: all, found: better }
+    return { ref, stretches: all, found: better, isCited: true }
 
     function isOfCited({ passages }: Stretch): boolean {
       return passages.some((one) => marked.includes(one))
