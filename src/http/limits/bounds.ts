@@ -17,7 +17,11 @@ const bound = (max: number, unit: Unit, what: string): Bound => ({ max: max, uni
  * requests stay far below them, and no accepted body blocks the event loop for 100 ms.
  */
 export const bounds = {
-  turnBody: bound(16, 'MiB', 'body of a chat or a response'),
+  turnBody: bound(
+    16,
+    'MiB',
+    'body of a chat, a response, a conversation or its items, embeddings, a count of tokens, or MCP',
+  ),
   otherBody: bound(1, 'MiB', 'any other body, except uploads'),
   depth: bound(200, 'levels', 'nesting of a JSON body'),
   values: bound(

@@ -30,7 +30,7 @@ it('the quick test finds no text with a number or a URL of a place', async () =>
     }),
     { numRuns: times(4_000, 20_000) },
   )
-  expect(quick).toBeGreaterThan(500)
+  expect(quick).toBeGreaterThan(times(100, 500))
 })
 
 it('a text has the same refs with and without the quick test', async () => {
