@@ -41,7 +41,7 @@ export type PageRow = {
   readonly own?: (things: Things, world: World) => string | Promise<string>
   readonly fields?: Readonly<Record<string, string>>
   readonly upload?: true
-  /** Status for those who may; 200 unless told. */
+  /** Status for those who may; 200 by default. */
   readonly ok?: number
   /** Ends the session that sends it. */
   readonly ends?: true

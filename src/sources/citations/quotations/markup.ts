@@ -72,6 +72,17 @@ function characterOf(code: number): string | undefined {
 
 const struck = /~~(?=\S)[^~\n]{1,2000}~~|<(del|s|strike)>[^<>]{1,2000}<\/\1>/gi
 
+/** Styles that show nothing. */
+const hidingStyles = [
+  String.raw`display\s?:\s?none`,
+  String.raw`visibility\s?:\s?hidden`,
+  String.raw`color\s?:\s?transparent`,
+  String.raw`(?:opacity|font-size)\s?:\s?0(?![.\d])`,
+].join('|')
+
+/** An attribute that hides its element. */
+const hiding = String.raw`\s(?:hidden(?=[\s=\/>])|style\s?=[^<>]{0,200}?(?:${hidingStyles}))`
+
 /**
  * What a page does not show: comments, names of footnotes, elements that are never shown, and those with an attribute or
  * a style that hides them.
@@ -81,7 +92,7 @@ const hidden = new RegExp(
     String.raw`\[\^[^[\]\s]{1,60}\]`,
     String.raw`<!--[\s\S]{0,600}?-->`,
     String.raw`<(script|style|template|noscript|datalist)(?=[\s>])[^<>]{0,200}>[\s\S]{0,600}?<\/\1\s*>`,
-    String.raw`<([a-z][\w-]{0,20})(?=[^<>]{0,300}?\s(?:hidden(?=[\s=\/>])|style\s?=[^<>]{0,200}?(?:display\s?:\s?none|visibility\s?:\s?hidden|color\s?:\s?transparent|(?:opacity|font-size)\s?:\s?0(?![.\d]))))[^<>]{0,500}>[\s\S]{0,600}?<\/\2\s*>`,
+    String.raw`<([a-z][\w-]{0,20})(?=[^<>]{0,300}?${hiding})[^<>]{0,500}>[\s\S]{0,600}?<\/\2\s*>`,
   ].join('|'),
   'gi',
 )

@@ -33,6 +33,14 @@ const codeForm = afterForm.extend({
 
 type Step = { readonly accountId: string; readonly token: string }
 type Shown = { readonly after: AfterSignIn; readonly problem?: string; readonly status?: number }
+type Ending = {
+  readonly step: Step & { readonly email: string }
+  readonly after: AfterSignIn
+  /** Ends the step, and opens the session or begins the next step. */
+  readonly enter: () => Promise<Entered>
+  /** The page of the step again. */
+  readonly again: (shown: Shown) => FastifyReply | Promise<FastifyReply>
+}
 
 /** Goes on with a sign-in: gives the browser its session, or the step that is missing and the page of that. */
 export async function goOnWith(
@@ -75,22 +83,16 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
       ...attemptBy(services, request, step.email),
       email: `second factor of ${step.accountId}`,
     }
-    try {
-      const entered = await signInLimits.guard(attempt, () =>
+    const enter = () =>
+      signInLimits.guard(attempt, () =>
         finishStep(database, step.token, originOfSignIn(request), (tx) =>
           answer === undefined
             ? useCode(tx, peppers, step.accountId, code)
             : usePasskey(tx, step, answer, siteOf(services, request)),
         ),
       )
-      clearCookie(request, reply, services, 'step')
-      return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found')
-        return startAgain(services, request, reply)
-      const { message: problem, status } = problemOf(request, error)
-      return show(services, request, reply, step, { after, problem, status })
-    }
+    const again = (shown: Shown) => show(services, request, reply, step, shown)
+    return enterOr(services, request, reply, { step, after, enter, again })
   })
 
   app.get('/signin/keep', openToAll, async (request, reply) => {
@@ -105,17 +107,29 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
     const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
     const step = await presentStep(services, request, 'closed')
     if (!step) return startAgain(services, request, reply)
-    try {
-      const entered = await keepAccount(database, step.token, originOfSignIn(request))
-      clearCookie(request, reply, services, 'step')
-      return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found')
-        return startAgain(services, request, reply)
-      const { message: problem, status } = problemOf(request, error)
-      return showClosed(request, reply, step, { after, problem, status })
-    }
+    const enter = () => keepAccount(database, step.token, originOfSignIn(request))
+    const again = (shown: Shown) => showClosed(request, reply, step, shown)
+    return enterOr(services, request, reply, { step, after, enter, again })
   })
+}
+
+/** Ends a step and goes on behind it. What is refused is shown on the page of the step again. */
+async function enterOr(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { step, after, enter, again }: Ending,
+): Promise<FastifyReply> {
+  try {
+    const entered = await enter()
+    clearCookie(request, reply, services, 'step')
+    return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found')
+      return startAgain(services, request, reply)
+    const { message: problem, status } = problemOf(request, error)
+    return again({ after, problem, status })
+  }
 }
 
 async function show(
