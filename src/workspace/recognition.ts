@@ -21,6 +21,8 @@ export type Recognition = {
 export type Scan = {
   readonly id: string
   readonly accountId: string
+  /** Its text, if it was recognised since its reader looked for it. */
+  readonly recognised: () => Promise<DocumentText | undefined>
   readonly content: () => AsyncIterable<Uint8Array>
 }
 
@@ -47,9 +49,12 @@ export function openRecognition(
   const failures = new LRUCache<string, true>({ max: maxFailures })
   const closing = new AbortController()
 
-  async function work({ id, accountId, content }: Scan, store: StoreText): Promise<DocumentText> {
+  async function work(scan: Scan, store: StoreText): Promise<DocumentText> {
+    const { id, accountId, content } = scan
     const { signal } = closing
     try {
+      const known = await scan.recognised()
+      if (known) return known
       const pdf = await slots.run(accountId, signal, () => recognise(command, content(), signal, limits))
       const read = await store(pdf, signal)
       if (read.text !== '') return read

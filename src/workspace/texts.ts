@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type Executor, withTx } from '../db/client.ts'
 import { fileTexts, fileVersions } from '../db/schema/index.ts'
 import { ContentLost, type FileStores, readBuffer, readHead, readStream, readWhole } from './content.ts'
@@ -53,13 +53,18 @@ async function lookUpText(stores: FileStores, tx: Executor, file: StoredFile): P
     if (version.location !== null) return { version, kind }
     return { kind, ...(await plainText(version, () => readBuffer(stores, tx, version))) }
   }
-  const [kept] = await tx
-    .select()
-    .from(fileTexts)
-    .where(and(eq(fileTexts.versionId, version.id), eq(fileTexts.extraction, extraction)))
-  if (kept) return { version, kind, text: kept.text, problem: kept.problem }
+  const kept = await keptText(tx, version)
+  if (kept) return { version, kind, ...kept }
   if (version.bytes > maxDocumentBytes) return { kind, text: '', problem: 'It is too large to be read.' }
   return { version, kind }
+}
+
+async function keptText(tx: Executor, version: FileVersion): Promise<DocumentText | undefined> {
+  const [kept] = await tx
+    .select({ text: fileTexts.text, problem: fileTexts.problem })
+    .from(fileTexts)
+    .where(and(eq(fileTexts.versionId, version.id), eq(fileTexts.extraction, extraction)))
+  return kept
 }
 
 /**
@@ -144,7 +149,11 @@ function recognisedText(
 ): Promise<DocumentText> {
   const { id, accountId, bytes } = version
   const content = () => readStream(stores, version, { start: 0, end: bytes })
-  return recognition.textOf({ id, accountId, content }, signal, async (pdf, closing) => {
+  const known = async () => {
+    const kept = await withTx(stores.database, version, (tx) => keptText(tx, version))
+    return kept?.text === '' ? undefined : kept
+  }
+  return recognition.textOf({ id, accountId, recognised: known, content }, signal, async (pdf, closing) => {
     const read = await extractText('pdf', oneChunk(pdf), closing, undefined, accountId)
     if (read.text === '') return read
     const marked = { text: read.text, problem: read.problem || recognised }
@@ -157,6 +166,7 @@ async function* oneChunk(content: Buffer): AsyncGenerator<Buffer> {
   yield content
 }
 
+/** Stores what was read, but not in place of a text: a slow reader can find none in a scan recognised meanwhile. */
 async function keep(tx: Executor, version: FileVersion, { text, problem }: DocumentText): Promise<void> {
   const [there] = await tx
     .select({ id: fileVersions.id })
@@ -165,8 +175,9 @@ async function keep(tx: Executor, version: FileVersion, { text, problem }: Docum
     .for('key share')
   if (!there) return
   const kept = { text, problem, extraction }
+  const setWhere = sql`${fileTexts.text} = '' or ${fileTexts.extraction} <> ${extraction}`
   await tx
     .insert(fileTexts)
     .values({ versionId: version.id, accountId: version.accountId, ...kept })
-    .onConflictDoUpdate({ target: fileTexts.versionId, set: kept })
+    .onConflictDoUpdate({ target: fileTexts.versionId, set: kept, setWhere })
 }

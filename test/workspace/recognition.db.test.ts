@@ -165,6 +165,28 @@ test('a reader does not wait for a long command, which goes on for the next read
   expect(await runsOf(file)).toBe(1)
 })
 
+test('a reader that looked for the text before it was recognised does not run the command again', async () => {
+  const file = await copying()
+  const { home, recognition } = await open(file)
+  await home.upload(scan)
+  const looked = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const late: Recognition = {
+    ...recognition,
+    async textOf(...asked) {
+      looked.resolve()
+      await go.promise
+      return recognition.textOf(...asked)
+    },
+  }
+  const slow = reads(await openWorkspace(db.database, {}, late, home.place))
+  await looked.promise
+  expect((await reads(home)).isError).toBe(false)
+  go.resolve()
+  expect((await slow).isError).toBe(false)
+  expect(await runsOf(file)).toBe(1)
+})
+
 test('the end of the service ends the command, and the scan is not marked as failed', async () => {
   const file = await command('sleep 600')
   const { home, recognition } = await open(file, { waitMs: 20 })
