@@ -40,7 +40,8 @@ export function healthPage(t: Texts, shown: Shown): Page {
   return operatorPage(t, {
     title: texts.title,
     path: '/operator/health',
-    main: html`<h2>${texts.now}</h2>
+    main: html`${verdict(t, shown)}
+<h2>${texts.now}</h2>
 ${factList(factsOf(t, shown))}
 ${queue.orphaned > 0 ? notice('note', texts.orphanNote) : nothing}
 ${replicaTable(t, queue)}
@@ -50,6 +51,25 @@ ${modelChecks(t, shown.modelChecks)}
 <h2>${texts.largest}</h2>
 ${sizeTable(t, shown.tables)}`,
   })
+}
+
+/** One verdict on the whole service: well, not checked yet, or the parts of this page that need somebody. */
+function verdict(t: Texts, shown: Shown): Html {
+  const { queue, modelChecks: models, lastCheck, examination } = shown
+  const { health, models: modelTexts } = t.operator
+  const total = invariants.length
+  const found = examination ?? lastCheck
+  const passed = found && total - found.broken.length - found.unchecked.length
+  const ill = [
+    ...(queue.orphaned > 0 ? [health.orphaned] : []),
+    ...(shown.waitingTexts === undefined ? [health.libraryDatabase] : []),
+    ...(passed === undefined || passed === total ? [] : [health.ledger]),
+    ...(models.every((model) => model.good_enough) ? [] : [modelTexts.title]),
+  ]
+  const age = examination || !lastCheck ? 1_000 : Date.now() - lastCheck.checkedAt.getTime()
+  const check = passed === undefined ? health.never : health.lastCheck(passed, total, t.duration(age))
+  if (ill.length > 0) return notice('problem', `${health.needsAttention(ill.join(', '))} ${check}`)
+  return found ? notice('done', `${health.well} ${check}`) : notice('note', check)
 }
 
 function factsOf(t: Texts, { database, library, queue, waitingTexts }: Shown): readonly Fact[] {
@@ -96,26 +116,15 @@ function replicaTable(t: Texts, { replicas }: QueueHealth): Html {
   })
 }
 
-function ledgerChecks(t: Texts, { examination: found, lastCheck }: Shown): Html {
+function ledgerChecks(t: Texts, { examination: found }: Shown): Html {
   const { health } = t.operator
   return html`<div class="head"><h2>${health.ledger}</h2>
 <a class="button quiet" href="/operator/health?check=money">${health.runChecks}</a></div>
-${found === undefined ? lastCheckOf(t, lastCheck) : examinationOf(t, found)}`
-}
-
-function lastCheckOf(t: Texts, last: CheckState | undefined): Html {
-  const { health } = t.operator
-  if (!last) return html`<p>${health.never}</p>`
-  const total = invariants.length
-  const { broken, unchecked, checkedAt } = last
-  const passed = total - broken.length - unchecked.length
-  const text = health.lastCheck(passed, total, t.duration(Date.now() - checkedAt.getTime()))
-  return notice(passed === total ? 'done' : 'problem', text)
+${found === undefined ? nothing : examinationOf(t, found)}`
 }
 
 function examinationOf({ operator: { health } }: Texts, { broken, unchecked }: Examination): Html {
   const total = invariants.length
-  if (broken.length + unchecked.length === 0) return notice('done', health.allPassed(total))
   const failed = notice('problem', health.failed(broken.length, total))
   const notRun = notice('problem', health.notRun(unchecked.length, total))
   return html`${broken.length > 0 ? failed : nothing}

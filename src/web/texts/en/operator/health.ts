@@ -6,6 +6,8 @@ const count = counter('en')
 /** `/operator/health`: the state of the service. */
 export const health = {
   title: 'Health',
+  well: 'The service is well.',
+  needsAttention: (parts: string) => `Needs attention: ${parts}.`,
   now: 'Now',
   database: 'Database',
   postgres: (version: string, ms: number) => `Postgres ${version}, answers in ${ms} ms`,
@@ -31,7 +33,6 @@ an owner longer, no process takes turns.`,
   ledger: 'Ledger checks',
   runChecks: 'Run the checks now',
   never: 'Not checked yet. The checks run every ten minutes.',
-  allPassed: (checks: number) => `${checks} of ${checks} passed.`,
   lastCheck: (passed: number, checks: number, ago: string) =>
     `Last check: ${passed} of ${checks} passed, ${ago} ago.`,
   failed: (failed: number, total: number) => `${failed} of ${total} checks failed.`,

@@ -6,6 +6,8 @@ const count = counter('he')
 
 export const health: EnglishTexts['operator']['health'] = {
   title: 'תקינות',
+  well: 'השירות תקין.',
+  needsAttention: (parts) => `דורש טיפול: ${parts}.`,
   now: 'עכשיו',
   database: 'מסד הנתונים',
   postgres: (version, ms) => `Postgres ${version}, משיב תוך ${ms} אלפיות שנייה`,
@@ -35,7 +37,6 @@ export const health: EnglishTexts['operator']['health'] = {
   ledger: 'בדיקות ספר החשבונות',
   runChecks: 'הרצת הבדיקות עכשיו',
   never: 'עדיין לא נבדק. הבדיקות רצות בכל עשר דקות.',
-  allPassed: (checks) => `${checks} מתוך ${checks} עברו.`,
   lastCheck: (passed, checks, ago) => `בדיקה אחרונה: ${passed} מתוך ${checks} עברו, לפני ${ago}.`,
   failed: (failed, total) => `${failed} מתוך ${total} בדיקות נכשלו.`,
   notRun: (notRun, total) => `${notRun} מתוך ${total} בדיקות לא רצו.`,
