@@ -87,6 +87,16 @@ test('an unknown address and a wrong password get the same answer', async () => 
   expect(replies[0]?.[0]).toBe(400)
 })
 
+test('the first field to fill has the focus, also after a refused password', async () => {
+  const focused = async (reply: Promise<Response>) =>
+    [...(await (await reply).text()).matchAll(/name="(\w+)"[^>]* autofocus>/g)].map(([, name]) => name)
+  const visitor = openVisitor(service)
+  expect(await focused(visitor.get('/signin'))).toEqual(['email'])
+  expect(await focused(visitor.get('/signup'))).toEqual(['email'])
+  const wrong = { email: 'nobody@example.org', password: 'not the password' }
+  expect(await focused(visitor.post('/signin', wrong))).toEqual(['password'])
+})
+
 test('an account is locked to an address after ten wrong passwords; others are not', async () => {
   await signedUp(service, 'locked@example.org')
   await signedUp(service, 'free@example.org')

@@ -33,7 +33,7 @@ ${outcomeNotice(form)}${questionNote(t, form)}${form.note ? notice('note', form.
 <form method="post" action="/signin">
 ${carriedField(form.kept)}${nextField(form)}${emailField(t, form.email)}
 <label>${common.password}
-<input type="password" name="password" autocomplete="current-password" required></label>
+<input type="password" name="password" autocomplete="current-password" required${focusIf(Boolean(form.email))}></label>
 <button>${account.signIn}</button>
 </form>
 ${providerButtons(t, settings, form)}
@@ -92,7 +92,10 @@ function planText({ account, common }: Texts, { name, monthlyMicros, apiAccess }
   return apiAccess ? account.planGives(plan, credits) : account.planGivesPages(plan, credits)
 }
 
-export function emailField({ common }: Texts, email: string | undefined): Html {
+/** The first field of its page. It has the focus unless it is filled. */
+export function emailField({ common }: Texts, email = ''): Html {
   return html`<label>${common.email}
-<input type="email" name="email" autocomplete="username" required value="${email ?? ''}" dir="ltr"></label>`
+<input type="email" name="email" autocomplete="username" required value="${email}" dir="ltr"${focusIf(email === '')}></label>`
 }
+
+const focusIf = (hasFocus: boolean) => (hasFocus ? html` autofocus` : nothing)
