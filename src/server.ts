@@ -204,7 +204,7 @@ async function startService(
     async stop(drainMs) {
       const upkeepEnded = upkeep.stop()
       log.info({ drainMs }, 'shutting down: no new turns, and open replies continue')
-      const finished = Promise.all([readiness.end(), runner.finish(drainMs)]).then(replies.answered)
+      const finished = readiness.end(drainMs, runner.finish).then(replies.answered)
       await within(finished, drainMs)
       log.info('closing connections: turns that still run are handed over')
       await closeApp(app, runner)

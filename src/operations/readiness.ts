@@ -1,14 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-type Readiness = { ask(): boolean; end(): Promise<void> }
+type Readiness = {
+  ask(): boolean
+  end(ms: number, finish: (leftMs: number) => Promise<void>): Promise<void>
+}
 
 /** Time for load balancers to notice that `/readyz` fails. */
 const noticeMs = 5_000
+/** Time for requests that are on their way. */
+const onTheWayMs = 500
 /** Without a `/readyz` request for this long, no load balancer is present. */
 const unaskedMs = 60_000
 
 /**
- * The state behind `/readyz`. After `end` it reports not ready. `end` resolves when load balancers have noticed.
+ * The state behind `/readyz`. After `end` it reports not ready, and turns start until load balancers send nobody here any
+ * more, for at most a fifth of `ms`. Then it waits for `finish` with the time that is left.
  */
 export function createReadiness(): Readiness {
   let ready = true
@@ -18,9 +24,12 @@ export function createReadiness(): Readiness {
       askedAt = performance.now()
       return ready
     },
-    async end() {
+    async end(ms, finish) {
       ready = false
-      if (performance.now() - askedAt < unaskedMs) await delay(noticeMs)
+      const since = performance.now()
+      const isWatched = since - askedAt < unaskedMs
+      await delay(Math.min(ms / 5, isWatched ? noticeMs : onTheWayMs))
+      await finish(Math.max(0, since + ms - performance.now()))
     },
   }
 }

@@ -127,7 +127,7 @@ describe.skipIf(!hasNginx)(
       },
     )
 
-    // On an overloaded machine a new replica may refuse a turn while the other one is going; then it is tried again.
+    // On an overloaded machine a request can be on its way for longer than a process that ends waits for it.
     const patient = { retry: 2 }
     test(
       'while both replicas are restarted behind ops/nginx.conf, clients that never retry notice nothing',

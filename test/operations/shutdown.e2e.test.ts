@@ -128,7 +128,7 @@ test.each(outages)(
 test('a stream that lasts longer is completed by another replica for its reader', async () => {
   const held = gate()
   upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-  const service = launch(4)
+  const service = launch(10)
   const { stream, runId } = await streamFrom(service)
   await launch(1).ready
   // The new owner repeats the call.
@@ -156,7 +156,7 @@ test('a stream without another replica is cut at the limit and says how to resum
   expect(cut).toContain('The run goes on: send the request again')
 })
 
-test('after SIGTERM no turn starts, other requests are served, and a stream that needs less than DRAIN_SECONDS is complete', async () => {
+test('after SIGTERM turns start until balancers have noticed, and a stream that needs less than DRAIN_SECONDS is complete', async () => {
   const held = gate()
   upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }, { text: '.' }])
   const service = launch(15)
@@ -165,8 +165,12 @@ test('after SIGTERM no turn starts, other requests are served, and a stream that
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const ending = service.stop('SIGTERM')
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503)
+  upstream.setDefault(reply('Taken.'))
   const body = JSON.stringify(ask('A question while the process ends?'))
-  const refused = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+  const asked = () => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect((await asked()).status).toBe(200)
+  let refused = await asked()
+  while (refused.ok) refused = await asked()
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('2')
   expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
