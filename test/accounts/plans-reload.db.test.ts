@@ -5,15 +5,14 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { type Installation, openInstallation } from '../../src/installation.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount, pepperText } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let folder = ''
 let installation: Installation
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'plans-'))
   await write({ team: { requests_per_minute: 7 }, spare: {} })
   const config = readConfig({ DATABASE_URL: db.url, KEY_PEPPER: pepperText, PLANS_FILE: file() })
@@ -23,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation.close()
   await rm(folder, { recursive: true })
-  await db.drop()
 })
 
 const file = () => path.join(folder, 'plans.json')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
@@ -6,15 +6,14 @@ import { question } from '../support/world/requests.ts'
 import { rowCounts } from '../support/world/row-counts.ts'
 import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
 import { answerText, unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let home: Things
 let elsewhere: Things
 let before: Readonly<Record<string, number>>
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
   elsewhere = await makeThings(world.db, world.service, owner)
@@ -22,7 +21,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   before = await rowCounts(world.db)
 })
-afterAll(() => world.close())
 
 const ask = (fields: object, headers: Readonly<Record<string, string>> = {}) =>
   sendJson(world.service, {
