@@ -12,21 +12,20 @@ import { checkInvariants } from '../support/invariants.ts'
 import { libraryIn } from '../support/library-database.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../support/turns/caller.ts'
+import { useCaller } from '../support/turns/caller.ts'
 import { saidIn } from '../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
 import { plainInput, start } from '../support/turns/start.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
-let person: Caller
 let proxy: PostgresProxy
 let proxied: Database
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
 const db = useDatabase()
+const person = useCaller(db)
 beforeAll(async () => {
-  person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
 })
 beforeEach(async () => {
