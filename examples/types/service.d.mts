@@ -1044,7 +1044,7 @@ export interface paths {
         };
         /**
          * What was charged
-         * @description Sums over the ledger by day, model, key, project or member: the last 30 days unless told, at most 366.
+         * @description Sums over the ledger by day, model, key, project or member: the last 30 days by default, at most 366.
          */
         get: operations["getUsage"];
         put?: never;

@@ -50,7 +50,7 @@ const usageList = listOf(usageSchema).meta({ id: 'UsageList' })
 const docs: RouteDocs = {
   summary: 'What was charged',
   description:
-    'Sums over the ledger by day, model, key, project or member: the last 30 days unless told, at most 366.',
+    'Sums over the ledger by day, model, key, project or member: the last 30 days by default, at most 366.',
   tag: 'Account',
   response: usageList,
 }

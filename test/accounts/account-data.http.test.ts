@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findAccount } from '../../src/accounts/accounts.ts'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { endHold, placeHold } from '../../src/accounts/legal-hold.ts'
@@ -13,18 +13,16 @@ import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../suppor
 import { call, question } from '../support/world/requests.ts'
 import { makeSheet, makeThings, ownerKey } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 import { zipEntries } from '../support/zip-entries.ts'
 
-let world: World
 let { db, service } = {} as World
 const log = createLogger('silent')
 
+const world = useWorld({ ...unhurried, model: 'built-in', web: { signUpPlan: 'pro', deletionDays: 7 } })
 beforeAll(async () => {
-  world = await openWorld({ ...unhurried, model: 'built-in', web: { signUpPlan: 'pro', deletionDays: 7 } })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const rows = async (statement: string, ...values: readonly unknown[]) =>
   (await db.database.systemPool.query(statement, [...values])).rows

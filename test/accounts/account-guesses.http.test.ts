@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   knownBrowser,
   knownBrowserDays,
@@ -6,21 +6,19 @@ import {
 } from '../../src/accounts/sign-in/known-browsers.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { testPeppers } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { service } = {} as World
 /** An owner who has signed in once, and whose account strangers then guessed at. */
 let owner: TestVisitor
 let guessed: readonly number[]
 
+const world = useWorld({ model: 'built-in', trustProxy: 1 })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', trustProxy: 1 })
   ;({ service } = world)
   owner = await signedUp(service, 'owner@example.org')
   guessed = await guesses('owner@example.org', 40)
 })
-afterAll(() => world.close())
 
 const signIn = (visitor: TestVisitor, email: string, password: string, address: string) =>
   visitor.post(

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { auditActions } from '../../src/accounts/audit.ts'
 import { runLine } from '../support/command-line.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeKey } from '../support/world/accounts.ts'
 import { call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, service } = {} as World
 let operator: TestVisitor
 let operatorId: string
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   ;({ db, service } = world)
   operator = await signedUp(service, 'ops@example.org')
   const { rows } = await db.database.systemPool.query<{ id: string }>(
@@ -20,7 +19,6 @@ beforeAll(async () => {
   )
   operatorId = rows[0]?.id ?? ''
 })
-afterAll(() => world.close())
 
 const command = (line: string, env: Readonly<Record<string, string>> = {}) =>
   runLine(db, line.split(' '), env)

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runLine } from '../support/command-line.ts'
 import { signedUp } from '../support/visitor.ts'
 import { makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 /** Behind one trusted proxy, which a test plays. */
 let proxied: TestService
 const limit = 4
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   proxied = await world.start({ trustProxy: 1, invalidKeysPerMinute: limit })
 })
-afterAll(() => world.close())
 
 const keyFor = (...allowedAddresses: readonly string[]) =>
   makeKey(world.db.database, world.accountId, { reach: { kind: 'owner' }, settings: { allowedAddresses } })

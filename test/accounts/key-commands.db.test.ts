@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runLine } from '../support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let email: string
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   email = (await makeAccount(db.database)).email
 })
-afterAll(() => db.drop())
 
 const run = async (...words: readonly string[]) => JSON.parse(await runLine(db, [...words, '--json']))
 const create = (...options: readonly string[]) => run('keys', 'create', '--account', email, ...options)

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { noSettings } from '../../src/accounts/keys/key-settings.ts'
 import { makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
-})
-afterAll(() => world.close())
+const world = useWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
 
 const newKey = (options: Parameters<typeof makeKey>[2] = {}) =>
   makeKey(world.db.database, world.accountId, options)

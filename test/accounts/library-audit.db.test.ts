@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { collectionExport } from '../support/collection-export.ts'
 import { runLine } from '../support/command-line.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
 import { type FakeSefaria, startFakeSefaria } from '../support/fake-sefaria.ts'
+import { useFolder } from '../support/folder.ts'
 import { lampRecords, lampSections } from '../support/publisher.ts'
 import { signedUp } from '../support/visitor.ts'
 import { openWorld, type World } from '../support/world/world.ts'
@@ -13,7 +14,7 @@ import { openWorld, type World } from '../support/world/world.ts'
 let world: World
 let fake: FakeSefaria
 let model: FakeEmbeddings
-let folder: string
+const folder = useFolder()
 
 beforeAll(async () => {
   world = await openWorld({ model: 'built-in' })
@@ -22,13 +23,11 @@ beforeAll(async () => {
   fake.files = collectionExport
   fake.sections = lampSections
   fake.records = lampRecords
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-audit-'))
 })
 afterAll(async () => {
   await fake?.close()
   await model?.close()
   await world?.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const run = (words: readonly string[], env = {}) => runLine(world.db, words, env)

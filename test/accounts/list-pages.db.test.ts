@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { runLine } from '../support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
-let db: TestDatabase
-
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   for (let n = 0; n < 4; n += 1) {
     const { email } = await makeAccount(db.database)
     await runLine(db, ['keys', 'create', '--account', email])
@@ -17,7 +15,6 @@ beforeAll(async () => {
   )
   await db.database.systemPool.query(`update api_keys set created_at = now()`)
 })
-afterAll(() => db.drop())
 
 const run = async (...words: readonly string[]) =>
   JSON.parse(await runLine(db, [...words, '--json'])) as readonly { readonly id: string }[]

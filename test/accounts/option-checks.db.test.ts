@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { bundledCommand } from '../../build/bundle.ts'
 import { runLine } from '../support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount, pepperText } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let email: string
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   email = (await makeAccount(db.database)).email
 })
-afterAll(() => db.drop())
 
 const nobody = 'nobody@example.org'
 const keys = (...options: readonly string[]) => ['keys', 'create', '--account', 'EMAIL', ...options]

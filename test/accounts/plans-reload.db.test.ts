@@ -1,30 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { type Installation, openInstallation } from '../../src/installation.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { makeAccount, pepperText } from '../support/world/accounts.ts'
 
-let db: TestDatabase
-let folder = ''
+const folder = useFolder()
 let installation: Installation
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
-  folder = await mkdtemp(path.join(tmpdir(), 'plans-'))
   await write({ team: { requests_per_minute: 7 }, spare: {} })
   const config = readConfig({ DATABASE_URL: db.url, KEY_PEPPER: pepperText, PLANS_FILE: file() })
   installation = await openInstallation(config, pino({ level: 'silent' }))
   await makeAccount(db.database, 'team', installation.plans)
 })
-afterAll(async () => {
-  await installation.close()
-  await rm(folder, { recursive: true })
-  await db.drop()
-})
+afterAll(() => installation.close())
 
 const file = () => path.join(folder, 'plans.json')
 const write = (rows: unknown) => writeFile(file(), JSON.stringify(rows))

@@ -1,14 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openPlans } from '../../src/accounts/plans.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'plans-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 async function fileWith(rows: unknown): Promise<string> {
   const file = path.join(folder, 'plans.json')

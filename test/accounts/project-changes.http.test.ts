@@ -13,18 +13,16 @@ import {
   type Things,
 } from '../support/world/things.ts'
 import { answerText, unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: { readonly accountId: string; readonly key: string }
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   owner = await makeOwner(world.db)
 })
 afterAll(async () => {
   expect(await checkInvariants(world.db.database)).toEqual([])
-  await world.close()
 })
 
 const api = (key: string, method: string, path: string, body?: unknown) =>

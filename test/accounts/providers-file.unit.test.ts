@@ -1,17 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readProvidersFile } from '../../src/accounts/providers/providers-file.ts'
 import { readConfig } from '../../src/config.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
+const folder = useFolder()
 const env: Record<string, string> = { SCHOOL_SECRET: 'not for any message' }
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'providers-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
 
 async function read(text: string) {
   const file = path.join(folder, 'sign-in.yaml')

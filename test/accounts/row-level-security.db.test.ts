@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { accounts, projects } from '../../src/db/schema/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
-
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   const make = async (id: string) => {
     await db.database.system
       .insert(accounts)
@@ -16,7 +14,6 @@ beforeAll(async () => {
   await make('a')
   await make('b')
 })
-afterAll(() => db.drop())
 
 const visibleProjects = (scope: 'system' | { accountId: string }) =>
   withTx(db.database, scope, async (tx) => (await tx.select().from(projects)).map((p) => p.id).sort())

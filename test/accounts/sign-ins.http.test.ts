@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 const edge =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0'
 
-let world: World
 let { db, service } = {} as World
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const page = async (visitor: TestVisitor) => (await visitor.get('/settings/account')).text()
 const isSignedIn = async (visitor: TestVisitor) => (await visitor.get('/settings/account')).status === 200

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../src/accounts/delete-account.ts'
 import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, service } = {} as World
 
+const world = useWorld({
+  model: 'built-in',
+  trustProxy: 1,
+  web: { signUpPlan: 'basic' },
+})
 beforeAll(async () => {
-  world = await openWorld({
-    model: 'built-in',
-    trustProxy: 1,
-    web: { signUpPlan: 'basic' },
-  })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address })
 const accountsOf = async (email: string) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 /** Conversations on the starter library; `ref` or one of `also` should be quoted for the last question. */
 type FollowUp = {
@@ -16,12 +16,7 @@ const conversations = readFileSync('test/agent/follow-ups.jsonl', 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as FollowUp)
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'starter' })
-})
-afterAll(() => world.close())
+const world = useWorld({ model: 'built-in', library: 'starter' })
 
 async function quotedRefs({ earlier, question }: FollowUp): Promise<readonly string[]> {
   const before = earlier.flatMap((content) => [

@@ -1,22 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { creditsOf, ensureAllowance, grantCredits } from '../../src/billing/account-credits.ts'
 import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Run } from '../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 type Command =
   | { readonly kind: 'grant' | 'place' | 'takeBack'; readonly micros: bigint }

@@ -1,19 +1,15 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { examineUnlessFresh } from '../../src/billing/checks/examine.ts'
 import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchInvariants } from '../../src/operations/invariant-watch.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { libraryIn } from '../support/library-database.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 const log = pino({ level: 'silent' })
 

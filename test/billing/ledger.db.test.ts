@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import {
   type AccountCredits,
@@ -10,20 +10,15 @@ import {
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { databaseFault } from '../../src/db/errors.ts'
 import type { Run } from '../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const db = useDatabase()
 afterAll(async () => {
   expect(await checkInvariants(db.database)).toEqual([])
-  await db.drop()
 })
 
 const credits = (n: number) => BigInt(n) * 1_000_000n

@@ -7,16 +7,15 @@ import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply } from '../support/scripted-upstream.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, upstream, service } = {} as World
 const held = gate()
 let running: Promise<Response>
 
 /** One completed run with a tool, one that failed for nothing, one in progress, and another account. */
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   ;({ db, upstream, service } = world)
   const ask = (text: string, key = world.key) =>
     call(service, key, 'POST', '/v1/chat/completions', question(text))
@@ -34,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   held.open()
   await (await running).text()
-  await world.close()
 })
 
 const completed = `(select id from runs where status = 'completed' order by created_at limit 1)`

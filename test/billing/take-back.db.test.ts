@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commandLine, newestAuditEntry } from '../../src/accounts/audit.ts'
 import { creditsOf, ensureAllowance, grantCredits } from '../../src/billing/account-credits.ts'
 import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
 import { placeHold, settleHold } from '../support/holds.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
-import { openWorld, type StoreWorld } from '../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
-afterAll(() => world.close())
 
 const credit = 1_000_000n
 

@@ -22,17 +22,16 @@ import { type Caller, makeCaller } from '../support/turns/caller.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
 import { start } from '../support/turns/start.ts'
 import { type Action, callTools, gate, type Script } from '../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 let driven: DrivenRuns
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database, { turnsPerMinute: 10_000, monthlyMicros: 10_000_000_000n })
   upstream = await startScriptedUpstream()
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await catalogue.close()
   await upstream.close()
-  await world.close()
 })
 
 /** What ends an attempt at the turn. `kill` leaves what was not committed unwritten, as the death of its process does. */

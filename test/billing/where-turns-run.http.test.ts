@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { revokeKey } from '../../src/accounts/keys/keys.ts'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'
@@ -7,18 +7,12 @@ import { expectError } from '../support/http-refusal.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 import { question } from '../support/world/requests.ts'
 import { rowCounts } from '../support/world/row-counts.ts'
-import { makeKeyWithId, makeOwner, makeSession, makeThings, type Things } from '../support/world/things.ts'
+import { makeKeyWithId, makeSession, useThings } from '../support/world/things.ts'
 import { answerText, unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-let home: Things
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
+const home = useThings(world)
 
 const chat = (fields: object, headers: Readonly<Record<string, string>> = {}, key = home.key) =>
   sendJson(world.service, {

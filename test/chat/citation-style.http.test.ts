@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { sendJson } from '../support/http-raw.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
-import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-let home: Things
-
+const world = useWorld(unhurried)
+const home = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   await importJsonl(world.db.database, passages(), { allowLicenses: [] })
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
-afterAll(() => world.close())
 
 async function* passages(): AsyncGenerator<string> {
   const en = 'A lamp gives light to the room.'

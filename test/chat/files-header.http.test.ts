@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
 
 /** A turn that writes a file. */
 function scriptFile(): void {

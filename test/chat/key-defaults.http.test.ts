@@ -1,19 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { KeyDefaults } from '../../src/accounts/key-defaults.ts'
 import { runs } from '../../src/db/schema/index.ts'
 import { makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
-})
-afterAll(() => world.close())
+const world = useWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
 
 const keyWith = (defaults: KeyDefaults) =>
   makeKey(world.db.database, world.accountId, { settings: { defaults } })

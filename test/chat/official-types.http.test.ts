@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { form, type Reply, send, sendJson } from '../support/http-raw.ts'
 import { importLamps } from '../support/lamps.ts'
 import { type Claim, misfits, type OfficialType } from '../support/official-types.ts'
@@ -13,20 +13,17 @@ import {
   toolUsingConversation,
 } from '../support/upstream-scripts.ts'
 import { question } from '../support/world/requests.ts'
-import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { makeOwner, useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-let things: Things
 const claims: Claim[] = []
 
+const world = useWorld(unhurried)
+const things = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   await importLamps(world.db.database)
-  things = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
-afterAll(() => world.close())
 
 const claim = (what: string, type: OfficialType, value: unknown) => claims.push({ what, type, value })
 const get = (path: string, key: string | undefined = things.key) =>

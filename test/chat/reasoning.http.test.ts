@@ -1,18 +1,11 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callTools, reply, type ScriptedCall } from '../support/upstream-scripts.ts'
 import type { ServiceInfo } from '../support/world/replies.ts'
 import { question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ library: 'concepts' })
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld({ library: 'concepts' })
 
 const bittul: ScriptedCall = { name: 'search_sources', arguments: { query: 'bittul' } }
 

@@ -2,23 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { openWorld, useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let builtIn: World
 
+const world = useWorld({
+  ...unhurried,
+  library: 'concepts',
+  script: [{ text: 'Joy, as [1] “says” [S1]' }],
+})
 beforeAll(async () => {
-  world = await openWorld({
-    ...unhurried,
-    library: 'concepts',
-    script: [{ text: 'Joy, as [1] “says” [S1]' }],
-  })
   builtIn = await openWorld({ model: 'built-in', library: 'concepts' })
 })
-afterAll(async () => {
-  await world.close()
-  await builtIn.close()
-})
+afterAll(() => builtIn.close())
 
 async function ask(where: World, fields: object, key = where.key) {
   const body = { model: 'service-lite', ...fields }

@@ -1,17 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { copyRows } from '../../src/db/copy.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await db.database.system.execute(
     sql`create table copied (a int, b bigint, c text, d jsonb, e bytea, unique (a))`,
   )
 })
-afterAll(() => db.drop())
 
 const target = { table: 'copied', columns: ['a', 'b', 'c', 'd', 'e'] }
 

@@ -7,27 +7,25 @@ import { admitTurn } from '../../src/turns/admit/admit-turn.ts'
 import { createRunner, type Runner } from '../../src/turns/drive/runner.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { libraryIn } from '../support/library-database.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../support/turns/caller.ts'
+import { useCaller } from '../support/turns/caller.ts'
 import { saidIn } from '../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
 import { plainInput, start } from '../support/turns/start.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
-let db: TestDatabase
-let person: Caller
 let proxy: PostgresProxy
 let proxied: Database
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
+const db = useDatabase()
+const person = useCaller(db)
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
 })
 beforeEach(async () => {
@@ -41,10 +39,7 @@ afterEach(async () => {
   await proxied.close()
   expect(await checkInvariants(db.database)).toEqual([])
 })
-afterAll(async () => {
-  await proxy.close()
-  await db.drop()
-})
+afterAll(() => proxy.close())
 
 const runnerOn = (database: Database): Runner =>
   createRunner({

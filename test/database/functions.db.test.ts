@@ -2,20 +2,18 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 const folder = 'src/db/functions'
 
-let db: TestDatabase
 let client: pg.PoolClient
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   client = await db.database.systemPool.connect()
 })
 afterAll(async () => {
   client.release()
-  await db.drop()
 })
 
 async function definitionOf(name: string): Promise<readonly string[]> {

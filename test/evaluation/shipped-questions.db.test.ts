@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { findMissing, findRanges } from '../../src/evaluation/questions/library-refs.ts'
 import { expectedRefs, type Question } from '../../src/evaluation/questions/question.ts'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
-import { openWorld, type StoreWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: StoreWorld
 let questions: readonly Question[]
 
+const world = useWorld({ replicas: 0, library: 'starter' })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0, library: 'starter' })
   questions = readQuestions(await readFile('examples/eval/questions.jsonl', 'utf8'))
 })
-afterAll(() => world.close())
 
 /** The parts of the Tanya in the publisher's naming, with their numbers of chapters. */
 const tanya: Readonly<Record<string, number>> = {

@@ -1,22 +1,20 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
 import { fastify } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { registerArrivingBodies } from '../../src/http/limits/arriving-bodies.ts'
 import { send } from '../support/http-raw.ts'
 import { makeOwner } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: { readonly key: string }
 let other: { readonly key: string }
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   owner = await makeOwner(world.db)
   other = await makeOwner(world.db)
 })
-afterAll(() => world.close())
 
 const mebibyte = 1024 * 1024
 type Sent = { readonly path: string; readonly headers: Readonly<Record<string, string>> }

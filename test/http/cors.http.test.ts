@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { reply } from '../support/scripted-upstream.ts'
 import { call, question } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
 const origin = 'https://app.example.org'
 const own = { origin }
 const foreign = { origin: 'https://evil.example' }
 
-let world: World
 let { service, key } = {} as World
 let closed: TestService
 
+const world = useWorld({
+  corsOrigins: [origin, 'http://localhost:5173'],
+  script: reply('An answer.'),
+})
 beforeAll(async () => {
-  world = await openWorld({
-    corsOrigins: [origin, 'http://localhost:5173'],
-    script: reply('An answer.'),
-  })
   ;({ service, key } = world)
   closed = await world.start({ corsOrigins: [] })
 })
-afterAll(() => world.close())
 
 const preflight = (path: string, headers: Readonly<Record<string, string>>, at = service) =>
   fetch(at.url + path, {

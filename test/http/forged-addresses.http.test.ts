@@ -1,16 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { TrustProxy } from '../../src/config.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let service: TestService | undefined
 
-beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
-})
+const world = useWorld({ model: 'built-in' })
 afterEach(() => service?.stop())
-afterAll(() => world.close())
 
 const attempts = 8
 const limit = 3

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { send } from '../support/http-raw.ts'
-import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
-
-let world: World
-let home: Things
+import { useWorld } from '../support/world/world.ts'
 
 /** Of each kind that has large values. Their JSON is many times as long as a page. */
 const largeRows = 60
@@ -17,9 +14,9 @@ const large = `repeat('שלום ', 22000)`
 /** The longest name of a file. */
 const longName = `repeat('ש', 120)`
 
+const world = useWorld(unhurried)
+const home = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
   const pool = world.db.database.systemPool
   const copies = (count: number) => `generate_series(1, ${count}) as n`
   // As the model's answers would leave them, without 60 turns of 200 KB each.
@@ -46,7 +43,6 @@ beforeAll(async () => {
       select 'proj_' || lpad(n::text, 24, '0'), account_id, repeat('ש', 190) || n from copied_runs, ${copies(smallRows)};
     update sessions set turn_count = turn_count + ${largeRows} where id = '${home.sessionId}';`)
 })
-afterAll(() => world.close())
 
 const conversation = () => home.sessionId.replace('sess_', 'conv_')
 const response = () => home.runId.replace('run_', 'resp_')

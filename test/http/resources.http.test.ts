@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
 import { makeProject } from '../support/world/accounts.ts'
 import { question } from '../support/world/requests.ts'
-import { makeFile, makeOwner, makeSession, makeThings, type Things } from '../support/world/things.ts'
+import { makeFile, makeOwner, makeSession, useThings } from '../support/world/things.ts'
 import { answerText, unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-let home: Things
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
+const home = useThings(world)
 
 const unread = (method: string, path: string, body?: unknown, key = home.key) =>
   body === undefined

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { send } from '../support/http-raw.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
-})
-afterAll(() => world.close())
+const world = useWorld({ model: 'built-in' })
 
 test.each([
   [

@@ -1,19 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { goodPassword, openVisitor } from '../support/visitor.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-let world: World
 let { db, service } = {} as World
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const newKey = async () => makeKey(db.database, (await makeAccount(db.database)).id)
 

@@ -1,18 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { checkInvariants } from '../support/invariants.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let manager: string
 let operator: string
 let operatorId: string
 
+const world = useWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
 beforeAll(async () => {
-  world = await openWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
   manager = await makeKey(world.db.database, world.accountId, {
     scopes: ['account:manage'],
     reach: { kind: 'owner' },
@@ -24,7 +23,6 @@ beforeAll(async () => {
     reach: { kind: 'owner' },
   })
 })
-afterAll(() => world.close())
 
 const send = (key: string, method: string, path: string, body?: unknown, headers = {}) =>
   call(world.service, key, method, path, body, headers)

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { readServersFile, requirePlans } from '../../src/mcp-servers/servers-file.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'servers-file-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 async function read(text: string, env: Record<string, string> = {}) {
   const file = path.join(folder, 'servers')

@@ -1,18 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { agentPrompt } from '../../src/agent/prompts/prompts.ts'
 import { ConfigError } from '../../src/config.ts'
 import { readHostInstructions } from '../../src/models/host-instructions.ts'
 import { openCatalogue } from '../../src/models/model-catalogue.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'host-instructions-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = useFolder()
 
 async function read(content: string | Buffer) {
   const file = path.join(folder, 'host.md')

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ModelCheck } from '../../src/models/check/model-check.ts'
@@ -7,19 +6,19 @@ import { lastChecks } from '../../src/models/check/stored-checks.ts'
 import type { FindingId } from '../../src/models/check/wording.ts'
 import { runForCode, runLine } from '../support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { obedientModel, type PlantedFault, window } from './obedient-model.ts'
 
 let db: TestDatabase
 let upstream: ScriptedUpstream
-let folder: string
+const folder = useFolder()
 let env: Readonly<Record<string, string>>
 
 const secret = 'sk-scripted-secret-key'
 
 beforeAll(async () => {
   ;[db, upstream] = await Promise.all([createTestDatabase(), startScriptedUpstream()])
-  folder = await mkdtemp(path.join(tmpdir(), 'model-check-'))
   const server = { base_url: upstream.baseUrl, api_key: secret, name: 'scripted', context_tokens: window }
   const models = [
     { id: 'service', ...server, images: true, first_word_seconds: 1 },
@@ -31,10 +30,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'models.json'), JSON.stringify({ models }))
   env = { MODELS_FILE: path.join(folder, 'models.json'), DATA_DIR: folder }
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await Promise.all([db.drop(), upstream.close()])
-})
+afterAll(() => Promise.all([db.drop(), upstream.close()]))
 
 async function check(fault?: PlantedFault, ...words: readonly string[]) {
   upstream.setDefault(obedientModel(fault))

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Catalogue, openCatalogue } from '../../src/models/model-catalogue.ts'
 import { samplingFor } from '../../src/models/sampling.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'models-file-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 const variables: Readonly<Record<string, string>> = { MISTRAL_API_KEY: 'key-of-the-environment' }
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { endHold, placeHold } from '../../src/accounts/legal-hold.ts'
 import { readConfig } from '../../src/config.ts'
 import { removeExpired } from '../../src/operations/retention.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount, makeProject } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let accountId: string
 let projectId: string
 
@@ -14,10 +13,7 @@ const run = (statement: string, ...values: readonly unknown[]) =>
   db.database.systemPool.query(statement, [...values])
 const ids = async (statement: string) => (await run(statement)).rows.map(({ id }) => id)
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 /** Age in days of everything of `old`; of `new` all is of today, and `open` has an unfinished turn. */
 const age = 100

@@ -1,14 +1,9 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectionsPerProcess, warnOfFewConnections } from '../../src/operations/connection-room.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 async function warned(connections: number): Promise<readonly unknown[]> {
   const name = new URL(db.url).pathname.slice(1)

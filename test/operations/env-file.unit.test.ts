@@ -1,15 +1,11 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { chmod, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError, loadSettingsFile } from '../../src/config.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-env-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 test('a .env that is a folder is refused by its path', () => {
   expect(() => loadSettingsFile(folder)).toThrow(ConfigError)

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { removeExpired } from '../../src/operations/retention.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount, makeProject } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let accountId: string
 
 const run = (statement: string, values: readonly unknown[] = []) =>
   db.database.systemPool.query(statement, [...values])
 const count = async (table: string) => Number((await run(`select count(*) as n from ${table}`)).rows[0].n)
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   accountId = (await makeAccount(db.database)).id
   const projectId = await makeProject(db.database, accountId)
   await run(
@@ -33,8 +32,6 @@ beforeEach(async () => {
   await run('delete from run_log')
   await run('delete from idempotency_keys')
 })
-
-afterAll(() => db.drop())
 
 const keys = (n: number, age: string) =>
   run(

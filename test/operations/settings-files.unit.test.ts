@@ -1,16 +1,16 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readSettingsFile } from '../../src/settings-files/read-settings-file.ts'
 import { watchSettingsFiles } from '../../src/settings-files/watch-settings-files.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder = ''
+const folder = useFolder()
 let stop = async () => {}
 const file = () => path.join(folder, 'x.json')
 const lines = new PassThrough({ encoding: 'utf8' })
@@ -18,11 +18,7 @@ const log = pino({ base: null }, lines)
 const logged = createInterface({ input: lines })[Symbol.asyncIterator]()
 const nextLine = async () => JSON.parse((await logged.next()).value ?? 'null')
 
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'settings-'))
-})
 afterEach(() => stop())
-afterAll(() => rm(folder, { recursive: true }))
 
 const schema = z.strictObject({ rows: z.array(z.strictObject({ n: z.number() })) })
 const failure = async (text: string) => {

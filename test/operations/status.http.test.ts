@@ -1,16 +1,12 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adviceFor } from '../../src/commands/status/advice.ts'
 import type { Status } from '../../src/commands/status/read-status.ts'
 import { runLine } from '../support/command-line.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ script: [{ text: 'An answer.' }] })
-})
-afterAll(() => world.close())
+const world = useWorld({ script: [{ text: 'An answer.' }] })
 
 type Rows = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 const rows = async (env = {}) => JSON.parse(await runLine(world.db, ['status', '--json'], env)) as Rows

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { ownerKey } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: TestVisitor
 let other: TestVisitor
 let turn: { readonly session_id: string; readonly run_id: string }
 
+const world = useWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  world = await openWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
   owner = await signedUp(world.service, 'many@example.org')
   other = await signedUp(world.service, 'other@example.org')
   const { id } = await world.row<{ id: string }>(`select id from accounts where email = 'many@example.org'`)
@@ -19,7 +18,6 @@ beforeAll(async () => {
   const answer = await bodyOf(call(world.service, key, 'POST', '/v1/chat/completions', ask('Why joy?')))
   turn = answer.x_service
 })
-afterAll(() => world.close())
 
 const open = async (visitor: TestVisitor, path: string, count: number): Promise<readonly number[]> =>
   (await Promise.all(Array.from({ length: count }, () => visitor.get(path)))).map(({ status }) => status)

@@ -1,19 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
 import { partTurns } from '../../src/web/pages/exports/conversation-parts.ts'
 import { readDocument } from '../../src/workspace/documents/read.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { gateBook, readingTheGate } from './browser/gate-book.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ library: gateBook, web: { signUpPlan: 'pro' } })
-})
-afterAll(() => world.close())
+const world = useWorld({ library: gateBook, web: { signUpPlan: 'pro' } })
 
 let accounts = 0
 async function newReader(): Promise<TestVisitor> {

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { send, sendJson } from '../support/http-raw.ts'
-import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 type ApiDocument = {
   readonly tags: readonly { readonly name: string }[]
@@ -14,14 +14,8 @@ type ApiDocument = {
   readonly components: { readonly schemas: object }
 }
 
-let world: World
-let things: Things
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  things = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
+const things = useThings(world)
 
 const get = (path: string, headers = {}) => send(world.service, { method: 'GET', path, headers })
 

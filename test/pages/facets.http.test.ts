@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { openVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
-
-let world: World
+import { useWorld } from '../support/world/world.ts'
 
 const works = [
   ['Gate of Lamps', 'שער הנרות', '1790-1812'],
@@ -11,8 +9,8 @@ const works = [
   ['House of Lamps', 'בית הנרות', undefined],
 ] as const
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   async function* lines(): AsyncGenerator<string> {
     for (const [work, he_title, composed] of works)
       for (let i = 1; i <= 2; i += 1)
@@ -27,7 +25,6 @@ beforeAll(async () => {
   }
   await importJsonl(world.db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => world.close())
 
 const get = (query: object, language = 'en') =>
   openVisitor(world.service).get(

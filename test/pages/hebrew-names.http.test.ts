@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type RefNames, refNames, stepTitle } from '../../src/web/pages/ref-names.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
 import { readDocument } from '../../src/workspace/documents/read.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { wordsOfLatin } from './texts/latin-words.ts'
 
 const parts = { 'Part I; Lamps': 'חלק א׳; נרות', 'Part II; Wicks': 'חלק ב׳; פתילות' } as const
@@ -39,15 +39,13 @@ const plain = ['The Jar, Introduction', 'The Jar, Gates 1:1', 'The Jar, Gates 15
   ...{ work: 'The Jar', he_title: 'הכד', ref, he: `הכד של ${ref}`, license: 'Public Domain' },
 }))
 
-let world: World
 let visitor: TestVisitor
 
+const world = useWorld({ library: [...book, ...plain], web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  world = await openWorld({ library: [...book, ...plain], web: { signUpPlan: 'pro' } })
   visitor = await signedUp(world.service, 'names@example.org')
   await visitor.post('/preferences', { language: 'he' })
 })
-afterAll(() => world.close())
 
 const first = 'The Oil, Part I; Lamps 1:1'
 const hebrewFirst = 'השמן, חלק א׳; נרות א׳:א׳'

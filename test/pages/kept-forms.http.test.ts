@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeThings, ownerKey, type Things } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let visitor: TestVisitor
 let things: Things
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   visitor = await signedUp(world.service, 'writer@example.org')
   const { id } = await world.row<{ id: string }>(
     `update accounts set plan = 'pro' where email = 'writer@example.org' returning id`,
   )
   things = await makeThings(world.db, world.service, { accountId: id, key: await ownerKey(world.db, id) })
 })
-afterAll(() => world.close())
 
 /** The headers of a browser that shows the reply in its window. */
 const inWindow = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let visitor: TestVisitor
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   visitor = await signedUp(world.service, 'keys@example.org')
   await world.db.database.systemPool.query(`update accounts set plan = 'pro'`)
 })
-afterAll(() => world.close())
 
 const fields = (more: Readonly<Record<string, string>> = {}) => ({
   ...{ id: newId('key'), name: 'Bot', scopes: 'chat:write', reach: 'dedicated', expires: 'never' },

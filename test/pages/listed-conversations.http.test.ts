@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', web: { signUpPlan: 'pro' } })
-})
-afterAll(() => world.close())
+const world = useWorld({ model: 'built-in', web: { signUpPlan: 'pro' } })
 
 let accounts = 0
 async function newReader(): Promise<TestVisitor> {

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { form, send } from '../support/http-raw.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeSession, ownerKey } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: TestVisitor
 let key: string
 
+const world = useWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  world = await openWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
   owner = await signedUp(world.service, 'files@example.org')
   const { id } = await world.row<{ id: string }>(`select id from accounts where email = 'files@example.org'`)
   key = await ownerKey(world.db, id)
 })
-afterAll(() => world.close())
 
 const project = async () =>
   (await world.row<{ id: string }>(`select id from projects order by created_at limit 1`)).id

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
 
 const ask = 'If a book is missing, ask the person who runs this service to add it.'
 const hebrewAsk = 'אם חסר ספר, אפשר לבקש ממי שמפעיל את השירות להוסיף אותו.'

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeKey } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, service } = {} as World
 
+const world = useWorld({ model: 'built-in', web: { signUpPlan: 'basic' } })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', web: { signUpPlan: 'basic' } })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const keyFields = (id: string) => ({
   id,

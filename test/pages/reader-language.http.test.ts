@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importLines } from '../support/library-lines.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { gateBook } from './browser/gate-book.ts'
 
-let world: World
 let visitor: TestVisitor
 
+const world = useWorld({ model: 'built-in', library: gateBook })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: gateBook })
   visitor = await signedUp(world.service, 'reader@example.org')
 })
-afterAll(() => world.close())
 
 const textOf = async (path: string) => (await visitor.get(path)).text()
 

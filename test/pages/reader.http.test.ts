@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openVisitor, signedUp } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { importOwnTexts } from './browser/own-texts.ts'
 
 const first = 'The Lamp, Part I; On Lamps 1:1'
 const chapter = `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 1')}`
 const passage = `/library/passage/${encodeURIComponent(first)}`
 
-let world: World
-
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   await importOwnTexts(world.db.database)
 })
-afterAll(() => world.close())
 
 const pageOf = async (visitor: ReturnType<typeof openVisitor>, path: string) =>
   (await visitor.get(path)).text()

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sheetLimits } from '../../src/sheets/entries.ts'
 import { importLines } from '../support/library-lines.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 const gate = { work: 'The Gate', license: 'CC0', source_url: 'https://example.org/gate' }
 const book = [
@@ -17,15 +17,13 @@ const book = [
 ]
 const json = { 'sec-fetch-site': 'same-origin', accept: 'application/json' }
 
-let world: World
 let visitor: TestVisitor
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   await importLines(world.db.database, book)
   visitor = await signedUp(world.service, 'sheets@example.org')
 })
-afterAll(() => world.close())
 
 const add = async (fields: Readonly<Record<string, string>>, from = visitor) =>
   from.post('/sheets/add', { ref: 'The Gate 1:1', sheet: 'new', ...fields }, json)

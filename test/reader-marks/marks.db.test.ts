@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import {
   clearHistory,
@@ -12,19 +12,15 @@ import {
   startDaily,
   stopDaily,
 } from '../../src/reader-marks/marks.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeAccount } from '../support/world/accounts.ts'
 
-let db: TestDatabase
 let owner: { readonly accountId: string }
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const db = useDatabase()
 beforeEach(async () => {
   owner = { accountId: (await makeAccount(db.database)).id }
 })
-afterAll(() => db.drop())
 
 const asOwner = <T>(work: (tx: Executor) => Promise<T>) => withTx(db.database, owner, work)
 const refsOf = async (kind: Parameters<typeof listMarks>[2]) =>

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { makeOwner } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: { readonly accountId: string; readonly key: string }
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   owner = await makeOwner(world.db, 'basic')
 })
-afterAll(() => world.close())
 
 const send = (method: string, path: string, body?: unknown, key = owner.key) =>
   call(world.service, key, method, path, body)

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { readConversation } from '../../src/turns/run/transcript.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { signedUp } from '../support/visitor.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { ownerKey } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
-})
-afterAll(() => world.close())
+const world = useWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
 
 const send = (method: string, path: string, body?: unknown) =>
   call(world.service, world.key, method, path, body)

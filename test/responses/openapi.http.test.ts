@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { type Reply, send, sendJson } from '../support/http-raw.ts'
 import { type ApiReader, dataOf, readApi } from '../support/openapi-reader.ts'
@@ -10,21 +10,18 @@ import {
   reply as says,
   toolUsingConversation,
 } from '../support/upstream-scripts.ts'
-import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-let things: Things
 let api: ApiReader
 
+const world = useWorld(unhurried)
+const things = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   await importJsonl(world.db.database, passages(), { allowLicenses: [] })
-  things = await makeThings(world.db, world.service, await makeOwner(world.db))
   api = readApi((await send(world.service, { method: 'GET', path: '/openapi.json' })).text)
 })
-afterAll(() => world.close())
 
 async function* passages(): AsyncGenerator<string> {
   const en = 'A lamp gives light to the room.'

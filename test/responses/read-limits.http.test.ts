@@ -1,11 +1,10 @@
 import { type IncomingMessage, request as open } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { reply } from '../support/upstream-scripts.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { makeOwner } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let owner: { readonly key: string }
 let other: { readonly key: string }
 let sessionId: string
@@ -13,8 +12,8 @@ let runId: string
 /** Of a page that does not fit into the buffers of a connection. */
 let longPath: string
 
+const world = useWorld({ script: () => reply('An answer.') })
 beforeAll(async () => {
-  world = await openWorld({ script: () => reply('An answer.') })
   owner = await makeOwner(world.db)
   other = await makeOwner(world.db)
   const answer = await bodyOf(call(world.service, owner.key, 'POST', '/v1/chat/completions', ask('Why joy?')))
@@ -27,7 +26,6 @@ beforeAll(async () => {
   expect(added.status).toBe(200)
   longPath = path
 })
-afterAll(() => world.close())
 
 type Read = { readonly method: string; readonly path: string; readonly body?: object }
 

@@ -1,17 +1,13 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { callTools, reply, type ScriptedCall } from '../support/upstream-scripts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let client: OpenAI
 
+const world = useWorld({ library: 'concepts' })
 beforeAll(async () => {
-  world = await openWorld({ library: 'concepts' })
   client = new OpenAI({ apiKey: world.key, baseURL: `${world.service.url}/v1`, maxRetries: 0 })
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const search: ScriptedCall = { name: 'search_sources', arguments: { query: 'bittul' } }

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { type FileReader, readEntries, sheetForFiles } from '../../src/sheets/content.ts'
 import { newNote, newPassage, type SheetEntry, sheetLimits, withEntry } from '../../src/sheets/entries.ts'
 import { findSharedSheet, linkOfSheet, shareSheet, unshareSheet } from '../../src/sheets/public-link.ts'
 import { changeSheet, createSheet, deleteSheet, findSheet, listSheets } from '../../src/sheets/store.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 import { makeAccount, testPeppers } from '../support/world/accounts.ts'
 
@@ -34,18 +34,16 @@ const second = book.map(({ he: _, ...line }) => ({
   en: `Otherwise: ${line.en}`,
 }))
 
-let db: TestDatabase
 let owner: { readonly accountId: string }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, book)
   await importLines(db.database, second)
 })
 beforeEach(async () => {
   owner = { accountId: (await makeAccount(db.database)).id }
 })
-afterAll(() => db.drop())
 
 const asOwner = <T>(work: (tx: Executor) => Promise<T>) => withTx(db.database, owner, work)
 const make = (title: string, entries: readonly SheetEntry[] = []) =>

@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { ensureSearchIndex } from '../../src/sources/library/writing/reindex.ts'
+import { fixture } from './fixture.ts'
 
 export type TestDatabase = { readonly database: Database; readonly url: string; drop(): Promise<void> }
 
@@ -11,6 +12,12 @@ export type TestDatabase = { readonly database: Database; readonly url: string; 
 export async function createTestDatabase(): Promise<TestDatabase> {
   return asAdmin((admin) => clone(admin, 'service_template'))
 }
+
+/** The database of a file's tests. */
+export const useDatabase = (): TestDatabase => fixture(createTestDatabase, (db) => db.drop())
+
+/** The same with the starter library. */
+export const useLibraryDatabase = (): TestDatabase => fixture(createLibraryDatabase, (db) => db.drop())
 
 const libraryTemplate = 'library_template'
 

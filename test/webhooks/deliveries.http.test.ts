@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deliverWebhooks } from '../../src/webhooks/deliver.ts'
 import { claimDeliveries, maxAttempts } from '../../src/webhooks/deliveries.ts'
 import { createEndpoint, type EndpointInput, rotateSecret } from '../../src/webhooks/endpoints.ts'
@@ -10,21 +10,17 @@ import { testPeppers } from '../support/world/accounts.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
 import { ownerKey } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { startReceiver } from './receiver.ts'
 
-let world: World
 const closing: (() => Promise<void>)[] = []
 const system = () => world.db.database.system
 
-beforeAll(async () => {
-  world = await openWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
-})
+const world = useWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
 beforeEach(() => system().execute(sql`delete from webhook_endpoints`))
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
-afterAll(() => world.close())
 
 async function receiver(...answer: Parameters<typeof startReceiver>) {
   const started = await startReceiver(...answer)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { setBudget } from '../../src/billing/budgets.ts'
 import { sendNotices } from '../../src/notices/notices.ts'
@@ -8,14 +8,13 @@ import { createEndpoint, webhookEvents } from '../../src/webhooks/endpoints.ts'
 import { makeKey, testPeppers } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 const system = () => world.db.database.system
 const log = pino({ level: 'silent' })
 
+const world = useWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
 beforeAll(async () => {
-  world = await openWorld({ ...unhurried, script: [{ text: 'An answer.' }] })
   await createEndpoint(
     system(),
     testPeppers,
@@ -24,7 +23,6 @@ beforeAll(async () => {
     false,
   )
 })
-afterAll(() => world.close())
 
 /** A round without mail: what it tells by webhooks. */
 async function told() {

@@ -1,25 +1,21 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { deleteFile } from '../../src/workspace/files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makeDocx, makePdf, paragraph } from '../support/documents.ts'
 import { openWorkspace, type Said, type TestWorkspace } from '../support/workspace.ts'
 
 /** Each document is read by a process of its own, which a busy machine starts slowly. */
 vi.setConfig({ testTimeout: 60_000 })
 
-let db: TestDatabase
 let home: TestWorkspace
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const db = useDatabase()
 beforeEach(async () => {
   home = await openWorkspace(db.database)
 })
-afterAll(() => db.drop())
 
 type ReplayFilter = {
   readonly mark: string

@@ -1,25 +1,20 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openRecognition, type Recognition } from '../../src/workspace/recognition.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makePdf } from '../support/documents.ts'
+import { useFolder } from '../support/folder.ts'
 import { openWorkspace, type TestWorkspace } from '../support/workspace.ts'
 
-let db: TestDatabase
-let folder: string
+const folder = useFolder()
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
-  folder = await mkdtemp(path.join(tmpdir(), 'recognition-test-'))
   await writeFile(path.join(folder, 'text.pdf'), makePdf([['A lamp that was recognised']]))
-})
-afterAll(async () => {
-  await db.drop()
-  await rm(folder, { recursive: true })
 })
 
 const scan = { name: 'scan.pdf', content: makePdf([[]]), type: 'application/pdf' }

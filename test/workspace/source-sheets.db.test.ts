@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { readBuffer } from '../../src/workspace/content.ts'
 import { findByName, findVersion, listByName } from '../../src/workspace/files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 import { cantillated, english, pointed } from '../support/sheets.ts'
 import { openWorkspace, type TestWorkspace } from '../support/workspace.ts'
@@ -19,17 +19,15 @@ const book = [
   })),
 ]
 
-let db: TestDatabase
 let home: TestWorkspace
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, book)
 })
 beforeEach(async () => {
   home = await openWorkspace(db.database)
 })
-afterAll(() => db.drop())
 
 const make = (more: object) =>
   home.call('make_source_sheet', { name: 'lamps', title: 'On lamps', formats: ['md'], ...more })

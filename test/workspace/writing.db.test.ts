@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { readBuffer } from '../../src/workspace/content.ts'
 import { listVersions } from '../../src/workspace/files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { makePdf } from '../support/documents.ts'
 import { openWorkspace, type Said, type TestWorkspace } from '../support/workspace.ts'
 
-let db: TestDatabase
 let home: TestWorkspace
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const db = useDatabase()
 beforeEach(async () => {
   home = await openWorkspace(db.database, { fileBytes: 1_000, storedBytes: 1_500 })
 })
-afterAll(() => db.drop())
 
 /** The contents of a file, oldest first. */
 const contentsOf = (fileId: string) =>

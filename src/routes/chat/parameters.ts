@@ -1,4 +1,4 @@
-import { type Parameter, topLogprobs } from '../turn-request/parameters.ts'
+import { honoured, ignored, type Parameter, refused, topLogprobs } from '../turn-request/parameters.ts'
 
 const library = 'The agent searches its library, not the web'
 
@@ -7,88 +7,24 @@ const library = 'The agent searches its library, not the web'
  * list.
  */
 export const chatParameters: readonly Parameter[] = [
-  {
-    name: 'model',
-    does: 'honoured',
-  },
-  {
-    name: 'messages',
-    does: 'honoured',
-  },
-  {
-    name: 'audio',
-    does: 'refused',
-    refuse: () => 'Audio is not supported, answers are text: leave `audio` out.',
-  },
-  { name: 'frequency_penalty', does: 'ignored' },
-  { name: 'function_call', does: 'honoured' },
-  { name: 'functions', does: 'honoured' },
-  { name: 'logit_bias', does: 'ignored' },
-  {
-    name: 'logprobs',
-    does: 'refused',
-    refuse: (value) =>
-      value === true
-        ? 'Log probabilities are not available: leave `logprobs` out, or send false.'
-        : undefined,
-  },
-  { name: 'max_completion_tokens', does: 'honoured' },
-  { name: 'max_tokens', does: 'honoured' },
-  {
-    name: 'metadata',
-    does: 'honoured',
-  },
-  {
-    name: 'modalities',
-    does: 'refused',
-    refuse: (value) =>
-      Array.isArray(value) && value.every((one) => one === 'text')
-        ? undefined
-        : 'Only text is supported, answers are text: leave `modalities` out, or send ["text"].',
-  },
-  {
-    name: 'moderation',
-    does: 'refused',
-    refuse: () => 'Requests cannot choose a moderation: leave `moderation` out.',
-  },
-  {
-    name: 'n',
-    does: 'refused',
-    refuse: (value) =>
-      value === 1 ? undefined : 'Only one answer a request is supported: leave `n` out or send 1.',
-  },
-  { name: 'parallel_tool_calls', does: 'ignored' },
-  { name: 'prediction', does: 'ignored' },
-  { name: 'presence_penalty', does: 'ignored' },
-  { name: 'prompt_cache_key', does: 'ignored' },
-  { name: 'prompt_cache_options', does: 'ignored' },
-  { name: 'prompt_cache_retention', does: 'ignored' },
-  { name: 'reasoning_effort', does: 'honoured' },
-  {
-    name: 'response_format',
-    does: 'honoured',
-  },
-  { name: 'safety_identifier', does: 'ignored' },
-  { name: 'seed', does: 'honoured' },
-  { name: 'service_tier', does: 'ignored' },
-  { name: 'stop', does: 'honoured' },
-  { name: 'store', does: 'ignored' },
-  { name: 'stream', does: 'honoured' },
-  { name: 'stream_options', does: 'honoured' },
-  { name: 'temperature', does: 'honoured' },
-  {
-    name: 'tool_choice',
-    does: 'honoured',
-  },
-  { name: 'tools', does: 'honoured' },
+  ...honoured(`model messages function_call functions max_completion_tokens max_tokens metadata
+    reasoning_effort response_format seed stop stream stream_options temperature tool_choice tools
+    top_p user x_service`),
+  ...ignored(`frequency_penalty logit_bias parallel_tool_calls prediction presence_penalty prompt_cache_key
+    prompt_cache_options prompt_cache_retention safety_identifier service_tier store verbosity`),
+  refused('audio', () => 'Audio is not supported, answers are text: leave `audio` out.'),
+  refused('logprobs', (value) =>
+    value === true ? 'Log probabilities are not available: leave `logprobs` out, or send false.' : undefined,
+  ),
+  refused('modalities', (value) =>
+    Array.isArray(value) && value.every((one) => one === 'text')
+      ? undefined
+      : 'Only text is supported, answers are text: leave `modalities` out, or send ["text"].',
+  ),
+  refused('moderation', () => 'Requests cannot choose a moderation: leave `moderation` out.'),
+  refused('n', (value) =>
+    value === 1 ? undefined : 'Only one answer a request is supported: leave `n` out or send 1.',
+  ),
+  refused('web_search_options', () => `${library}: leave \`web_search_options\` out.`),
   topLogprobs,
-  { name: 'top_p', does: 'honoured' },
-  { name: 'user', does: 'honoured' },
-  { name: 'verbosity', does: 'ignored' },
-  {
-    name: 'web_search_options',
-    does: 'refused',
-    refuse: () => `${library}: leave \`web_search_options\` out.`,
-  },
-  { name: 'x_service', does: 'honoured' },
 ]

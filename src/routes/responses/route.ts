@@ -19,7 +19,6 @@ import type { Services } from '../../turns/services.ts'
 import { deleteRun, findMessage } from '../../turns/sessions/conversations.ts'
 import { listInput } from '../../turns/sessions/sessions.ts'
 import { type ChatPace, defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
-import { startResponse } from './admit.ts'
 import { decorateResponseRequests, namedResponse, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, deleteDocs, getDocs, inputItemsDocs, type responseDeleted } from './docs.ts'
 import { responseId } from './ids.ts'
@@ -28,6 +27,7 @@ import { inputTokenRoutes } from './input-tokens.ts'
 import { listItems } from './output/items.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
+import { startResponse } from './start-response.ts'
 
 /** Maximum time that a cancel request waits for the end of the run. */
 const cancelWaitMs = 5_000

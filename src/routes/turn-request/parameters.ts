@@ -14,13 +14,19 @@ export type Parameter = {
   readonly refuse?: (value: unknown) => string | undefined
 }
 
+/** Parameters by their names, with blanks between them. */
+export const honoured = (names: string): readonly Parameter[] =>
+  names.split(/\s+/).map((name) => ({ name, does: 'honoured' }))
+export const ignored = (names: string): readonly Parameter[] =>
+  names.split(/\s+/).map((name) => ({ name, does: 'ignored' }))
+export const refused = (name: string, refuse: NonNullable<Parameter['refuse']>): Parameter => ({
+  ...{ name, does: 'refused', refuse },
+})
+
 /** `top_logprobs` of both APIs; the value 0 asks for nothing and is accepted. */
-export const topLogprobs: Parameter = {
-  name: 'top_logprobs',
-  does: 'refused',
-  refuse: (value) =>
-    value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
-}
+export const topLogprobs = refused('top_logprobs', (value) =>
+  value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
+)
 
 /** @throws ServiceError `unsupported_parameter` for the first refused parameter. */
 export function refuseUnsupported(

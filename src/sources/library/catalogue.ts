@@ -173,7 +173,7 @@ export type WorkWithVersions = Pick<Work, 'title' | 'heTitle'> & {
  * Lists works with their versions, sorted by title.
  * @param page.after title after which the page begins.
  */
-export async function listHoldings(
+export async function listWorkVersions(
   executor: Executor,
   page: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<readonly WorkWithVersions[]> {

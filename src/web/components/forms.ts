@@ -1,11 +1,12 @@
 import { parse } from 'node:querystring'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { errorTable, ServiceError } from '../../errors.ts'
 import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
 import { textsOf } from '../visitors/preferences.ts'
 import { faultOf } from './field-fault.ts'
+import { type Page, sendPage } from './page.ts'
 
 /** Parses form bodies. Refuses a body with too many fields before it is parsed. */
 export function registerFormBody(app: FastifyInstance): void {
@@ -57,6 +58,20 @@ export function problemOf(
   const { status } = errorTable[error.code]
   if (status >= 500) throw error
   return { message: textsOf(request).translate(error.message), status, param: error.param }
+}
+
+/**
+ * Shows a form again with what was wrong.
+ * @throws other errors than those of wrong input.
+ */
+export async function sendFormAgain(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  page: (problem: string) => Page | Promise<Page>,
+): Promise<FastifyReply> {
+  const { message, status } = problemOf(request, error)
+  return sendPage(request, reply, await page(message), status)
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */

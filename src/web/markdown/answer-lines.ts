@@ -31,9 +31,9 @@ export function keepTogether(state: StateCore, tokens: readonly Token[]): Token[
       continue
     }
     last = at + 4
-    const space = made(state, 'text', token.content.slice(0, 1))
-    const label = made(state, 'html_inline', `<span class="nowrap">${token.content.slice(1)}`)
-    kept.push(space, label, ...tokens.slice(at + 1, last + 1), made(state, 'html_inline', '</span>'))
+    const space = newToken(state, 'text', token.content.slice(0, 1))
+    const label = newToken(state, 'html_inline', `<span class="nowrap">${token.content.slice(1)}`)
+    kept.push(space, label, ...tokens.slice(at + 1, last + 1), newToken(state, 'html_inline', '</span>'))
   }
   return kept
 }
@@ -47,7 +47,7 @@ function isNumber(token: Token | undefined): boolean {
   return token?.type === 'link_open' && token.attrGet('class') === 'cite'
 }
 
-function made(state: StateCore, type: 'text' | 'html_inline', content: string): Token {
+function newToken(state: StateCore, type: 'text' | 'html_inline', content: string): Token {
   const token = new state.Token(type, '', 0)
   token.content = content
   return token

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestDatabase } from '../../support/database.ts'
 import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
 import { expectError, type Refusal } from '../../support/http-refusal.ts'
@@ -8,17 +8,16 @@ import { rowCounts } from '../../support/world/row-counts.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeFile, makeOwner, makeSession, makeThings, type Things } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
 let db: TestDatabase
 let service: TestService
 let owner: { readonly accountId: string; readonly key: string }
 let home: Things
 let before: Readonly<Record<string, number>>
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   db = world.db
   service = world.service
   owner = await makeOwner(db)
@@ -26,9 +25,6 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   before = await rowCounts(db)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const expectRefusal = async (reply: Reply, refusal: Refusal, says: RegExp) => {

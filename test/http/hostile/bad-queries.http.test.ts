@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { send } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
-import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { makeOwner, makeThings, useThings } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-let home: Things
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
+const home = useThings(world)
 
 const get = (path: string) =>
   send(world.service, { method: 'GET', path: path.replace(':session', home.sessionId), key: home.key })

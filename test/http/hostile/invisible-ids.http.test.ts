@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../src/ids.ts'
 import { comparable, form, send } from '../../support/http-raw.ts'
 import { pathOf, type Row, table } from '../../support/http-routes.ts'
 import { question } from '../../support/world/requests.ts'
 import { makeKeyWithId, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
 let owner: { readonly accountId: string; readonly key: string }
 let stranger: { readonly accountId: string; readonly key: string }
 let home: Things
 let elsewhere: Things
 let foreign: Things
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   owner = await makeOwner(world.db)
   stranger = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
   elsewhere = await makeThings(world.db, world.service, owner)
   foreign = await makeThings(world.db, world.service, stranger)
 })
-afterAll(() => world.close())
 
 /** Ids that name nothing a key of `owner` can see, as they stand in a path. */
 const strangeIds = (things: Things, own: NonNullable<Row['own']>) => [

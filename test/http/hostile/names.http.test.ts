@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { noSettings } from '../../../src/accounts/keys/key-settings.ts'
 import { changeKey, createKey } from '../../../src/accounts/keys/keys.ts'
 import { withTx } from '../../../src/db/client.ts'
@@ -6,18 +6,12 @@ import { ServiceError } from '../../../src/errors.ts'
 import { createSheet, requireTitle } from '../../../src/sheets/store.ts'
 import { form, send, sendJson } from '../../support/http-raw.ts'
 import { testPeppers } from '../../support/world/accounts.ts'
-import { makeKeyWithId, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { makeKeyWithId, useThings } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-let home: Things
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
+const home = useThings(world)
 
 type Outcome = { readonly name: string } | { readonly refused: string | null; readonly message: string }
 

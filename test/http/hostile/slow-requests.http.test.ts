@@ -2,23 +2,21 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { form } from '../../support/http-raw.ts'
 import { reply as says } from '../../support/scripted-upstream.ts'
 import { question } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
 /** All of a request in a second; of an upload fifty bytes in each second. */
 const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
-let world: World
 let { db, service, upstream, key } = {} as World
 
+const world = useWorld({ receiveTimeouts: timeouts })
 beforeAll(async () => {
-  world = await openWorld({ receiveTimeouts: timeouts })
   ;({ db, service, upstream, key } = world)
 })
-afterAll(() => world.close())
 
 function begin(path: string, headers: Readonly<Record<string, string>>): ClientRequest {
   const { hostname, port } = new URL(service.url)

@@ -5,7 +5,7 @@ import { arch, platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { send } from '../../support/http-raw.ts'
 import { ask, table } from '../../support/http-routes.ts'
@@ -14,16 +14,15 @@ import { optionalFields } from '../../support/optional-fields.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
 let service: TestService
 let things: Things
 let text: string
 let api: ApiReader
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   service = world.service
   const owner = await makeOwner(world.db)
   await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [
@@ -33,7 +32,6 @@ beforeAll(async () => {
   text = (await get('/openapi.json')).text
   api = readApi(text)
 })
-afterAll(() => world.close())
 
 const described = table.filter((row) => !row.undescribed)
 const get = (path: string, key?: string) => send(service, { method: 'GET', path, key })

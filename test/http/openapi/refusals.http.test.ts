@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
 import { type ApiReader, codesOf, readApi } from '../../support/openapi-reader.ts'
@@ -7,20 +7,18 @@ import { question } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeKeyWithId, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
 import { answerText, unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
 let service: TestService
 let things: Things
 let api: ApiReader
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   service = world.service
   things = await makeThings(world.db, service, await makeOwner(world.db))
   api = readApi((await get('/openapi.json')).text)
 })
-afterAll(() => world.close())
 
 const get = (path: string, key?: string) => send(service, { method: 'GET', path, key })
 const chat = (body: object, headers = {}) =>

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Sample, samplesOf, scrape } from '../../support/metrics.ts'
 import { error, reply, type ScriptedCall } from '../../support/scripted-upstream.ts'
 import { LiveStream } from '../../support/world/live-stream.ts'
 import type { Completion } from '../../support/world/replies.ts'
 import { ask, call } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 const token = 'a token for metrics'
-let world: World
 let metrics: string
 
 const listing: ScriptedCall = { name: 'list_files', arguments: {} }
 const invented: ScriptedCall = { name: 'no_such_tool_run_9', arguments: {} }
 
+const world = useWorld({ telemetry: { metricsToken: token }, dataDir: '/tmp' })
 beforeAll(async () => {
-  world = await openWorld({ telemetry: { metricsToken: token }, dataDir: '/tmp' })
   const { upstream, service, key } = world
   upstream.enqueue([{ toolCalls: [listing, invented] }], reply('Joy is the way in.'))
   const first = (await (await world.chat(ask('What is joy?'))).json()) as Completion
@@ -31,10 +30,6 @@ beforeAll(async () => {
   await call(service, undefined, 'GET', '/nowhere/else?secret=1')
   await call(service, undefined, 'GET', '/v1/files/%E0%A4%A')
   metrics = await scrape(service, token)
-})
-
-afterAll(async () => {
-  await world.close()
 })
 
 const value = (name: string, labels: Readonly<Record<string, string>> = {}) =>

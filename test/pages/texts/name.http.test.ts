@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openVisitor } from '../../support/visitor.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-})
-afterAll(() => world.close())
+const world = useWorld(unhurried)
 
 const titleOf = async (response: Response) => /<title>.*· ([^<]*)</.exec(await response.text())?.[1]
 

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { missingStatement } from '../../../src/sources/search/missing/statement.ts'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const lines = [
   { work: 'Wells', ref: 'Wells 1', en: 'Forever the word stands in the heavens (Psalms 119:89), as taught.' },
@@ -32,11 +30,10 @@ const lines = [
   },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, lines)
 })
-afterAll(() => db.drop())
 
 const refs = async (text: string, limit = 20) =>
   (await searchSources(db.database.system, { text, limit })).map(({ ref }) => ref)

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const hebrewOnly = [
   { work: 'Alone', ref: 'Alone 1:1', he: 'ומצא שם את הזמרגד אשר אבד לו בדרך' },
@@ -16,11 +14,10 @@ const hebrewOnly = [
   { work: 'FacetCount', ref: 'FacetCount 4:1', en: 'A window to the north' },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, hebrewOnly)
 })
-afterAll(() => db.drop())
 
 const search = async (text: string) => searchSources(db.database.system, { text, limit: 10 })
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 const verify = async (text: string) => {
   const { quotes, refs } = await verifyText(text, verifyLookups(db.database.system))

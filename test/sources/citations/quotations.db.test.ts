@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const passages = [
   { ref: 'Garden 1:1', he: 'אמר הגנן לתלמידיו שישקו את הפרחים בכל בוקר קודם זריחת החמה' },
@@ -16,8 +14,8 @@ const passages = [
   { ref: 'Garden 2:3', en: 'Every lantern in the valley burns until the miller closes his heavy door' },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (const passage of passages)
       yield JSON.stringify({ work: 'Garden', he_title: 'הגן', license: 'own', ...passage })
@@ -32,8 +30,6 @@ beforeAll(async () => {
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-
-afterAll(() => db.drop())
 
 async function quotesOf(text: string): Promise<Verification['quotes']> {
   return (await verifyText(text, verifyLookups(db.database.system))).quotes

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkQuestion } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 /** Quotations as answers write them, honest and dishonest, over the starter library and some texts with an edition's signs. */
-
-let db: TestDatabase
 
 const own = [
   { ref: 'Refrains 1:1', he: 'הבוטחים בו יעמדו בסערה כי עזרם ומגנם הוא' },
@@ -28,12 +26,11 @@ const own = [
   },
 ].map((line) => ({ work: 'Refrains', ...line }))
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await ensureStarterLibrary(db.database)
   await importLines(db.database, own)
 })
-afterAll(() => db.drop())
 
 /** What the model was given as `[S1]` and `[S2]`. */
 const offered: readonly OfferedSource[] = [own[7], own[8]].map((line, i) => ({

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { type Fallback, openFallback } from '../../../src/sources/fallback/fallback.ts'
 import {
@@ -16,19 +16,15 @@ import { readPassage } from '../../../src/sources/library/passages.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { lockLibrary } from '../../../src/sources/library/writing/library.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { type FakeSefaria, startFakeSefaria } from '../../support/fake-sefaria.ts'
 import { lampRecords, lampSections, publisherSection } from '../../support/publisher.ts'
 
-let db: TestDatabase
 let fake: FakeSefaria
 let registry: Registry
 let metrics: FallbackMetrics
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 beforeEach(async () => {
   resetMetrics()
   fake = await startFakeSefaria()

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
@@ -8,7 +8,7 @@ import { lockLibrary, removeWork } from '../../../src/sources/library/writing/li
 import { ensureSearchIndex } from '../../../src/sources/library/writing/reindex.ts'
 import { mergeOrder } from '../../../src/sources/library/writing/save-passages.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -16,11 +16,7 @@ async function* linesOf(lines: readonly (Line | string)[]): AsyncGenerator<strin
   for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line)
 }
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 const load = (lines: readonly (Line | string)[], allow: readonly ('cc-by-nc' | 'unknown')[] = []) =>
   importJsonl(db.database, linesOf(lines), { allowLicenses: allow, replace: true })

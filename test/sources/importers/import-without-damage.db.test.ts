@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { linksFrom } from '../../../src/sources/library/links.ts'
@@ -7,17 +7,12 @@ import { readPage } from '../../../src/sources/library/reading-page.ts'
 import type { Passage } from '../../../src/sources/library/types.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const db = useDatabase()
 afterEach(async () => {
   expect((await checkLibrary(db.database.system, 1_000)).faults).toEqual([])
 })
-afterAll(() => db.drop())
 
 type Line = Readonly<Record<string, unknown>>
 

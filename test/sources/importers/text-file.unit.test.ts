@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { linesOfFile, namingFile, readTextFile } from '../../../src/commands/imports/text-file.ts'
 import { ServiceError } from '../../../src/errors.ts'
+import { useFolder } from '../../support/folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'text-file-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 const file = async (bytes: Uint8Array | string): Promise<string> => {
   const name = path.join(folder, `${Math.random()}.txt`)

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const shelf: readonly ShelfRow[] = [
   ['Tanya', 'Tanya, Part I; Likkutei Amarim', 'תניא, חלק א; ליקוטי אמרים', '1', '2', '31', '32'],
@@ -17,11 +15,10 @@ const shelf: readonly ShelfRow[] = [
   ['Or', 'Or HaChaim', 'אור החיים', '2'],
 ]
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   await importLines(db.database, shelfLines(shelf))
 })
-afterAll(() => db.drop())
 
 const resolved = async (ref: string) => (await resolveRefs(db.database.system, [ref]))[0]?.found?.ref
 const refsIn = async (text: string) => (await findRefs(db.database.system, text)).map(({ ref }) => ref)

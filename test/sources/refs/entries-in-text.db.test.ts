@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const shelf: readonly ShelfRow[] = [
   ['Kedushat Levi', 'Kedushat Levi, Genesis, Bereshit', 'קדושת לוי, בראשית, בראשית', '1', '2'],
@@ -16,11 +14,10 @@ const shelf: readonly ShelfRow[] = [
   ['Doors', 'Doors, Wicks of Flax', 'דלתות, פתילות', '1', '2'],
 ]
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   await importLines(db.database, shelfLines(shelf))
 })
-afterAll(() => db.drop())
 
 const verify = (text: string) => verifyText(text, verifyLookups(db.database.system))
 const joy = 'The Psalmist asks to serve God in joy'

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openFolder } from '../../../src/sources/importers/sefaria/folder.ts'
 import { importExport } from '../../../src/sources/importers/sefaria/import-export.ts'
 import { resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { type ExportFiles, leaf, schemaFile, versionFile, writeExport } from '../../support/fake-sefaria.ts'
-
-let db: TestDatabase
 
 const types = ['Integer', 'Talmud', 'Folio'] as const
 /** Every way to number one to three levels. */
@@ -49,8 +47,8 @@ type Place = {
 }
 let places: readonly Place[]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   const folder = await writeExport(Object.assign({}, ...numberings.map(work)))
   await importExport(db.database, await openFolder(folder.path), {
     titles: [],
@@ -63,7 +61,6 @@ beforeAll(async () => {
   )
   places = found.rows
 })
-afterAll(() => db.drop())
 
 /** Fixed steps through many places, so that the test takes seconds. */
 const every = <T>(step: number, list: readonly T[]): readonly T[] => list.filter((_, i) => i % step === 0)

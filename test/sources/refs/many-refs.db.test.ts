@@ -1,13 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Executor } from '../../../src/db/client.ts'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const chapters = 2_000
 
@@ -21,11 +19,10 @@ async function* lines(): AsyncGenerator<string> {
     })
 }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const unknownRefs = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `Tanya ${chapters + 1_000 + i}`)

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { missingResult, missingStatement, namesFor } from '../../../src/sources/search/missing/statement.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createLibraryDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase, useLibraryDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const heading = 'Tanya, Part I; Likkutei Amarim'
 const long = 'the way of joy is long and the heart is a lamp. '
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   const lines = [1, 2, 15, 30, 32, 41, 53].map((n) => ({
     work: 'Tanya',
     ref: `${heading} ${n}`,
@@ -22,7 +20,6 @@ beforeAll(async () => {
   }))
   await importLines(db.database, lines)
 })
-afterAll(() => db.drop())
 
 const missing = async (text: string) =>
   (await missingPlaces(db.database.system, text)).map(({ written, kind }) => [written, kind])

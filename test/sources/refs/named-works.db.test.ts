@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const joy = 'joy comes to the heart of one who knows that he is near'
 const passages = [
@@ -24,14 +22,13 @@ const passages = [
   { work: 'Pages', ref: 'Pages 1:1', en: 'joy, joy and more joy, as people say' },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(
     db.database,
     passages.map((passage) => ({ license: 'own', ...passage })),
   )
 })
-afterAll(() => db.drop())
 
 const first = async (text: string): Promise<string | undefined> =>
   (await searchSources(db.database.system, { text, limit: 5 }))[0]?.ref

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 /** Books whose parts are headings in words, as Markdown and other sources than Sefaria have them. */
@@ -54,12 +54,10 @@ const numbered = [
   { work: 'Tikkunei Gan', he_title: 'תיקוני גן', ref: 'Tikkunei Gan 2:40b', en: 'a leaf of part two' },
 ]
 
-let db: TestDatabase
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   await importLines(db.database, [...lines, ...numbered])
 })
-afterAll(() => db.drop())
 
 const resolved = async (ref: string) => (await resolveRefs(db.database.system, [ref]))[0]?.found?.ref
 

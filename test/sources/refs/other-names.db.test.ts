@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const verses = ['1:1', '23:1', '23:2', '23:4', '115:9', '115:10'].map((place) => ({
   work: 'Psalms',
@@ -24,11 +22,10 @@ async function* linesOf(of: readonly string[]): AsyncGenerator<string> {
   yield* of
 }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const refs = async (text: string) =>
   (await findRefs(db.database.system, text)).map(({ written, outcome, ref }) => [written, ref ?? outcome])

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { partsInText } from '../../../src/sources/refs/in-text/parts-in-text.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 const parts = async (text: string) => {
   const found = await findRefs(db.database.system, text)

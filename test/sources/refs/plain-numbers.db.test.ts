@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 describe('a number in another sense makes no ref with the title before it:', () => {
   it.each([

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRef, resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 /** Headings of real books with made-up texts: in Hebrew, and the addresses that stand under them. */
 const shelf: readonly ShelfRow[] = [
@@ -30,11 +28,10 @@ const own = [
   { work: 'Wells', ref: 'Wells, Long', he_ref: 'בארות, ארוך', en: 'A long sentence of words. '.repeat(120) },
 ]
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   await importLines(db.database, [...lines, ...own])
 })
-afterAll(() => db.drop())
 
 const find = (text: string) => findRefs(db.database.system, text)
 /** What each ref of a text became: its canonical ref, or the word for what is wrong with it. */

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const tanya = 'Tanya, Part I; Likkutei Amarim'
 const ofTanya = ['2:1', '3:1', '4:1', '32:1', '32:2', '32:3', '32:4', '33:1', '33:2']
@@ -21,11 +19,10 @@ const rivers = [
   { work: 'Rivers', ref: 'Rivers 1:3', he_ref: 'נהרות א׳:ג׳', en: 'the third segment' },
 ]
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   await importLines(db.database, [...shelfLines(shelf), ...rivers])
 })
-afterAll(() => db.drop())
 
 const find = (text: string) => findRefs(db.database.system, text)
 /** What each ref of a text became: its ref without the title of the Tanya, or the word for what is wrong with it. */

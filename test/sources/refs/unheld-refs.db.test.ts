@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { hitQuery, readHits } from '../../../src/sources/search/hit-page.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { refNotFound } from '../../../src/sources/search/missing/statement.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useLibraryDatabase } from '../../support/database.ts'
 
 /** The starter library: entries about books, and none of the books. */
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 const refs = async (text: string) =>
   (await findRefs(db.database.system, text)).map(({ written, outcome }) => [written, outcome])

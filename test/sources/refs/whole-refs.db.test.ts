@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveQuery, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { longestHold } from '../../support/longest-hold.ts'
-
-let db: TestDatabase
 
 const part = 'Tanya, Part IV; Iggeret HaKodesh'
 const texts = [
@@ -57,11 +55,10 @@ async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importJsonl(db.database, linesOf(texts), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const refs = async (text: string) =>
   (await findRefs(db.database.system, text)).map(({ written, outcome }) => [written, outcome])

@@ -1,21 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { addressAt } from '../../../src/sources/refs/grammar/addresses.ts'
 import { isWithoutNumbers } from '../../../src/sources/refs/grammar/number-words.ts'
 import { wordsIn } from '../../../src/sources/refs/grammar/text-words.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { addressesIn } from '../../../src/sources/refs/in-text/titled-text.ts'
 import { runInTimeSlices } from '../../../src/sources/text/time-slices.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 import { times } from '../../support/full.ts'
 import { textsWithRefs } from '../../support/texts-with-refs.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 it('the quick test finds no text with a number or a URL of a place', async () => {
   let quick = 0

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findWorkTitles } from '../../../src/sources/refs/in-text/works-in-text.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 const line = (work: string, he: string, categories: readonly string[]) => ({
@@ -12,10 +12,8 @@ const line = (work: string, he: string, categories: readonly string[]) => ({
   en: 'A text.',
 })
 
-let db: TestDatabase
-
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, [
     line('Tanya', 'תניא', ['Chasidut']),
     line('Torah Ohr', 'תורה אור', ['Chasidut']),
@@ -23,7 +21,6 @@ beforeAll(async () => {
     line('The Gate', 'השער', ['Chasidut']),
   ])
 })
-afterAll(() => db.drop())
 
 const titles = async (text: string, cited: readonly string[] = []) =>
   (await findWorkTitles(db.database.system, text, new Set(cited))).map(({ written, work }) => [written, work])

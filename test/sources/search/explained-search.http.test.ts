@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ library: 'starter' })
-})
-afterAll(() => world.close())
+const world = useWorld({ library: 'starter' })
 
 type Explained = {
   readonly data: readonly {

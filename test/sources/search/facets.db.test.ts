@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { listWorks } from '../../../src/sources/library/passages.ts'
 import { countedHits, countFacets } from '../../../src/sources/search/facets.ts'
 import { hitQuery, rankHits } from '../../../src/sources/search/hit-page.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 /** Work, years, and whether each of its passages has English and Hebrew. The English of each has a lamp, the Hebrew נר. */
 const works = [
@@ -38,8 +36,8 @@ const works = [
   ],
 ] as const
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     // Chapters of one passage each, so that no passage has a neighbour.
     for (const [work, composed, passages] of works)
@@ -54,7 +52,6 @@ beforeAll(async () => {
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const options = { semantic: undefined, signal: new AbortController().signal }
 const search = (filter: object, q = 'lamp נר') =>

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const texts: Readonly<Record<string, string>> = {
   'Verdict 1:1': 'זה דינו האמיתי',
@@ -18,14 +16,13 @@ const texts: Readonly<Record<string, string>> = {
   'Daughter 1:1': 'בת שרה ניגון',
 }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (const [ref, he] of Object.entries(texts)) yield JSON.stringify({ work: ref.split(' ')[0], ref, he })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const refs = async (text: string): Promise<readonly string[]> =>
   (await searchSources(db.database.system, { text, limit: 10 })).map(({ ref }) => ref).toSorted()

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { listWorks } from '../../../src/sources/library/passages.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const works = [
   ['Lamp of One', 'Rabbi Schneur Zalman of Liadi', 'Chabad'],
@@ -17,15 +15,14 @@ const works = [
   ['Lamp of Eight', 'Menachem Mendel of Kotzk', 'Chassidut'],
 ] as const
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (const [work, author, category] of works)
       yield JSON.stringify({ work, ref: `${work} 1:1`, en: 'a lamp burns', author, category, license: 'own' })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const worksOf = async (filter: { author?: string; category?: string; work?: string }): Promise<string[]> =>
   (await searchSources(db.database.system, { text: 'lamp', limit: 20, ...filter }))

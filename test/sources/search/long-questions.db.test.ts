@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createLibraryDatabase()
-})
-afterAll(() => db.drop())
+const db = useLibraryDatabase()
 
 test.each([
   ['איך אפשר להתגבר על כעס כשמישהו בבית מעצבן אותי כל יום מחדש?', 'Kaas'],

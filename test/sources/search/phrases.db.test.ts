@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 /** Short passages full of the words of the phrases, in another order: they score best by words. */
 const decoys = Array.from({ length: 60 }, (_, i) => ({
@@ -26,11 +24,10 @@ const passages = [
   { work: 'Editions', ref: 'Editions 1:1', he: 'שער הזהב אשר על השער', en: `gold upon the gate ${long}` },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, passages)
 })
-afterAll(() => db.drop())
 
 const search = (text: string) => searchSources(db.database.system, { text, limit: 10 })
 const first = async (text: string): Promise<string | undefined> => (await search(text))[0]?.ref

@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { call, question } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
-let world: World
 let { db } = {} as World
 
+const world = useWorld({ model: 'built-in', library: 'starter' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'starter' })
   ;({ db } = world)
 })
-afterAll(() => world.close())
 
 const questionsOf = async (file: string): Promise<readonly string[]> =>
   (await readFile(`test/questions/${file}`, 'utf8'))

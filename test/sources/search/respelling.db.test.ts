@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const texts: Readonly<Record<string, { readonly en?: string; readonly he?: string }>> = {
   'Entries, Simcha 1': { en: 'Joy breaks through every fence.', he: 'שמחה פורצת גדר' },
@@ -16,14 +14,13 @@ const texts: Readonly<Record<string, { readonly en?: string; readonly he?: strin
   'Entries, Names 1': { en: 'God is called Hashem in speech.' },
 }
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (const [ref, text] of Object.entries(texts)) yield JSON.stringify({ work: 'Entries', ref, ...text })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const search = (text: string) => searchSources(db.database.system, { text, limit: 10 })
 const first = async (text: string): Promise<string | undefined> => (await search(text))[0]?.ref

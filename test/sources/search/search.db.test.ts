@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { listWorks, readPassage } from '../../../src/sources/library/passages.ts'
 import { nearestRefs } from '../../../src/sources/refs/nearest-refs.ts'
 import { type SearchQuery, searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
-
-let db: TestDatabase
 
 const passages = [
   {
@@ -54,11 +52,10 @@ const passages = [
   { work: 'Likutei Moharan', ref: 'Likutei Moharan, Part II 48:1:1', en: 'second part' },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   await importLines(db.database, passages)
 })
-afterAll(() => db.drop())
 
 const search = (query: Partial<SearchQuery> & { text: string }) =>
   searchSources(db.database.system, { limit: 10, ...query })

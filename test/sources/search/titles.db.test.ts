@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-
-let db: TestDatabase
+import { useDatabase } from '../../support/database.ts'
 
 const passages = [
   { ref: 'Guide, Silence 1', he_ref: 'מדריך, שתיקה א', he: 'זו היא מידה טובה הנוהגת בכל אדם ובכל זמן' },
@@ -12,15 +10,14 @@ const passages = [
   { ref: 'Calendar 1', he_ref: 'לוח א', he: 'ביום ל"ג בעומר מדליקים מדורה' },
 ]
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (const passage of passages)
       yield JSON.stringify({ ...passage, work: passage.ref.replace(/[, ].*/, '') })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 const found = async (text: string) => searchSources(db.database.system, { text, limit: 10 })
 

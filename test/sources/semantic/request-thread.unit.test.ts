@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { RequestThread } from '../../../src/sources/embeddings/request-thread.ts'
+import { useFolder } from '../../support/folder.ts'
 
 type Message = { readonly id: number; readonly wants: 'word' | 'end' | 'nothing'; readonly word?: string }
 type Reply = { readonly id: number; readonly word: string }
@@ -20,16 +20,14 @@ parentPort.on('message', ({ id, wants, word }) => {
   if (waiting.length === 2) for (const reply of waiting.splice(0).reverse()) parentPort.postMessage(reply)
 })`
 
-let folder: string
+const folder = useFolder()
 let file: URL
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-thread-'))
   const place = path.join(folder, 'thread.mjs')
   await writeFile(place, program)
   file = pathToFileURL(place)
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('each request gets its own reply, and notices go to their listener', async () => {
   const notices: object[] = []

@@ -10,7 +10,7 @@ import { type SemanticSearch, semanticSearch } from '../../../src/sources/search
 import { embedLibrary } from '../../../src/sources/vectors/embed-library.ts'
 import { fillPgvector, hasPgvector, openPgvector } from '../../../src/sources/vectors/pgvector.ts'
 import { openVectorMemory } from '../../../src/sources/vectors/vector-memory.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase, type TestDatabase, useDatabase } from '../../support/database.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fake-embeddings.ts'
 import { importLines } from '../../support/library-lines.ts'
 
@@ -36,18 +36,14 @@ const topics = [
   ['water', 'sea'],
 ]
 
-let db: TestDatabase
 let server: FakeEmbeddings
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   server = await startFakeEmbeddings(topics)
   await addTexts(texts)
 })
-afterAll(async () => {
-  await server.close()
-  await db.drop()
-})
+afterAll(() => server.close())
 
 async function hasExtension(): Promise<boolean> {
   const client = new pg.Client({ connectionString: inject('postgres').adminUrl })

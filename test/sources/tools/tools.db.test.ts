@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { sourceTools } from '../../../src/sources/tools/agent-tools.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { libraryIn } from '../../support/library-database.ts'
 
-let db: TestDatabase
 const signal = new AbortController().signal
 
 /** One sentence of Hebrew letters and quotation marks, which take two bytes and a backslash in JSON. */
 const longSentence = `${'מילה "ארוכה" '.repeat(3000)}סוף.`
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   async function* lines(): AsyncGenerator<string> {
     for (let i = 1; i <= 30; i += 1) {
       yield JSON.stringify({
@@ -30,7 +29,6 @@ beforeAll(async () => {
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
 })
-afterAll(() => db.drop())
 
 type ReplayFilter = {
   readonly mark: string

@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
-let db: TestDatabase
 type Reading = {
   readonly place: object | null
   readonly refs: readonly string[]
@@ -16,8 +15,8 @@ type Reading = {
 }
 let [before, after]: Reading[] = []
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   const line = { license: 'CC0', category: ['Chasidut'] }
   await importLines(db.database, [
     {
@@ -38,7 +37,6 @@ beforeAll(async () => {
   }
   ;[before, after] = [await read(), await read('yes')]
 })
-afterAll(() => db.drop())
 
 test('a ref in a new spelling of one row leads to the passage', async () => {
   expect(after?.place).toEqual(await resolveRef(db.database.system, 'Kedushat Levi 3'))

@@ -7,6 +7,8 @@ import { scopes } from '../../../src/accounts/scopes.ts'
 import { ensureAllowance } from '../../../src/billing/account-credits.ts'
 import { type Database, withTx } from '../../../src/db/client.ts'
 import { insertProject } from '../../../src/turns/sessions/projects.ts'
+import type { TestDatabase } from '../database.ts'
+import { fixture } from '../fixture.ts'
 import { makeAccount } from '../world/accounts.ts'
 
 /** A principal who starts turns without HTTP, in their own project and on a plan made for the test. */
@@ -31,6 +33,10 @@ export async function makeCaller(database: Database, plan: Partial<Plan> = {}): 
     plans: { names: [own.name], of: () => own },
   }
 }
+
+/** The caller of a file's tests. */
+export const useCaller = (db: TestDatabase, plan: Partial<Plan> = {}): Caller =>
+  fixture(() => makeCaller(db.database, plan))
 
 /**
  * The same principal with a key that has these settings, and with this month's allowance granted, so that a start takes one

@@ -4,6 +4,7 @@ import { scopes } from '../../../src/accounts/scopes.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { createSheet } from '../../../src/sheets/store.ts'
 import type { TestDatabase } from '../database.ts'
+import { fixture } from '../fixture.ts'
 import { form, type Reply, send, sendJson } from '../http-raw.ts'
 import { makeAccount, makeProject, testPeppers } from './accounts.ts'
 import { question } from './requests.ts'
@@ -103,6 +104,10 @@ export async function makeThings(
   const place = { accountId, key, projectId: await makeProject(db.database, accountId) }
   return { ...place, ...(await ask(service, place)), fileId: await makeFile(service, place) }
 }
+
+/** Resources of a new owner, made before the tests of a file. */
+export const useThings = (world: { readonly db: TestDatabase; readonly service: TestService }): Things =>
+  fixture(async () => makeThings(world.db, world.service, await makeOwner(world.db)))
 
 /**
  * A finished turn of a session of its own.

@@ -1,4 +1,5 @@
 import { openDatabase } from '../../../src/db/client.ts'
+import { fixture } from '../fixture.ts'
 import { type PrivatePostgres, startPrivatePostgres } from '../private-postgres.ts'
 import type { WorldOptions } from './options.ts'
 import { addOwner } from './owner.ts'
@@ -42,6 +43,20 @@ export async function openWorld(options: Options = {}) {
     await cleanup.disposeAsync()
     throw error
   }
+}
+
+/** The world of a file's tests. */
+export function useWorld(options: { readonly replicas: 0 }): StoreWorld
+export function useWorld(options: Options & { readonly processes: true }): ProcessWorld
+export function useWorld(options: Options & { readonly trouble: true }): TroubleWorld
+export function useWorld(options: Options & { readonly browser: true }): BrowserWorld
+export function useWorld(options: Options & { readonly replicas: 2 }): PairWorld
+export function useWorld(options?: Options): World
+export function useWorld(options: Options = {}): StoreWorld {
+  return fixture(
+    () => openWorld(options),
+    (world) => world.close(),
+  )
 }
 
 async function build(options: Options, cleanup: AsyncDisposableStack) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { creditsOf, grantCredits } from '../../../src/billing/account-credits.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { admitAtOnce } from '../../../src/turns/admit/admission.ts'
@@ -9,16 +9,14 @@ import { changeProject } from '../../../src/turns/sessions/projects.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { admissionOf, decide, look, plainInput, start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
-afterAll(() => world.close())
 
 async function rowsOf(person: Caller) {
   const tables = ['sessions', 'runs', 'messages', 'ledger']

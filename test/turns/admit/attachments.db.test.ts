@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ContentPart } from '../../../src/agent/provider.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
@@ -8,20 +8,18 @@ import { insertProject } from '../../../src/turns/sessions/projects.ts'
 import { storeUpload } from '../../../src/workspace/uploads.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { admissionOf, admitted, look, plainInput } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
 beforeEach(async () => {
   person = await makeCaller(db.database, { fileBytes: 1_000 })
 })
-afterAll(() => world.close())
 
 const inlineFile = (content: string | Buffer, name = 'note.txt'): InlineFile => ({
   id: newId('file'),

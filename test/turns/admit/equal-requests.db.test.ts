@@ -8,20 +8,19 @@ import { openSignals, type Signals } from '../../../src/turns/replicas/signals.t
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { admissionOf, decide, plainInput } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /** Which equal requests repeat a run, and which start one. `here` and `there` are two living replicas. */
 
 const [here, there, ended] = ['replica_here', 'replica_there', 'replica_ended'] as const
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let second: Database
 let stores: Readonly<Record<string, TurnStore>>
 let living: readonly Signals[] = []
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   second = openDatabase({ url: db.url, onIdleError: () => undefined })
   stores = { [here]: createTurnStore(db.database), [there]: createTurnStore(second) }
@@ -38,7 +37,6 @@ beforeEach(async () => {
 afterAll(async () => {
   await Promise.all(living.map((signals) => signals.close()))
   await second.close()
-  await world.close()
 })
 
 type Request = {

@@ -6,21 +6,19 @@ import type { Executor } from '../../../src/db/client.ts'
 import { admitAtOnce, admitWithLook } from '../../../src/turns/admit/admission.ts'
 import type { Admission } from '../../../src/turns/admit/admission-types.ts'
 import { sendIn } from '../../../src/turns/record/turn-store.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { useDatabase } from '../../support/database.ts'
+import { useCaller, withKey } from '../../support/turns/caller.ts'
 import { admissionOf, plainInput } from '../../support/turns/start.ts'
 
 const many = 2_000
 const here = 'replica_here'
-let db: TestDatabase
 let client: pg.PoolClient
-let person: Caller
 let principal: Principal
 
 /** The connection has planned all statements while there was no run. Then one key sends one question many times. */
+const db = useDatabase()
+const person = useCaller(db, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   principal = await withKey(db.database, person)
   client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
@@ -34,7 +32,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   client.release(true)
-  await db.drop()
 })
 
 type Options = { readonly isLook: boolean; readonly retried?: boolean }

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeKey } from '../../support/world/accounts.ts'
 import { bodyOf, call, question } from '../../support/world/requests.ts'
 import { newProject, ownerKey } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ ...unhurried })
-})
-afterAll(() => world.close())
+const world = useWorld({ ...unhurried })
 
 const keyWith = (totalCapMicros: bigint) =>
   makeKey(world.db.database, world.accountId, { settings: { totalCapMicros } })

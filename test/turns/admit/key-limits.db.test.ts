@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { KeySettings } from '../../../src/accounts/keys/key-settings.ts'
 import { changeKey } from '../../../src/accounts/keys/keys.ts'
 import { readKeySpending } from '../../../src/billing/key-spending.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { holdRefusal } from '../../../src/turns/drive/call-budget.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { journalOf } from '../../support/turns/journal.ts'
 import { type StartOptions, start } from '../../support/turns/start.ts'
 
 const credits = (amount: number) => BigInt(Math.round(amount * 1_000_000))
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+const db = useDatabase()
 
 type KeyedCaller = Caller & { readonly keyId: string }
 

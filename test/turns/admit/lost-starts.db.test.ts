@@ -13,11 +13,10 @@ import { endRun } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { admissionOf, admitted, look, plainInput, start } from '../../support/turns/start.ts'
 import { gate, reply } from '../../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /** Starts whose statement or transaction loses its connection. */
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let proxy: PostgresProxy
@@ -28,8 +27,8 @@ let catalogue: Catalogue
 let runner: Runner
 let services: AdmissionServices
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   proxy = await startPostgresProxy(db.url)
 })
@@ -51,10 +50,7 @@ afterEach(async () => {
   await upstream.close()
   expect(await world.broken()).toEqual([])
 })
-afterAll(async () => {
-  await proxy.close()
-  await world.close()
-})
+afterAll(() => proxy.close())
 
 /** A request as a route gives it to admission. */
 function clientTurn(retried = false): ClientTurn {

@@ -10,23 +10,21 @@ import { endOf } from '../../../src/turns/record/finish-run.ts'
 import { statements } from '../../../src/turns/record/statements.ts'
 import { sendIn, writeToRun } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { useDatabase } from '../../support/database.ts'
+import { useCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, plainInput, start } from '../../support/turns/start.ts'
 
 const many = 1_000
-let db: TestDatabase
 /** As turns have it. */
 let client: pg.PoolClient
 let run: Run
-let person: Caller
 let principal: Principal
 
 /** Many runs are open of which the statistics say nothing: they are of a moment at which none was. */
+const db = useDatabase()
+const person = useCaller(db, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   client = await db.database.backgroundPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
@@ -41,7 +39,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   client.release(true)
-  await db.drop()
 })
 
 /** Many like the one run, of another account. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Plans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { databaseFault } from '../../../src/db/errors.ts'
@@ -8,13 +8,12 @@ import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
 afterEach(async () => {
@@ -22,7 +21,6 @@ afterEach(async () => {
   // What a test has left would be claimed in the next one.
   await endAll()
 })
-afterAll(() => world.close())
 
 const lease = { owner: 'replica_next', seconds: 15 }
 /** On a connection of its own, as every replica has. */

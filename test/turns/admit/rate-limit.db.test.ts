@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import { createTurnStore, type TurnStore } from '../../../src/turns/record/turn-store.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { admissionOf, admitted, decide, look, start } from '../../support/turns/start.ts'
 
 /** The rate limit of a plan: one instant in the account's row, by the generic cell rate algorithm. */
 
-let db: TestDatabase
 let store: TurnStore
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   store = createTurnStore(db.database)
 })
-afterAll(() => db.drop())
 
 const withRate = (turnsPerMinute: number) =>
   makeCaller(db.database, { turnsPerMinute, concurrentTurns: 1_000, monthlyMicros: 10_000_000_000n })

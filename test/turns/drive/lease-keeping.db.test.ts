@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import { renewLeases, stoppableRuns } from '../../../src/turns/drive/leases.ts'
@@ -6,19 +6,17 @@ import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 const lease = { owner: 'replica_mine', seconds: 15 }
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database)
 })
-afterAll(() => world.close())
 
 const mine = () => start(db.database, person, { owner: lease.owner })
 /** What was not renewed. */

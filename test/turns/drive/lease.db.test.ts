@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { createLiveRun, type LiveRun } from '../../../src/turns/drive/live-runs.ts'
@@ -18,17 +18,16 @@ import { saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { callTools, gate, reply } from '../../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 const runners: Runner[] = []
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database)
 })
@@ -42,7 +41,6 @@ afterEach(async () => {
   await upstream.close()
   expect(await world.broken()).toEqual([])
 })
-afterAll(() => world.close())
 
 function newRunner(pressure?: Pressure): Runner {
   const { signals: _, ...services } = turnServices(db.database, catalogue)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   keepPresence,
   openReplica,
@@ -7,17 +7,15 @@ import {
   replicaHasEnded,
 } from '../../../src/turns/replicas/presence.ts'
 import { openSignals } from '../../../src/turns/replicas/signals.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /** How a replica is seen by the others. */
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
-afterAll(() => world.close())
 
 const log = pino({ level: 'silent' })
 const ended = (replica: string) => replicaHasEnded(db.database.system, replica)

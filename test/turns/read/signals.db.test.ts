@@ -1,20 +1,18 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { openSignals, type Signals } from '../../../src/turns/replicas/signals.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 const opened: Signals[] = []
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
 })
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((signals) => signals.close()))
 })
-afterAll(() => world.close())
 
 function open(): Signals {
   const signals = openSignals(db.database.system, db.url, pino({ level: 'silent' }))

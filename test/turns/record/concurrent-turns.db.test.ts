@@ -10,17 +10,16 @@ import { seededRandom } from '../../support/random.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, decide, plainInput } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /** Many turns of one account at once over two replicas. After each test the rules of money and runs must hold. */
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let databases: readonly Database[]
 let replicas: readonly { readonly database: Database; readonly store: TurnStore }[]
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   databases = [0, 1].map(() =>
     openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 24 }),
@@ -30,10 +29,7 @@ beforeAll(async () => {
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
 })
-afterAll(async () => {
-  await Promise.all(databases.map((database) => database.close()))
-  await world.close()
-})
+afterAll(() => Promise.all(databases.map((database) => database.close())))
 
 const credit = 1_000_000n
 

@@ -15,9 +15,8 @@ import { endWith, journalOf, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { gate, reply, type Script } from '../../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let proxy: PostgresProxy
@@ -26,8 +25,8 @@ let proxied: Database
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
@@ -46,7 +45,6 @@ afterEach(async () => {
 afterAll(async () => {
   await proxied.close()
   await proxy.close()
-  await world.close()
 })
 
 /** Drives one attempt, whose database is behind the proxy. */

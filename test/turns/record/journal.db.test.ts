@@ -17,16 +17,15 @@ import { journalOf as attemptJournal, endWith, saidIn } from '../../support/turn
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { reply } from '../../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database)
   upstream = await startScriptedUpstream()
@@ -38,7 +37,6 @@ afterEach(async () => {
 afterAll(async () => {
   await catalogue.close()
   await upstream.close()
-  await world.close()
 })
 
 const usage = { promptTokens: 10, completionTokens: 5, estimated: false }

@@ -21,29 +21,25 @@ import { revokeKeyAndTurns, suspendAccount } from '../../../src/turns/sessions/s
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endRun, endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, decide, look, plainInput, start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /**
  * The order in which transactions lock rows. For each transaction and each row, somebody else has the row; the transaction
  * then waits for it with the locks that it took before. Two transactions whose orders differ can deadlock.
  */
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 /** Connections that only the transactions under test use. */
 let own: Database
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   const url = new URL(db.url)
   url.searchParams.set('application_name', 'under_test')
   own = openDatabase({ url: url.href, onIdleError: () => undefined })
 })
-afterAll(async () => {
-  await own.close()
-  await world.close()
-})
+afterAll(() => own.close())
 
 /** An account with a row of each kind. Its run has ended, unless it is `open`. */
 type Fixture = {

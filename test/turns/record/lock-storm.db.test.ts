@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { lockAccountRow } from '../../../src/accounts/accounts.ts'
 import { commandLine } from '../../../src/accounts/audit.ts'
 import type { Principal } from '../../../src/accounts/principal.ts'
@@ -24,26 +24,24 @@ import { type Random, seededRandom } from '../../support/random.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, decide, plainInput } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
 /**
  * Everything that locks rows of one account, at once, over two replicas. A row that refers to the account is inserted under
  * the account's lock: its foreign key would otherwise lock a version of the row that others are about to replace.
  */
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let replicas: readonly { readonly database: Database; readonly store: TurnStore }[]
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   replicas = [0, 1].map(() => {
     const database = openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 12 })
     return { database, store: createTurnStore(database) }
   })
 })
-afterAll(() => world.close())
 
 const lease = { owner: 'replica_gone', seconds: 15 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { readLog } from '../../../src/turns/record/run-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/record/shared-appends.ts'
@@ -6,20 +6,18 @@ import { createTurnStore } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let people: readonly Caller[]
 let appends: SharedAppends
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   people = await Promise.all([makeCaller(db.database), makeCaller(db.database)])
   appends = createSharedAppends(createTurnStore(db.database))
 })
-afterAll(() => world.close())
 
 /** Runs of two accounts in turn. */
 const startRuns = (count: number) =>

@@ -7,27 +7,23 @@ import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, decide, look, plainInput, start } from '../../support/turns/start.ts'
 import { gate } from '../../support/upstream-scripts.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 /** Connections that only the statements under test use. */
 let own: Database
 let store: TurnStore
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database, { concurrentTurns: 100, turnsPerMinute: 1_000 })
   person = { ...person, principal: await withKey(db.database, person) }
   own = openDatabase({ url: withName(db.url), onIdleError: () => undefined })
   store = createTurnStore(own)
 })
-afterAll(async () => {
-  await own.close()
-  await world.close()
-})
+afterAll(() => own.close())
 
 /** The same database. The server shows the name with each connection. */
 function withName(url: string): string {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { readLog } from '../../../src/turns/record/run-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/record/shared-appends.ts'
@@ -7,18 +7,16 @@ import { WriteQueue } from '../../../src/turns/record/write-queue.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
-import { openWorld, type StoreWorld } from '../../support/world/world.ts'
+import { type StoreWorld, useWorld } from '../../support/world/world.ts'
 
-let world: StoreWorld
 let { db } = {} as StoreWorld
 let person: Caller
 
+const world = useWorld({ replicas: 0 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   person = await makeCaller(db.database)
 })
-afterAll(() => world.close())
 
 // Only the timers of flushes are advanced. Those of the database's connections are far longer.
 beforeEach(() => {

@@ -1,32 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { writeText } from '../../../src/workspace/writing.ts'
 import { comparable, form, send } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
-import { makeFile, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { makeFile, useThings } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 const mebibyte = 1024 * 1024
 const content = randomBytes(2 * mebibyte + 300)
 
-let world: World
-let home: Things
-let foreign: Things
 let path: string
 let tag: string
 
+const world = useWorld(unhurried)
+const home = useThings(world)
+const foreign = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
   const { id, sha256 } = await upload(content)
   path = `/v1/files/${id}/content`
   tag = `"${sha256}"`
 })
-afterAll(() => world.close())
 
 async function upload(bytes: Buffer): Promise<{ id: string; sha256: string }> {
   const parts = form([

@@ -1,27 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { request as open } from 'node:http'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { form, type Part, type Reply, send } from '../../support/http-raw.ts'
 import { expectError, type Refusal } from '../../support/http-refusal.ts'
 import { rowCounts } from '../../support/world/row-counts.ts'
-import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { makeOwner, useThings } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-let home: Things
-let foreign: Things
 let before: Readonly<Record<string, number>>
 
-beforeAll(async () => {
-  world = await openWorld(unhurried)
-  home = await makeThings(world.db, world.service, await makeOwner(world.db))
-  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
-})
+const world = useWorld(unhurried)
+const home = useThings(world)
+const foreign = useThings(world)
 beforeEach(async () => {
   before = await rowCounts(world.db)
 })
-afterAll(() => world.close())
 
 const upload = (parts: readonly Part[], key = home.key) =>
   send(world.service, { method: 'POST', path: '/v1/files', key, ...form(parts) })

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { request as open } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
 import { errorTable } from '../../../src/errors.ts'
 import { keepFileStore } from '../../../src/operations/file-store.ts'
 import { moveNewContents, sweepObjects } from '../../../src/workspace/moving.ts'
+import { useFolder } from '../../support/folder.ts'
 import { errorOf, form, type Reply, send } from '../../support/http-raw.ts'
 import { type S3Server, startS3Server, storeAt } from '../../support/s3-server.ts'
 import { reply, type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
@@ -26,7 +26,7 @@ const plans: Plans = {
 let s3: S3Server
 /** A model that reads images. */
 let eyes: ScriptedUpstream
-let folder: string
+const folder = useFolder()
 let world: World
 let stores: Parameters<typeof sweepObjects>[0]
 
@@ -34,7 +34,6 @@ beforeAll(async () => {
   s3 = await startS3Server()
   const objects = storeAt(s3)
   eyes = await startScriptedUpstream()
-  folder = await mkdtemp(path.join(tmpdir(), 'models-'))
   const catalogueFile = path.join(folder, 'models.json')
   await writeFile(
     catalogueFile,
@@ -53,7 +52,6 @@ afterAll(async () => {
   await world.close()
   await eyes.close()
   await s3.stop()
-  await rm(folder, { recursive: true })
 })
 
 const expectError = (refused: Reply, code: string) => {

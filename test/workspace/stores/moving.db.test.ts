@@ -8,14 +8,13 @@ import { elsewhereThan, moveContents, sweepObjects, versionsWhere } from '../../
 import type { ObjectStore } from '../../../src/workspace/object-store.ts'
 import { receiveUpload, sealUpload } from '../../../src/workspace/uploads.ts'
 import { runForCode } from '../../support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { type S3Server, startS3Server, storeAt } from '../../support/s3-server.ts'
 import { makeAccount, makeProject } from '../../support/world/accounts.ts'
 
 const MiB = 1024 * 1024
 const plan = builtInPlans.of('unlimited')
 
-let db: TestDatabase
 let s3: S3Server
 /** The service with FILES_URL, and without it. */
 let inBucket: FileStores & { readonly objects: ObjectStore }
@@ -23,8 +22,8 @@ let inPostgres: typeof inBucket
 let place: FilePlace
 let env: Readonly<Record<string, string>>
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   s3 = await startS3Server()
   const { database } = db
   inBucket = { database, objects: storeAt(s3) }
@@ -45,10 +44,7 @@ beforeEach(async () => {
   const projectId = await makeProject(db.database, accountId)
   place = { accountId, projectId, sessionId: null, runId: null }
 })
-afterAll(async () => {
-  await db.drop()
-  await s3.stop()
-})
+afterAll(() => s3.stop())
 
 const url = 's3://files/here'
 const rows = async (statement: string) => (await db.database.systemPool.query(statement)).rows

@@ -16,7 +16,7 @@ import {
   type WebhookEvent,
   webhookEvents,
 } from '../../../webhooks/endpoints.ts'
-import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, manyTexts, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { adminsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -82,8 +82,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
         setBudget(tx, account.id, { projectId: project, period, micros }),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, await show(request, { budget: message }), status)
+      return sendFormAgain(request, reply, error, (budget) => show(request, { budget }))
     }
     return reply.redirect('/settings/alerts?done=budget', 303)
   })
@@ -97,8 +96,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
       )
       return sendPage(request, reply, secretPage(textsOf(request), made))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, await show(request, { endpoint: message, url: input.url }), status)
+      return sendFormAgain(request, reply, error, (endpoint) => show(request, { endpoint, url: input.url }))
     }
   })
 }
@@ -133,8 +131,7 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
         changeEndpoint(tx, principal, request.params.id, change, webhooksAllowPrivate),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, await show(request, message), status)
+      return sendFormAgain(request, reply, error, (problem) => show(request, problem))
     }
     return reply.redirect(`/settings/alerts/webhooks/${request.params.id}?done=saved`, 303)
   })

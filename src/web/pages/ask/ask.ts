@@ -5,7 +5,7 @@ import { ServiceError } from '../../../errors.ts'
 import { receiveFile } from '../../../http/transfers/upload.ts'
 import { listProjects, ownProjectName } from '../../../turns/sessions/projects.ts'
 import { findSession, type Session } from '../../../turns/sessions/sessions.ts'
-import { problemOf, readFields } from '../../components/forms.ts'
+import { problemOf, readFields, sendFormAgain } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
@@ -40,9 +40,9 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
       return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') throw error
-      const { message, status } = problemOf(request, error)
-      const shown = await shownBy(services, request, input.session)
-      return sendPage(request, reply, askPage(textsOf(request), shown, input, message), status)
+      return sendFormAgain(request, reply, error, async (problem) =>
+        askPage(textsOf(request), await shownBy(services, request, input.session), input, problem),
+      )
     }
   })
 

@@ -11,7 +11,7 @@ import { cleanFileName } from '../../../workspace/documents/file-names.ts'
 import { deleteFile, findVersion, listVersions, type StoredFile } from '../../../workspace/files.ts'
 import { fileText } from '../../../workspace/texts.ts'
 import { renameThisFile } from '../../../workspace/writing.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
@@ -54,9 +54,9 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
       await withTx(database, file, (tx) => renameThisFile(tx, file, wanted))
       return reply.redirect(`/files/${file.id}?done=renamed`, 303)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const shown = await shownOf(request, reply)
-      return sendPage(request, reply, filePage(textsOf(request), shown, { problem: message, name }), status)
+      return sendFormAgain(request, reply, error, async (problem) =>
+        filePage(textsOf(request), await shownOf(request, reply), { problem, name }),
+      )
     }
   })
 

@@ -8,7 +8,7 @@ import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { resumeAccount, suspendAccount } from '../../../turns/sessions/suspension.ts'
-import { problemOf, readFields } from '../../components/forms.ts'
+import { readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -37,9 +37,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
       try {
         await work({ actor, account, accountId: account.id }, request)
       } catch (error) {
-        const { message, status } = problemOf(request, error)
-        const page = await showAccount(services, request, { problem: message })
-        return sendPage(request, reply, page, status)
+        return sendFormAgain(request, reply, error, (problem) => showAccount(services, request, { problem }))
       }
       return reply.redirect(next.replace(':id', account.id), 303)
     })

@@ -12,7 +12,7 @@ import { readUsage } from '../../../billing/usage/usage.ts'
 import { spanOf } from '../../../billing/usage/usage-span.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { type Page, sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -42,47 +42,33 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
       const change = { actor: visitorOf(request).person.id, email: account.email, plan }
       await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, await showAccount(services, request, { problem: message }), status)
+      return sendFormAgain(request, reply, error, (problem) => showAccount(services, request, { problem }))
     }
     return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
   })
 
-  app.post<ById>('/operator/accounts/:id/grant', operatorsOnly, async (request, reply) => {
-    const { amount, seen } = readFields(grantForm, request.body)
-    const account = await accountOf(services, request)
-    const micros = parseCredits(amount)
-    try {
-      if (micros === undefined || micros === 0n) throw badAmount()
-      const grant = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
-      await withTx(database, 'system', (tx) => grantOnce(tx, grant))
-    } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(
-        request,
-        reply,
-        await showAccount(services, request, { problem: message, amount }),
-        status,
-      )
-    }
-    return reply.redirect(`/operator/accounts/${account.id}?done=grant`, 303)
-  })
-
-  app.post<ById>('/operator/accounts/:id/take-back', operatorsOnly, async (request, reply) => {
-    const { amount, seen } = readFields(grantForm, request.body)
-    const account = await accountOf(services, request)
-    const micros = parseCredits(amount)
-    try {
-      if (micros === undefined || micros === 0n) throw badAmount()
-      const taking = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
-      await withTx(database, 'system', (tx) => takeCreditsBack(tx, taking))
-    } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const page = await showAccount(services, request, { problem: message, takeBack: amount })
-      return sendPage(request, reply, page, status)
-    }
-    return reply.redirect(`/operator/accounts/${account.id}?done=take-back`, 303)
-  })
+  const creditForm = (
+    name: 'grant' | 'take-back',
+    change: (...by: Parameters<typeof grantOnce>) => Promise<unknown>,
+    typed: (amount: string) => MessageShown,
+  ) =>
+    app.post<ById>(`/operator/accounts/:id/${name}`, operatorsOnly, async (request, reply) => {
+      const { amount, seen } = readFields(grantForm, request.body)
+      const account = await accountOf(services, request)
+      const micros = parseCredits(amount)
+      try {
+        if (micros === undefined || micros === 0n) throw badAmount()
+        const by = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
+        await withTx(database, 'system', async (tx) => void (await change(tx, by)))
+      } catch (error) {
+        return sendFormAgain(request, reply, error, (problem) =>
+          showAccount(services, request, { problem, ...typed(amount) }),
+        )
+      }
+      return reply.redirect(`/operator/accounts/${account.id}?done=${name}`, 303)
+    })
+  creditForm('grant', grantOnce, (amount) => ({ amount }))
+  creditForm('take-back', takeCreditsBack, (takeBack) => ({ takeBack }))
 }
 
 /**

@@ -5,7 +5,7 @@ import { availableOf } from '../../../billing/account-credits.ts'
 import { readActivity } from '../../../billing/usage/usage.ts'
 import { withTx } from '../../../db/client.ts'
 import { randomBase62 } from '../../../ids.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -72,12 +72,8 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
       return sendPage(request, reply, accountMadePage(textsOf(request), account, password))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(
-        request,
-        reply,
-        newAccountPage(textsOf(request), plans.names, { ...input, problem: message }),
-        status,
+      return sendFormAgain(request, reply, error, (problem) =>
+        newAccountPage(textsOf(request), plans.names, { ...input, problem }),
       )
     }
   })

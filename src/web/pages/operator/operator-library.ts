@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { asServiceError } from '../../../http/error-handler.ts'
-import { librarySize, listHoldings } from '../../../sources/library/catalogue.ts'
+import { librarySize, listWorkVersions } from '../../../sources/library/catalogue.ts'
 import { checkLibrary } from '../../../sources/library/writing/check.ts'
 import { collectionStates } from '../../../sources/library-jobs/collection-states.ts'
 import { readFields } from '../../components/forms.ts'
@@ -10,7 +10,7 @@ import { sendPage } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { type Checked, holdingsPage } from './holdings-view.ts'
+import { type Checked, libraryStatusPage } from './operator-library-view.ts'
 
 const query = z.object({
   after: z.string().max(300).optional(),
@@ -30,14 +30,14 @@ export function operatorLibraryPage(app: FastifyInstance, { library }: WebServic
 
   app.get('/operator/library', operatorsOnly, async (request, reply) => {
     const { after, check } = readFields(query, request.query)
-    const holdings = await listHoldings(system, { after: after || undefined, limit: worksShown + 1 })
+    const works = await listWorkVersions(system, { after: after || undefined, limit: worksShown + 1 })
     return sendPage(
       request,
       reply,
-      holdingsPage(textsOf(request), {
+      libraryStatusPage(textsOf(request), {
         size: await librarySize(system),
-        holdings: holdings.slice(0, worksShown),
-        hasMore: holdings.length > worksShown,
+        works: works.slice(0, worksShown),
+        hasMore: works.length > worksShown,
         isFirst: !after,
         collections: await collectionStates(system),
         checked: check === 'now' ? await runCheck(request) : undefined,
@@ -52,7 +52,7 @@ export function operatorLibraryPage(app: FastifyInstance, { library }: WebServic
     } catch (error) {
       const problem = asServiceError(error, request)
       if (!(problem instanceof ServiceError) || problem.code !== 'overloaded') throw error
-      return { problem: textsOf(request).operator.holdings.tooLong }
+      return { problem: textsOf(request).operator.library.tooLong }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
@@ -17,7 +17,7 @@ import {
 import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
 import { fileText } from '../../../workspace/texts.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId, olderThan, pageOfAddress } from '../../components/pager.ts'
 import { accountsOnly, adminsOnly, membersOnly } from '../../components/route-guards.ts'
@@ -76,9 +76,9 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
       const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
       return reply.redirect(`/projects/${project.id}`, 303)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const page = projectsPage(textsOf(request), await projectsOf(request), { name, problem: message })
-      return sendPage(request, reply, page, status)
+      return sendFormAgain(request, reply, error, async (problem) =>
+        projectsPage(textsOf(request), await projectsOf(request), { name, problem }),
+      )
     }
   })
 
@@ -97,8 +97,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
       return reply.redirect(await afterUpload(services, file, disconnectSignal(reply)), 303)
     } catch (error) {
       const shown = await projectOf(services, request)
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
+      return again(request, reply, error, shown)
     }
   })
 
@@ -131,9 +130,7 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
       requireName(name)
       await withTx(database, principal, (tx) => changeProject(tx, principal, shown.project.id, { name }))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const page = projectPage(textsOf(request), shown, { problem: message, name })
-      return sendPage(request, reply, page, status)
+      return again(request, reply, error, shown, name)
     }
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
   })
@@ -148,9 +145,7 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
         changeProject(tx, principal, shown.project.id, { instructions }),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const page = projectPage(textsOf(request), { ...shown, instructions }, { problem: message })
-      return sendPage(request, reply, page, status)
+      return again(request, reply, error, { ...shown, instructions })
     }
     return reply.redirect(`/projects/${shown.project.id}?done=instructed`, 303)
   })
@@ -160,12 +155,22 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     try {
       await deleteProject(database, visitorOf(request).principal, shown.project.id)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(request, reply, projectPage(textsOf(request), shown, { problem: message }), status)
+      return again(request, reply, error, shown)
     }
     return reply.redirect('/projects?done=deleted', 303)
   })
 }
+
+const again = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  shown: ProjectShown,
+  name?: string,
+) =>
+  sendFormAgain(request, reply, error, (problem) =>
+    projectPage(textsOf(request), shown, { problem, ...(name !== undefined && { name }) }),
+  )
 
 function projectOf({ database }: WebServices, request: FastifyRequest): Promise<ProjectShown> {
   const { principal } = visitorOf(request)

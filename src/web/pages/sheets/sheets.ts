@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { createSheet, deleteSheet, listSheets } from '../../../sheets/store.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
@@ -36,12 +36,8 @@ export function sheetPages(app: FastifyInstance, services: WebServices): void {
       const { id } = await withTx(database, principal, (tx) => createSheet(tx, principal, title))
       return reply.redirect(`/sheets/${id}?done=created`, 303)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(
-        request,
-        reply,
-        sheetsPage(textsOf(request), await sheetsOf(request), { title, problem: message }),
-        status,
+      return sendFormAgain(request, reply, error, async (problem) =>
+        sheetsPage(textsOf(request), await sheetsOf(request), { title, problem }),
       )
     }
   })

@@ -8,7 +8,7 @@ import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-s
 import { ServiceError } from '../../../errors.ts'
 import { letter } from '../../../mail/letters.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
@@ -54,9 +54,9 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       )
       return await goOnWith(services, request, reply, { ...entered, email }, { next, kept })
     } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      const page = signInPage(textsOf(request), services, { email, next, kept, problem })
-      return sendPage(request, reply, page, status)
+      return sendFormAgain(request, reply, error, (problem) =>
+        signInPage(textsOf(request), services, { email, next, kept, problem }),
+      )
     }
   })
 
@@ -80,12 +80,8 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       const token = await openWebSession(services.database.system, session)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return sendPage(
-        request,
-        reply,
-        signUpPage(textsOf(request), services, { email: input.email, next, problem: message }),
-        status,
+      return sendFormAgain(request, reply, error, (problem) =>
+        signUpPage(textsOf(request), services, { email: input.email, next, problem }),
       )
     }
     return continueSignIn(services, request, reply, { next })

@@ -2,7 +2,7 @@ import { accounts } from './accounts.ts'
 import { collections } from './collections.ts'
 import { feedback } from './feedback.ts'
 import { health } from './health.ts'
-import { holdings } from './holdings.ts'
+import { library } from './library.ts'
 import { models } from './models.ts'
 
-export const operator = { accounts, collections, feedback, health, holdings, models }
+export const operator = { accounts, collections, feedback, health, library, models }

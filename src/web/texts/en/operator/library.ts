@@ -3,7 +3,7 @@ import { counter } from '../../grammar/plural.ts'
 const count = counter('en')
 
 /** `/operator/library`: what the library holds, a check of it, and how to import texts. */
-export const holdings = {
+export const library = {
   pageTitle: 'Library, for operators',
   title: 'Library',
   check: 'Check it now',

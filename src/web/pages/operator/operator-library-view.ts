@@ -15,20 +15,20 @@ import { operatorPage } from './operator-page.ts'
 export type Checked = { readonly check: LibraryCheck } | { readonly problem: string }
 
 /** What the library holds, below its collections. */
-export function holdingsPage(
+export function libraryStatusPage(
   t: Texts,
   shown: {
     readonly size: LibrarySize
-    readonly holdings: readonly WorkWithVersions[]
+    readonly works: readonly WorkWithVersions[]
     readonly hasMore: boolean
     readonly isFirst: boolean
     readonly collections: readonly CollectionState[]
     readonly checked: Checked | undefined
   },
 ): Page {
-  const texts = t.operator.holdings
-  const { size, holdings, hasMore, isFirst, checked, collections } = shown
-  const next = withQuery('/operator/library', { after: holdings.at(-1)?.title })
+  const texts = t.operator.library
+  const { size, works, hasMore, isFirst, checked, collections } = shown
+  const next = withQuery('/operator/library', { after: works.at(-1)?.title })
   return operatorPage(t, {
     title: texts.pageTitle,
     path: '/operator/library',
@@ -38,7 +38,7 @@ export function holdingsPage(
 <a class="button quiet" href="/operator/library?check=now">${texts.check}</a></div>
 <p class="faint">${sizeText(t, size)}</p>
 ${checked === undefined ? nothing : checkResult(t, checked)}
-${holdings.length === 0 ? emptyState(texts.empty, texts.emptyHint) : holdingTable(t, holdings)}
+${works.length === 0 ? emptyState(texts.empty, texts.emptyHint) : workTable(t, works)}
 ${pager(
   !isFirst && { label: t.common.firstPage, href: '/operator/library' },
   hasMore && { label: texts.more, href: next },
@@ -49,27 +49,27 @@ ${importHelp(t)}`,
 
 /** Such as `3 works in 5 versions, 1,234 texts`. */
 function sizeText({ common, operator }: Texts, { works, versions, texts }: LibrarySize): string {
-  return operator.holdings.size(common.works(works), common.versions(versions), common.texts(texts))
+  return operator.library.size(common.works(works), common.versions(versions), common.texts(texts))
 }
 
 function checkResult({ common, operator }: Texts, checked: Checked): Html {
   if ('problem' in checked) return notice('note', checked.problem)
   const { texts, links, compared, faults } = checked.check
-  const { holdings } = operator
-  const extent = holdings.extent(common.texts(texts), links, compared)
-  if (faults.length === 0) return notice('done', holdings.noFaults(extent))
+  const { library } = operator
+  const extent = library.extent(common.texts(texts), links, compared)
+  if (faults.length === 0) return notice('done', library.noFaults(extent))
   const details = faults.map(
     ({ rule, rows }) =>
       html`<h3 dir="ltr">${rule}</h3>
 <pre tabindex="0" dir="ltr">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`,
   )
-  return html`${notice('problem', `${holdings.broken(faults.length)}; ${extent}`)}${details}`
+  return html`${notice('problem', `${library.broken(faults.length)}; ${extent}`)}${details}`
 }
 
 /** A version in the table: the first one of its work has the cell with the title. */
-type HoldingRow = WorkWithVersions['versions'][number] & { readonly work: Names; readonly workRows: number }
+type WorkRow = WorkWithVersions['versions'][number] & { readonly work: Names; readonly workRows: number }
 
-function rowsOf({ title, heTitle, versions }: WorkWithVersions): readonly HoldingRow[] {
+function rowsOf({ title, heTitle, versions }: WorkWithVersions): readonly WorkRow[] {
   return versions.map((version, i) => ({
     ...version,
     work: { en: title, he: heTitle },
@@ -77,11 +77,11 @@ function rowsOf({ title, heTitle, versions }: WorkWithVersions): readonly Holdin
   }))
 }
 
-function holdingTable(t: Texts, holdings: readonly WorkWithVersions[]): Html {
-  const texts = t.operator.holdings
+function workTable(t: Texts, works: readonly WorkWithVersions[]): Html {
+  const texts = t.operator.library
   return dataTable({
     label: texts.table,
-    rows: holdings.flatMap(rowsOf),
+    rows: works.flatMap(rowsOf),
     columns: [
       {
         name: texts.work,
@@ -118,12 +118,12 @@ const commands = [
   { what: 'remove', command: 'sources remove "Tanya"' },
 ] as const
 
-function importHelp({ operator: { holdings } }: Texts): Html {
-  return html`<section class="card"><h2>${holdings.imports}</h2>
-<p>${holdings.importsAbout}</p>
+function importHelp({ operator: { library } }: Texts): Html {
+  return html`<section class="card"><h2>${library.imports}</h2>
+<p>${library.importsAbout}</p>
 <dl class="commands">${commands.map(
     ({ what, command }) =>
-      html`<dt>${holdings.commands[what]}</dt>
+      html`<dt>${library.commands[what]}</dt>
 <dd><pre tabindex="0" dir="ltr"><code>npm run -s service -- ${command}</code></pre></dd>`,
   )}</dl></section>`
 }

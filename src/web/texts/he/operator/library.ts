@@ -3,7 +3,7 @@ import { counter } from '../../grammar/plural.ts'
 
 const count = counter('he')
 
-export const holdings: EnglishTexts['operator']['holdings'] = {
+export const library: EnglishTexts['operator']['library'] = {
   pageTitle: 'הספרייה, למפעילים',
   title: 'ספרייה',
   check: 'בדיקה עכשיו',
