@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingKey, looseNextWord } from '../text/heading-keys.ts'
-import { isParasha } from '../vocabulary/titles/parashot.ts'
+import { isParashaKey } from '../vocabulary/titles/parashot.ts'
 
 type NameKey = { readonly name: string; readonly key: string; readonly isLoose: boolean }
 
@@ -12,7 +12,7 @@ const common =
 /** One word in another spelling would be a different word: `Rosh` for `Rasha`. Hebrew words only lose their article. */
 function keysOf(name: string): readonly NameKey[] {
   const key = headingKey(name.replace(/^the /i, ''))
-  if (key === '' || common.test(key) || isParasha(name)) return []
+  if (key === '' || common.test(key) || isParashaKey(key)) return []
   const loose = key.split(' ').map(looseNextWord).join(' ')
   const mayBeLoose = key.includes(' ') || /^[א-ת]/.test(key)
   return [{ name, key, isLoose: false }, ...(mayBeLoose ? [{ name, key: loose, isLoose: true }] : [])]

@@ -150,6 +150,93 @@ describe('never verbatim or edited', () => {
   })
 })
 
+describe('the source that an answer names is read', () => {
+  const [effort, choice] = [
+    '“The effort is only a vessel and the blessing is from above”',
+    '“Angels have no real choice”',
+  ]
+  const results = async (text: string) => (await verify(text)).quotes.map(({ result }) => result)
+
+  it.each([
+    ['in HTML within a block', `> The effort is only a vessel\n> <cite>${bitachon}</cite>`],
+    ['behind a label within a block', `> The effort is only a vessel\n>\n> **Source:** ${bitachon}`],
+    [
+      'in a list within a block',
+      `> 1. The effort is only a vessel (Bitachon 1)\n> 2. Angels have no real choice (Bechirah 1)`,
+    ],
+    [
+      'of a person, as the name of an entry',
+      '“He was imprisoned in Petersburg following denunciations” (Schneur Zalman of Liadi 1)',
+    ],
+    ['of several small words', '“In most days only a little of the soul is awake” (Levels of the Soul 1)'],
+    ['that sounds like a portion', `${choice} (Bechirah 1)`],
+    [
+      'between signs of direction',
+      `\u200f${choice}\u200f (\u2067Concepts of\u200e Chassidut, Bechirah\u200f 1\u2069)`,
+    ],
+    [
+      'in further words of the sentence',
+      `${bitachon} says ${effort}; and Bechirah 1 adds that, after all, ${choice}.`,
+    ],
+    ['in another ref of its bracket', `${choice} (Shabbat 30b, quoted in Bechirah 1)`],
+    ['behind a semicolon', '“ויקומו וילכו שניהם יחדיו” (Refrains 1; 2)'],
+    ['in nested lists', `- Refrains:\n  - ch. 2: “ויקומו וילכו שניהם יחדיו”`],
+    ['behind entities', `&#8220;Angels have no real choice&#8221; (Bechirah 1)`],
+    ['behind escaped marks', `\\"Angels have no real choice\\" (Bechirah 1)`],
+  ])('%s, where the words are right', async (_, text) => {
+    const { quotes } = await verify(text)
+    expect(quotes.length).toBeGreaterThan(0)
+    for (const quote of quotes)
+      expect(quote).toMatchObject({ result: 'verbatim', explanation: { rule: 'at_its_place' } })
+  })
+
+  it.each([
+    ['a portion before a verb', `As Noam Elimelech, Vayeshev says, ${effort}.`],
+    ['a portion behind "to"', `As Kedushat Levi to Noach puts it, ${effort}`],
+    ['a portion with a prefix', `כפי שכותב הנועם אלימלך בפרשת וישב: ${effort}`],
+    ['a portion behind a volume', `${effort} (Mei HaShiloach I, Lech Lecha)`],
+    ['a Hebrew volume', `${effort} (מי השילוח ח"א, לך לך)`],
+    ['a work with more words', `${effort} (נועם אלימלך, ליקוטי שושנה)`],
+    ['a work with its subject', `${effort} (Books of Chassidut on Likutei Moharan)`],
+    ['an abbreviated work', `${effort} (שפ"א בהעלותך תרמ"ב)`],
+    ['an entry in a bracket', `במושגי החסידות (ערך אמונה): "ההשתדלות היא כלי, והברכה באה מלמעלה"`],
+    ['a list of sources', `${effort} (1) and so on.\n\nSources:\n1. ${rasha}\n2. ${bitachon}`],
+    ['a raised number in brackets', `${effort}<sup>[1]</sup>\n\n[1] ${rasha}`],
+    ['a note within a line', `${effort}<sup>2</sup>\n\n<sup>1</sup> ${bitachon}. <sup>2</sup> ${rasha}.`],
+    ['a heading above a list', `**${rasha}**\n- ${effort}\n- ${effort}\n\n**${bitachon}**\n- ${choice}`],
+    ['a chapter with a page', `“ויקומו וילכו שניהם יחדיו” (Refrains 1, p. 12a)`],
+  ])('%s, where the words are from elsewhere', async (_, text) => {
+    for (const result of await results(text)) expect(result).toBe('misattributed')
+    expect(await results(text)).not.toEqual([])
+  })
+
+  it('as a mark before each quotation', async () => {
+    const [door, well] = ['“הנגר בונה את הדלת בבוקר”', '“המעיין יוצא מן הסלע”']
+    for (const text of [`[S1] says ${door}, whereas [S2] says ${well}.`, `[S1]: ${door}\n[S2]: ${well}`])
+      expect(await results(text)).toEqual(['verbatim', 'verbatim'])
+    expect(await results(`[S1] says ${well}, whereas [S2] says ${door}.`)).toEqual([
+      'misattributed',
+      'misattributed',
+    ])
+  })
+
+  it('in the row of a table, and not in the next row', async () => {
+    const text = `| Ref | Hebrew | English |\n|---|---|---|\n| Refrains 4:1 | “הנגר בונה את הדלת בבוקר” | “the carpenter builds the great door in the morning” |\n| Refrains 2:1 | “המעיין יוצא מן הסלע” | |`
+    expect(await results(text)).toEqual(['verbatim', 'translation', 'misattributed'])
+  })
+
+  it('and words of another place are not preferred if the named place has them nearly as close', async () => {
+    const text = '“ויקומו וילכו יחדיו אל ההר” (Refrains 2:2)'
+    expect(await results(text)).not.toContain('misattributed')
+  })
+
+  it('and a verb behind an entry is no ref', async () => {
+    expect((await verify('The Zusha of Anipoli entry says “He died in 1800 and is buried”.')).refs).toEqual(
+      [],
+    )
+  })
+})
+
 describe('translations', () => {
   it.each([
     ['beside its original', '“הנגר בונה את הדלת בבוקר” (“the carpenter builds the door in the morning”)'],

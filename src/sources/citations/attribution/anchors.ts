@@ -59,8 +59,8 @@ const sentenceEnd = /(?<!(?<![\p{L}\p{N}])(?:cf|ch|vol|pp?|R))[.?!׃][”"“»�
 const longestSentence = 1000
 
 /**
- * Finds the anchor of each quotation. The first that exists wins: the next mark in its sentence, the mark before it
- * in its sentence, the next mark in the paragraph, the last one before it in the paragraph. A quotation in a
+ * Finds the anchor of each quotation. If each quotation of a block has a mark before it, that one counts. Otherwise the
+ * first that exists wins: the next mark in its sentence, the mark before it in its sentence, the next mark in the paragraph, the last one before it in the paragraph. A quotation in a
  * paragraph of its own tries the mark in the short line after it before the last mark of the paragraph before.
  * @param anchors in order, without overlaps.
  * @returns the anchors, at the index of their quotation.
@@ -71,7 +71,12 @@ export function attributeQuotations(
   anchors: readonly Anchor[],
 ): readonly (Anchor | undefined)[] {
   const byBlock = groupByBlock(blocks, anchors)
-  return quotations.map((quotation, i) => {
+  const led = new Map(
+    [...Map.groupBy(quotations, ({ block }) => block)].flatMap(([block, quoted]) =>
+      leadsEach(text, byBlock[block] ?? [], quoted) ? quoted.map((one, i) => [one, byBlock[block]?.[i]]) : [],
+    ),
+  )
+  const anchorOf = (quotation: Quotation, i: number): Anchor | undefined => {
     const near = neighbours(quotation, byBlock[quotation.block] ?? [])
     const next = quotations[i + 1]
     const previous = quotations[i - 1]
@@ -82,7 +87,21 @@ export function attributeQuotations(
     const othersBefore = previous !== undefined && before !== undefined && previous.end > before.end
     if (after !== undefined && !(othersAfter && before !== undefined && !othersBefore)) return after
     return before ?? near.after ?? near.before ?? fromOtherBlocks(text, quotation, blocks, byBlock)
-  })
+  }
+  return quotations.map((quotation, i) => led.get(quotation) ?? anchorOf(quotation, i))
+}
+
+/** Whether several quotations have one mark each, before them in their sentences: `[S1] says “…”, and [S2] “…”`. */
+function leadsEach(text: string, marks: readonly Anchor[], quoted: readonly Quotation[]): boolean {
+  return (
+    quoted.length > 1 &&
+    quoted.length === marks.length &&
+    quoted.every(({ start }, i) => {
+      const [mark, before] = [marks[i], quoted[i - 1]]
+      const isBefore = mark !== undefined && mark.end <= start && isSameSentence(text, mark.end, start)
+      return isBefore && (before === undefined || /[\p{L}\n]/u.test(text.slice(before.end, mark.start)))
+    })
+  )
 }
 
 /** The anchors of each block. */

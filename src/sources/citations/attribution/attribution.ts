@@ -49,7 +49,10 @@ export async function readAttributions(
   const marked = attributeQuotations(usual, found, marks)
   const named = pairWithRefs(usual, found, anchors)
   const placeOf = placesOf(inText, lookups)
-  const isPlaced = ({ keys }: Anchor): boolean => inText[Number(keys[0])]?.outcome !== 'unplaced'
+  const isPlaced = ({ keys }: Anchor): boolean => {
+    const ref = inText[Number(keys[0])]
+    return ref?.outcome !== 'unplaced' || ref.place !== undefined
+  }
   const isOpen = found.quotations.some((_, i) => !marked[i] && !named[i]?.named.some(isPlaced))
   const works = isOpen && asked.length === 0 ? ((await lookups?.worksIn(usual)) ?? []) : []
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
@@ -89,8 +92,10 @@ function placesOf(
   }
   return async (named = refs[0]) => {
     if (named === undefined) return { ref: '', stretches: [] }
-    const ref = named.ref ?? named.asked
-    const refsMeant = named.outcome === 'ambiguous' ? named.nearest : named.ref === null ? [] : [ref]
+    // A page that cannot be placed is in a chapter that can.
+    const found = named.ref ?? (named.place && named.nearest[0])
+    const ref = found ?? named.asked
+    const refsMeant = named.outcome === 'ambiguous' ? named.nearest : found === undefined ? [] : [found]
     const place = named.outcome === 'ambiguous' ? undefined : named.place
     return { ref, stretches: (await Promise.all(refsMeant.map((one) => stretchesOf(one, place)))).flat() }
   }

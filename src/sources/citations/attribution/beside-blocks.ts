@@ -95,8 +95,9 @@ function indentOf(text: string, at: number, blocks: QuotedText['blocks']): numbe
 const longestIndent = 40
 
 /** A label before a ref: `Source: Tanya, ch. 32`. */
-const label =
-  /^\s*(?:[-*+•]\s+)?[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\s/iu
+export const refLabel =
+  '[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\\s'
+const label = new RegExp(`^\\s*(?:[-*+•]\\s+)?${refLabel}`, 'iu')
 
 /** A line that consists of a ref, without its label and without the points that end no sentence: `Tanya, ch. 32`. */
 function plainLine(line: string, start: number, ref: Anchor | undefined): string {
@@ -105,21 +106,23 @@ function plainLine(line: string, start: number, ref: Anchor | undefined): string
   return /[\p{L}\p{N}]/u.test(plain) ? line : plain
 }
 
-/** A line of Markdown's headings, or a whole line in bold like the one above the quotation. */
+/** A line of Markdown's headings, or a whole line in bold like the one above the quotation or its list. */
 const hashed = /^\s*#{1,6} /
 const bold = /^\s*\*\*[^*\n]+\*\*:?\s*$/
 
 /** Whether a block after a quotation is the heading of what follows: it says nothing of the quotation above it. */
 export function isHeading(text: string, at: number, blocks: QuotedText['blocks']): boolean {
-  const [above = '', line = ''] = [blocks[at - 2], blocks[at]].map(
+  let before = at - 2
+  while (blocks[before]?.kind === 'item') before -= 1
+  const [above = '', line = ''] = [blocks[before], blocks[at]].map(
     (one) => one && text.slice(one.start, one.end),
   )
   return hashed.test(line) || (bold.test(line) && bold.test(above))
 }
 
-/** Whether a line is the heading of the next quoted block: directly above it, and separated from the block before. */
+/** Whether a line is the heading of the next quoted block or list: directly above it, and separated from the block before. */
 function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolean {
   const [before, line, next] = [blocks[at - 1], blocks[at], blocks[at + 1]]
-  if (before === undefined || line === undefined || next?.kind !== 'quote') return false
+  if (before === undefined || line === undefined || !next || next.kind === 'prose') return false
   return next.start - line.end === 1 && /\n[^\S\n]*\n/.test(text.slice(before.end, line.start))
 }

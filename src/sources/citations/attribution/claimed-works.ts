@@ -22,7 +22,8 @@ const colon = /:\s*["“”«„‘'״*_>\u2060]*$/u
 const behind =
   /^["”“»״'’*_.,…\u2060]{0,5}\s*(?:(?<bracket>[([])(?:(?:see|from|in|cf\.?|מתוך|ראה|עיין) )?(?:the |sefer )?|(?<dash>[—–]\s*|\n+[ \t]*[—–-]\s*)(?:from |in )?(?:the |sefer )?|(?<verb>(?:as )?(?:says|writes|teaches|states|explains|אומר|כותב|כלשון|כתוב|נאמר|לשון) )(?:the |sefer |in the )?)["“'*_]{0,3}[הב]?$/iu
 const closes = {
-  bracket: /^["”'*_.]{0,3}\s?[)\]]/u,
+  bracket:
+    /^["”'*_.]{0,3}(?:(?:\s?[,:;>–—]| (?:on|to|ad|s\.v\.|על|ערך|ע["״]ע)\s)[^()[\]\n]{1,100})?\s?[)\]]/u,
   line: /^["”'*_]{0,3}[.,;:!?]?\s*(?:\n|$)/u,
   verb: /^[\s.,;:!?]|^$/u,
 }
@@ -58,7 +59,7 @@ function introduces(text: string, work: WorkInText, start: number): boolean {
 function follows(text: string, end: number, work: WorkInText): boolean {
   if (work.start - end > farthest) return false
   const { bracket, dash, verb } = behind.exec(text.slice(end, work.start))?.groups ?? {}
-  const rest = text.slice(work.end, work.end + 10)
+  const rest = text.slice(work.end, work.end + farthest)
   if (bracket !== undefined) return closes.bracket.test(rest)
   if (dash !== undefined) return closes.line.test(rest)
   return verb !== undefined && closes.verb.test(rest)

@@ -2,6 +2,7 @@ import type { Doc } from '../quotations/doc.ts'
 import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
 import { firstFrom } from '../quotations/spans.ts'
+import { refLabel } from './beside-blocks.ts'
 
 /** What stands between a ref and the quotation mark behind it: `“… joy (Tanya 26)”`. */
 const closesQuote = /^\s?[)\]]\s?["”»״]/u
@@ -12,12 +13,13 @@ const closesQuote = /^\s?[)\]]\s?["”»״]/u
  * @param passages texts that the block may quote.
  */
 export function edgeRefs(
-  { usual: text, blocks }: Doc,
+  { usual, blocks }: Doc,
   refs: readonly Anchor[],
   marks: readonly Anchor[],
   passages: readonly string[] = [],
 ): readonly Anchor[] {
   if (refs.length === 0) return []
+  const text = usual.replace(sourceTags, (tag) => ' '.repeat(tag.length))
   const isQuoted = quotedIn(passages)
   const isRef = new Set(refs)
   const anchors = [...refs, ...marks].toSorted((a, b) => a.start - b.start)
@@ -75,7 +77,10 @@ function leading(text: string, edge: number, anchors: readonly Anchor[]): readon
   const found: Anchor[] = []
   let at = edge
   for (const anchor of anchors) {
-    const gap = at <= anchor.start ? text.slice(at, anchor.start) : text.slice(anchor.end, at)
+    const gap = (at <= anchor.start ? text.slice(at, anchor.start) : text.slice(anchor.end, at)).replace(
+      signsBefore,
+      '',
+    )
     if (gap.length > 200 || /[\p{L}\p{N}]/u.test(gap)) break
     found.push(anchor)
     at = at <= anchor.start ? anchor.end : anchor.start
@@ -83,9 +88,13 @@ function leading(text: string, edge: number, anchors: readonly Anchor[]): readon
   return found
 }
 
+/** The signs before a ref, with a label at the beginning of its line. */
+const signsBefore = new RegExp(`(?:(?<=\\n[ \\t>]*)${refLabel})?[\\s([{—–,;:*_-]*$`, 'iu')
+/** Elements that HTML puts around the source of a quotation. */
+const sourceTags = /<\/?(?:cite|footer|em|i|small|p|br)(?:\s[^<>]{0,100})?\/?>/gi
+
 function withSigns(text: string, ref: Anchor, from: number, to: number): Anchor {
-  const before =
-    /[\s([{—–,;:-]*$/.exec(text.slice(Math.max(from, ref.start - 10), ref.start))?.[0].length ?? 0
+  const before = signsBefore.exec(text.slice(Math.max(from, ref.start - 40), ref.start))?.[0].length ?? 0
   const after = /^[\s)\]}:,;.]*/.exec(text.slice(ref.end, Math.min(to, ref.end + 10)))?.[0].length ?? 0
   return { start: ref.start - before, end: ref.end + after, keys: [] }
 }

@@ -7,12 +7,12 @@ const number = '\\d{1,3}|[א-ת]{1,2}'
 const lens = '\\d{1,3}(?::\\d{1,3})?†[^】\\n]{0,30}'
 /** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`, `“…”<sup>1</sup>`, `“…” [1]`, `“…” (1)`. */
 const marker = new RegExp(
-  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
+  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?\\[?(?<sup>${number})\\]?\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
   'u',
 )
-/** A footnote: a line that begins with its number. */
+/** A footnote: a line that begins with its number, or what follows a raised number in such a line. */
 const footnote = new RegExp(
-  `^[ \\t]{0,3}(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|【(?<lens>${lens})】|(?<dotted>\\d{1,3})[.)])[^\\n]*`,
+  `(?:^[ \\t]{0,3}|(?<=^[ \\t]{0,3}(?:<sup>|[¹²³])[^\\n]{0,300}[.;,] {0,2}))(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|【(?<lens>${lens})】|(?<dotted>\\d{1,3})[.)])(?:(?![.;,] {0,2}(?:<sup>|${raised}))[^\\n])*`,
   'gmu',
 )
 
@@ -25,7 +25,7 @@ const linesOf: Readonly<Record<Exclude<Kind, 'dotted'>, readonly Kind[]>> = {
   raised: ['raised', 'sup', 'square', 'round', 'dotted'],
   sup: ['raised', 'sup', 'square', 'round', 'dotted'],
   square: ['square', 'dotted'],
-  round: ['round'],
+  round: ['round', 'dotted'],
   lens: ['lens'],
 }
 

@@ -73,13 +73,17 @@ function itemsOf(
   )
 }
 
-/** Groups the quotations and refs that are in one sentence. */
+/** Groups the quotations and refs that are in one sentence. A row of a table that has both is one of its own. */
 function clustersOf(text: string, items: readonly Item[]): readonly (readonly Item[])[] {
   const clusters: Item[][] = []
   for (const item of items) {
     const last = clusters.at(-1)?.at(-1)
     const goesOn = last !== undefined && isSameSentence(text, last.end, item.start)
-    if (goesOn && !endsSentence(text, last, item)) clusters.at(-1)?.push(item)
+    const row = clusters.at(-1) ?? []
+    const endsRow =
+      goesOn && last.quotation !== undefined && /\n[ \t]*\|/.test(text.slice(last.end, item.start))
+    const isApart = endsRow && row.some(({ ref }) => ref !== undefined)
+    if (goesOn && !isApart && !endsSentence(text, last, item)) row.push(item)
     else clusters.push([item])
   }
   return clusters
@@ -146,9 +150,9 @@ function comparedOnly(
   return comparison.test(text.slice(quote.end, quote.end + 24)) ? [before, ...bound] : bound
 }
 
-/** Words that lead to a ref and say nothing else: `(see also A; cf. B)`. */
+/** Words that lead to a ref and say nothing else: `(see also A; cf. B)`, `(A, quoted in B)`. */
 const leading =
-  /(?<![\p{L}\p{N}])(?:see|cf|compare|also|and|ראה|עיין|ועיין|וראה|גם|והשווה|השווה|ע"ע)(?![\p{L}\p{N}])/giu
+  /(?<![\p{L}\p{N}])(?:see|cf|compare|also|and|as|(?:quoted|cited|brought|found) (?:in|from)|from|ראה|עיין|ועיין|וראה|גם|והשווה|השווה|ע"ע|מובא|הובא|מצוטט)(?![\p{L}\p{N}])/giu
 
 /** Returns the refs after the quotation at `at` that are separated from it only by punctuation and leading words. */
 function boundTo(text: string, items: readonly Item[], at: number): readonly Anchor[] {

@@ -5,6 +5,7 @@ import type { Comparison, Explanation, SearchedIn, VerdictRule } from './explana
 import {
   type ComparedPlace,
   findNearestMatch,
+  isNoNearer,
   type NearestMatch,
   type SearchState,
   standsIn,
@@ -127,7 +128,7 @@ export class QuoteChecker {
       return { ...(await judged), finding }
     }
     const elsewhere = finding ?? (await this.#elsewhere(quotation))
-    if (elsewhere === undefined) return this.#unfound(quotation, failed)
+    if (elsewhere === undefined || isNoNearer(elsewhere, failed)) return this.#unfound(quotation, failed)
     const [first] = failed
     failed = failed.filter(({ stretches }) => !standsIn(elsewhere, stretches))
     if (failed.length === 0) return inVersion(quote, elsewhere, first?.ref ?? '')

@@ -184,6 +184,17 @@ function findingOf(located: FoundWording | NearWording, stretch: PreparedStretch
   }
 }
 
+/** By how much close wording elsewhere must be nearer than at the named place, from 0 to 1. */
+const muchNearer = 0.1
+
+/** Whether words are found only in close wording, and one of the places that were named has them nearly as close. */
+export function isNoNearer(
+  { result, similarity }: NearestMatch,
+  named: readonly { readonly found: NearestMatch | undefined }[],
+): boolean {
+  return result === 'fuzzy' && named.some(({ found }) => (found?.similarity ?? 0) > similarity - muchNearer)
+}
+
 /** Whether the finding is another version of the same passages. */
 export function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
   const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))

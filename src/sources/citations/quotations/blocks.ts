@@ -6,6 +6,9 @@ export type Block = {
 }
 
 const quoteLine = /^[ \t]{0,3}>/
+/** The signs of a `>` line before its words: further ones, and those of a list within it. */
+const quoteSign = /^[ \t]{0,3}(?:>[ \t]?)+/
+export const quoteSigns = new RegExp(`${quoteSign.source}(?:[-*+•] |\\d{1,3}[.)] )?`, 'gm')
 const ownBlock = /^[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} )/
 const definitionLine = /^[ \t]{0,3}:[ \t]+\S/
 const blankLine = /^\s*$/
@@ -57,7 +60,8 @@ type OpenBlock = { kind: Block['kind']; start: number; end: number; script: Retu
 
 /** Whether a line belongs to the block before it. */
 function goesOn({ kind, script }: OpenBlock, line: string): boolean {
-  if (kindOf(line, kind) !== kind || ownBlock.test(line) || definitionLine.test(line)) return false
+  if (kindOf(line, kind) !== kind || ownBlock.test(line.replace(quoteSign, '')) || definitionLine.test(line))
+    return false
   if (kind !== 'quote' || script === undefined) return true
   return (scriptOf(line) ?? script) === script
 }

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts'
+import { type Block, quoteSigns } from './blocks.ts'
 import { Doc } from './doc.ts'
 import { italicSpans } from './italics.ts'
 import { quoteSpans } from './quote-marks.ts'
@@ -154,9 +154,7 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
     parts.push(text.slice(from, start), ' '.repeat(end - start))
     from = end
   }
-  return [...parts, text.slice(from)]
-    .join('')
-    .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
+  return [...parts, text.slice(from)].join('').replace(quoteSigns, (line) => ' '.repeat(line.length))
 }
 
 /** Finds quotations in quotation marks or italics, in order. Without one, a definition of a ref and captions are read. */

@@ -33,6 +33,7 @@ function pair(open: string, close: string, apart = open): RegExp {
 
 const twoSigns = "(?<!')''(?!')|(?<!׳)׳׳(?!׳)|’’"
 const inWord = `(?<=\\p{L})(?:''|׳׳|’’)(?=\\p{L})`
+const entity = '&(?:quot|[lrb]dquo|[lr]aquo|#(?:34|171|187|822[0-2]|x201[c-e]));'
 /** Pairs of more than one character, or in another order than usual. Pairs in their usual order pass unchanged. */
 const pairs: readonly RegExp[] = [
   new RegExp(`«[^«»]{0,${longest}}»|${pair('»', '[«»]', '[«»]').source}`, 'gu'),
@@ -44,11 +45,8 @@ const pairs: readonly RegExp[] = [
     `${before}(?<open>''|׳׳|’’|‘‘)${behind}(?:${inWord}|(?!''|׳׳|’’|‘‘)[\\s\\S]){1,${longest}}?${closes(twoSigns)}`,
     'gu',
   ),
-  pair(
-    '&(?:quot|ldquo|bdquo|laquo|#34);',
-    '&(?:quot|[lr]dquo|raquo|#34);',
-    '&(?:quot|[lrb]dquo|[lr]aquo|#34);',
-  ),
+  pair(entity, entity),
+  pair('\\\\"', '\\\\"'),
   /(?<open><(?<tag>q|blockquote)(?:\s[^<>]{0,300})?>)(?:(?!<\/?(?:q|blockquote)[\s>])[\s\S]){1,8000}?(?<close><\/\k<tag>>|<(?:cite|footer)[\s>])/gu,
 ]
 /** TeX's single marks: `words'. */
@@ -58,7 +56,7 @@ const inGrave = new RegExp(
 )
 
 /** A text without any of these has only usual marks. */
-const mayHaveOthers = /[「『｢﹁﹃《〝❝‟»›„″′＂＇‛]|<<|``|`|,,|''|׳׳|’’|‘‘|&\S|<[qb]/u
+const mayHaveOthers = /[「『｢﹁﹃《〝❝‟»›„″′＂＇‛]|<<|``|`|,,|''|׳׳|’’|‘‘|&\S|\\"|<[qb]/u
 
 /**
  * Replaces rare forms of quotation marks by the usual ones: »…«, ``…'', ,,…'', <<…>>, 「…」, ″…″ and others. Each stays

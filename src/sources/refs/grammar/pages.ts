@@ -20,6 +20,16 @@ export function isPageRef(written: string): boolean {
   })
 }
 
+/** A ref without the page or leaf behind its number: `Tanya, ch. 32` of `Tanya, ch. 32, p. 41a`. Undefined for other refs. */
+export function withoutPage(written: string): string | undefined {
+  const read = { text: written, words: wordsOf(written) }
+  const at = read.words.findIndex(
+    ({ key, text }) => hasUnitRole(key, 'page') || hasUnitRole(text, 'page') || hasUnitRole(key, 'leaf'),
+  )
+  const isNumbered = [at - 1, at - 2].some((from) => itemAt(read, from, 'joined')?.end === at)
+  return at > 1 && isNumbered ? written.slice(0, read.words[at - 1]?.end) : undefined
+}
+
 /** Years of the Jewish calendar by which collections of talks are divided: 5000 to 5999. */
 const latinYear = /(?<![\d:.])5\d{3}(?!\d)/
 /** Matches `תרל"א` and `ה'תרל"א`, the thousands usually left out. */

@@ -10,7 +10,7 @@ import { isPageRef } from './pages.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { addressOf, type Chain, chainsOf, type RefItem, sidedAddress, type Words } from './ref-items.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
-import { bare, gapBefore, wordsOf } from './text-words.ts'
+import { bare, gapBefore, invisible, wordsOf } from './text-words.ts'
 import { isHebrewUnit } from './units.ts'
 
 /** Maximum characters of a ref. Of a longer text only the beginning is parsed, so that hostile input stays cheap. */
@@ -146,6 +146,7 @@ export function normalisedRef(written: string): string {
   const bare = written.slice(0, longestRef).trim().replace(siteAddress, '$1').replace(readerAddress, '$1')
   const text = decoded(bare)
     .normalize('NFKC')
+    .replace(invisible, '')
     .replace(/[_\s]+/g, ' ')
     .replace(/(?<=[א-ת])''(?=[א-ת])/g, '"')
     .trim()

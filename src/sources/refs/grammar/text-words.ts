@@ -16,7 +16,10 @@ export type TextWord = {
 
 /** Matches letters and digits, with quotation marks inside a word (`מוהר"ן`) and a geresh after a Hebrew letter. */
 const word =
-  /[\p{L}\p{N}\p{M}]+(?:["'`׳״‘’“”„]{1,2}[\p{L}\p{N}\p{M}]+)*(?:(?<=[\u05d0-\u05ea\u05b0-\u05bd])['׳’](?!\p{L}))?/gu
+  /[\p{L}\p{N}\p{M}]+(?:["'`׳״‘’“”„]{1,2}[\p{L}\p{N}\p{M}]+)*(?:(?<=[\u05d0-\u05ea\u05b0-\u05bd])['׳’](?!\p{L}))?[\u200b-\u200f\u202a-\u202e\u2066-\u2069]*/gu
+
+/** Signs of direction and of width. A word has those behind it in its range, and the grammar ignores them. */
+export const invisible = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g
 
 /** Matches a Hebrew prefix of a word in Latin letters: `בTanya`. */
 const hebrewPrefix = /^[ובהלמשכ]{1,2}(?=[\p{Script=Latin}\d])/u
@@ -39,7 +42,7 @@ export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]
     read += 1
     if (read % wordsPerStep === 0) yield
     const cut = hebrewPrefix.exec(match[0])?.[0].length ?? 0
-    const written = match[0].slice(cut)
+    const written = match[0].slice(cut).replace(invisible, '')
     if (written.length > longestWord) continue
     const keys = keysOf(written)
     if (keys.key === '') continue
@@ -71,7 +74,8 @@ export function isBreak(gap: string): boolean {
 
 /** The text between a word and the one before it. */
 export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
-  return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
+  const gap = text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
+  return gap.length > 1 ? gap.replace(invisible, '') : gap
 }
 
 /** A word as written, without vowel points and with straight quotation marks, as the grammar reads it. */

@@ -1,10 +1,10 @@
 import type { Executor } from '../../../db/client.ts'
-import { headingKey } from '../../text/heading-keys.ts'
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { isPersonTitle } from '../../vocabulary/titles/everyday-titles.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
-import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { entriesNamed } from '../entry-lookup.ts'
 import { scriptureBook } from '../grammar/scripture.ts'
 import { nearestUnderTitle } from '../nearest-refs.ts'
@@ -20,7 +20,7 @@ type Candidate = Pick<FoundRef, 'start' | 'end' | 'written'> & {
 }
 
 const latinName =
-  "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}(?: (?:(?:of|the|on|in|and|into|al) )?\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}){0,6}"
+  "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}(?: (?:(?:of|the|on|in|and|into|al) ){0,2}\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}){0,6}"
 const hebrewName = '[א-ת][א-ת"\'״׳]{1,14}(?: [א-ת][א-ת"\'״׳]{1,14}){0,6}'
 const unit = '(?:ch\\. ?|chapter |no\\. ?|§ ?|פרק |סימן |אות |ערך )?'
 const number = '\\d{1,3}|[א-ת]{1,2}["״][א-ת]|[א-ת](?:[\'׳]|(?![א-ת"״]))'
@@ -31,11 +31,11 @@ const entry = new RegExp(
 
 /** Matches the name of an entry that is called one: `the entry “Simcha”`, `בערך "שמחה"`. */
 const calledEntry = new RegExp(
-  `(?:\\b(?:[Tt]he|[Tt]his|[Ii]ts) entry (?:on |for |called )?["“‘'*_]{0,3}(?<latin>${latinName})|(?<![א-ת])[ובשה]{0,2}ערך ["“״*_]{1,3}(?<hebrew>[א-ת]{2,14}(?: [א-ת]{2,14}){0,4})(?=["”’״*_]))["”’״*_]{0,3}(?![\\p{L}\\p{M}\\p{N}]| \\d)`,
+  `(?:\\b(?:[Tt]he|[Tt]his|[Ii]ts) entry (?:on |for |called )?["“‘'*_]{0,3}(?<latin>${latinName})|(?<![א-ת])[ובשה]{0,2}ערך (?:["“״*_]{1,3}|(?<=\\(ערך ))(?<hebrew>[א-ת]{2,14}(?: [א-ת]{2,14}){0,4})(?=["”’״*_)]))["”’״*_]{0,3}(?![\\p{L}\\p{M}\\p{N}]| \\d)`,
   'gu',
 )
 
-const lead = "(?:(?:see|see also|cf\\.?|from|in|ראה|עיין|עי['׳]) (?:the )?)?"
+const lead = "(?:(?:see|see also|cf\\.?|(?:quoted |cited )?(?:from|in)|ראה|עיין|עי['׳]) (?:the )?)?"
 const leadingWord = /^(?:See(?: also)?|Cf|From|In|ראה|עיין|עי['׳]) (?:[Tt]he )?/u
 const opensBracket = new RegExp(`[([]\\s?(?:[^()[\\]\\n]{0,80}[;,]\\s?(?:and )?)?${lead}$`, 'iu')
 const closesBracket = /^\s?[)\];,]/
@@ -47,7 +47,7 @@ const beginsLine = /(?:^|\n)(?:[ \t>#*_•–—-]|\d{1,2}[.)] )*$/
 const introduces = /^[*_]*:[*_]*\s*["“„«״‘'>]/
 /** Words between the name and the quotation that it introduces: `According to Rasha 1, “…”`, `Rasha 1 says: “…”`. */
 const leadsToQuotation =
-  /^(?:[,:]?\s|,? (?:we (?:read|learn)|(?:says?|states|has|reads|writes|teaches|explains|begins|opens|ends|concludes|adds|continues|notes|tells us|goes on|warns)(?: that| with| to say)?|it (?:says|is (?:said|written))|נאמר|כתוב|מבואר|אומר)[,:]?\s)[ושב]?["“„«״]/u
+  /^(?:[,:]?\s|,? (?:we (?:read|learn)|(?:says?|states|has|reads|writes|teaches|explains|begins|opens|ends|concludes|adds|continues|notes|tells us|goes on|warns)[^.;!?"“„«״\n]{0,40}|it (?:says|is (?:said|written))|נאמר|כתוב|מבואר|אומר)[,:]?\s)[ושב]?["“„«״]/u
 const quotedBefore = new RegExp(`["”“»«״’'›*_][.,;:]?\\s{0,2}(?:[([,—–-]\\s?)${lead}$`, 'iu')
 
 const longestLook = 120
@@ -108,16 +108,20 @@ async function nearestTo(
 }
 
 /**
- * Whether nothing else is read there. The book of a person whom an entry is about counts less than the entry, if the
- * library does not hold the book.
+ * Whether nothing else is read there. A person whom an entry is about means the entry rather than the person's book.
  */
 function isFree({ start, end, name }: Candidate, found: readonly FoundRef[]): boolean {
   const others = found.filter((ref) => ref.start < end && start < ref.end)
-  return others.every(({ outcome }) => outcome === 'unknown_work') && (others.length === 0 || !isBook(name))
+  if (others.length === 0 || isPerson(name)) return true
+  return others.every(({ outcome }) => outcome === 'unknown_work') && !isBook(name)
+}
+
+function isPerson(name: string): boolean {
+  const isAuthor = [headingKey(name), looseHeadingKey(name)].some(isAuthorKey)
+  return isAuthor || namesFor(name).some((title) => isPersonTitle(headingKey(title)))
 }
 
 function isBook(name: string): boolean {
-  if (namesFor(name).some((title) => isPersonTitle(headingKey(title)))) return false
   const key = headingKey(name)
   return namesOfKnownWork(key) !== undefined || otherTitleKeys(key).length > 0
 }

@@ -7,7 +7,7 @@ import type { TextWord } from '../grammar/text-words.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
-import { isUnplaced } from '../unplaced.ts'
+import { unplacedRef } from '../unplaced.ts'
 import { portionsInText } from './portions.ts'
 import { sitesWithin } from './short-refs.ts'
 import { sitesOfTitles, sitesWithTitle } from './sites.ts'
@@ -36,6 +36,7 @@ export type FoundRef = {
   readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work' | 'unplaced'
   /** The spelling of the library, if the ref was found. */
   readonly ref: string | null
+  /** Also of the chapter that a page is in, if the library cannot place the page. It is then the only `nearest`. */
   readonly place?: PassageRange
   /** If the ref was not found: existing refs, nearest first. If it is `ambiguous`: the places that match. */
   readonly nearest: readonly string[]
@@ -291,16 +292,16 @@ async function withNearest(
     if (outcome === 'missing' && !near.has(asked) && near.size < most)
       near.set(asked, await nearestToReadings(executor, known))
     const closed = end + closingBracket(text, start, end)
-    const isPrinted = outcome === 'missing' && isUnplaced(asked, near.get(asked) ?? [])
     refs.push({
       ref: null,
       start,
       end: closed,
       written: text.slice(start, closed),
       asked: asked.replace(/\s+/g, ' '),
-      outcome: isPrinted ? 'unplaced' : outcome,
+      outcome,
       ...(outcome === 'found' ? resolution?.found : undefined),
       nearest: outcome === 'ambiguous' ? (resolution?.several ?? []) : (near.get(asked) ?? []),
+      ...(outcome === 'missing' && (await unplacedRef(executor, asked, near.get(asked) ?? []))),
     })
   }
   return refs

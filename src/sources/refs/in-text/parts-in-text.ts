@@ -18,7 +18,7 @@ const entryBefore =
 
 /** Matches `, s.v. Tefillah` and ` ערך תפילה` behind the title of a work. */
 const entryBehind =
-  /^[*_]{0,3},? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״'*_]{0,3}([^"”’״'.,;:()[\]\n*_]{2,40})["”’״'*_]{0,3}(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
+  /^[*_]{0,3},? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״'*_]{0,3}([^"“„«”’״'.,;:()[\]\n*_]{2,40})["”’״'*_]{0,3}(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
 /**
  * Matches a part that the library may not have: after a comma, capitalised or Hebrew words and a number. A Hebrew
  * number is one letter with a geresh or a word with gershayim, because other short words are ordinary words.
@@ -79,7 +79,8 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
 
 function entryBehindOf(text: string, { start, end }: TitleInText): Part | undefined {
   const entry = entryBehind.exec(text.slice(end, end + 70))
-  if (entry === null) return undefined
+  // In small letters it is a verb: `The Tanya entry says “…”`.
+  if (entry === null || /^\p{Ll}/u.test(entry[1] ?? '')) return undefined
   const asked = `${text.slice(start, end)}, ${entry[1] ?? ''}`
   return { start, end: end + entry[0].length, asked, isSure: true }
 }

@@ -4,7 +4,7 @@ import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { parashaAt } from '../../vocabulary/titles/parashot.ts'
 import { otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { isYear } from '../grammar/pages.ts'
-import { bare, gapBefore } from '../grammar/text-words.ts'
+import { bare, gapBefore, keysOfRole } from '../grammar/text-words.ts'
 import type { Candidate, Placed, ReadText } from './titled-text.ts'
 import type { TitleInText } from './titles-in-text.ts'
 import { isInBrackets } from './unheld-works.ts'
@@ -29,7 +29,11 @@ export function* portionsInText(read: ReadText): Generator<undefined, readonly P
 }
 
 /** Matches the word for a weekly portion, in the form of `headingKey`. */
-const portionWord = /^(?:פרשת|פ|para?shas?t?)$/u
+const portionWord = /^(?:[בל]?פרשת|פ|para?shas?t?)$/u
+/** The volume before a portion: `Mei HaShiloach I, Lech Lecha`. */
+const volume = /^(?:[IVX]{1,4}|ח"[א-ת])$/
+/** Words with which a sentence goes on: `As Noam Elimelech, Vayeshev says, “…”`. */
+const verbs = keysOfRole('goes-on')
 /** Words between a title and its portion. */
 const portionLinks = new Set(['on', 'to', 'על'])
 /** A portion is named in at most four words, if two are read together. */
@@ -42,22 +46,30 @@ function portionBehind(
   title: TitleInText,
 ): { readonly candidate: Candidate; readonly to: number } | undefined {
   const { text, words } = read
-  const gap = gapBefore(text, words, title.to)
-  const keyAt = (at: number): string => words[at]?.key ?? ''
-  if (!title.isExact || !/^(?:['’]s)?(?:,? | ?\()$/.test(gap)) return undefined
-  const isLinked = portionLinks.has(keyAt(title.to))
-  const at = isLinked ? title.to + 1 : title.to
-  const isMarked = portionWord.test(keyAt(at))
-  const from = isMarked ? at + 1 : at
-  const to = endOfPortion(read, from)
-  if (to === undefined) return undefined
+  const begins = title.isExact ? portionStart(read, title) : undefined
+  const to = begins && endOfPortion(read, begins.from)
+  if (begins === undefined || to === undefined) return undefined
+  const { from, isMarked, isJoined } = begins
   const end = words[to - 1]?.end ?? title.end
-  const isName = /^\p{Lu}/u.test(words[from]?.text ?? '') && (isLinked || title.to - title.from > 1)
-  const isJoined = /[,(]/.test(gap) || isName || isInBrackets(text, title.start, end)
-  if (!isMarked && !(isJoined && behindPortion.test(text.slice(end, end + 6)))) return undefined
+  const isRef = isJoined || isInBrackets(text, title.start, end)
+  const endsThere = behindPortion.test(text.slice(end, end + 6)) || verbs.has(words[to]?.key ?? '')
+  if (!isMarked && !(isRef && endsThere)) return undefined
   const name = text.slice(title.start, title.end)
   const asked = `${name}, ${text.slice(words[from]?.start ?? end, end).replace(/[([]/, '')}`
   return { candidate: { start: title.start, end, asked, title: name, mustExist: true }, to }
+}
+
+/** The word with which a portion behind a title would begin, and how the two are joined. */
+function portionStart({ text, words }: ReadText, { from: first, to }: TitleInText) {
+  const behind = to + (volume.test(bare(words[to])) ? 1 : 0)
+  const gap = gapBefore(text, words, behind)
+  if (!/^(?:['’]s)?(?:,? | ?\()$/.test(gap)) return undefined
+  const isLinked = portionLinks.has(words[behind]?.key ?? '')
+  const at = isLinked ? behind + 1 : behind
+  const isMarked = portionWord.test(words[at]?.key ?? '')
+  const from = isMarked ? at + 1 : at
+  const isName = /^\p{Lu}/u.test(words[from]?.text ?? '') && (isLinked || to - first > 1)
+  return { from, isMarked, isJoined: /[,(]/.test(gap) || isName }
 }
 
 /** Index after the longest name of a portion that begins at a word, and after its year. */

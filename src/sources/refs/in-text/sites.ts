@@ -173,7 +173,7 @@ function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readon
     const rest = text.slice(words[title.to]?.start ?? end, end)
     const base = { start: title.start, end, title: name, ...how }
     const composed = `${name} ${rest}`
-    const isPlain = isWhole && /^[\s,.:;_–—-]*$/.test(gapBefore(text, words, title.to))
+    const isPlain = isWhole && /^[^\S\n]*[,.:;_–—-]*[^\S\n]*$/.test(gapBefore(text, words, title.to))
     const asked = isPlain ? [slice] : [composed, slice]
     return [...sideOf(read, base, slice), ...asked.map((one) => ({ ...base, asked: one }))]
   })
@@ -254,7 +254,7 @@ export type FurtherNumber = {
 
 const maxNumbers = 5
 
-/** Finds the numbers that follow a number with commas or "and": `Tanya 26, 31 and 32`, `תניא כ"ו ול"ב`. */
+/** Finds the numbers that follow a number: `Tanya 26, 31 and 32`, `(Tanya 26; 27)`, `תניא כ"ו ול"ב`. */
 export function furtherNumbers(
   text: string,
   words: readonly TextWord[],
@@ -274,7 +274,10 @@ export function furtherNumbers(
 
 function numberBehindAnd(text: string, words: readonly TextWord[], at: number): FurtherNumber | undefined {
   const [word, number] = [words[at], words[at + 1]]
-  if (!word || !/^,? $/.test(gapBefore(text, words, at))) return undefined
+  const gap = gapBefore(text, words, at)
+  if (word && gap === '; ' && /^\d{1,3}$/.test(word.text) && endsClause(text, word.end))
+    return { written: word.text, start: word.start, end: word.end, to: at + 1 }
+  if (!word || !/^,? $/.test(gap)) return undefined
   const prefixed = /^ו(.{1,4}["'].?)$/.exec(bare(word))?.[1]
   if (prefixed !== undefined && hebrewNumber(prefixed) !== undefined)
     return { written: prefixed, start: word.start, end: word.end, to: at + 1 }

@@ -2,13 +2,27 @@ import { headingKey } from '../../text/heading-keys.ts'
 
 /** Titles as initials. In small letters or without gershayim they are other words, or numbers: `La`, `עח`. */
 const keys: ReadonlySet<string> = new Set(
-  ['L.A.', 'L"A', 'L.M.', 'I.K.', 'IK', 'KA', 'K.A.', 'SY', 'S.Y.', 'TZ', 'T.Z.', 'ע"ח', 'ז"ח'].map(
-    headingKey,
-  ),
+  [
+    'L.A.',
+    'L"A',
+    'L.M.',
+    'I.K.',
+    'IK',
+    'IT',
+    'I.T.',
+    'KA',
+    'K.A.',
+    'SY',
+    'S.Y.',
+    'TZ',
+    'T.Z.',
+    'ע"ח',
+    'ז"ח',
+  ].map(headingKey),
 )
 
-/** Initials without dots that are also names of other things: `LA`. */
-const ambiguous = /^LA$/u
+/** Initials without dots that also mean other things: `LA`, `IT`. */
+const ambiguous = /^(?:LA|IT)$/u
 
 /** Whether written initials count as a title only before a number that can be nothing but a ref: `LA 31:2`. */
 export function needsRef(written: string): boolean {

@@ -81,6 +81,11 @@ export function isParasha(name: string): boolean {
   return nameOf(name) !== undefined
 }
 
+/** Whether a key is exactly one of the spellings: `Bechirah` sounds like `Behar` and is another word. */
+export function isParashaKey(key: string): boolean {
+  return names.has(key)
+}
+
 function nameOf(written: string): string | undefined {
   return names.get(headingKey(written)) ?? names.get(looseHeadingKey(written))
 }
