@@ -36,9 +36,23 @@ const yiddish = `וואס וואָס ווער ווי וואו ווען פארו�
   מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
   ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
 
+/** Words of questions about a book or a person as such. A name beside them is the subject of the question. */
+const facts = `author authors authored compiler compile compiled edit edited editor print printed prints publish published
+  publication publisher compose composed appear appeared first year date city town born birth die died death passed away
+  buried burial grave life live lived biography history compare compared comparison versus vs
+  מחבר המחבר מחברו חיברו עורך ערך נערך הדפיס נדפס נדפסה הודפס הודפסה יצא יצאה לאור פורסם פורסמה ראה אור שנה שנת השנה בשנה
+  באיזו באיזה לראשונה ראשון עיר בעיר נולד נולדה נפטר נפטרה מת נקבר קבור קבורתו חי חייו חיי תולדות תולדותיו
+  נכתב נכתבה חובר חוברה השווה השווי השוואה להשוות`
+
 const termsOf = (words: string) => new Set(tokenize(words).map((token) => token.term))
 const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`))
 const hebrewFillers = lazy(() => termsOf(`${hebrew} ${pronouns}`))
+const factWords = lazy(() => termsOf(facts))
+
+/** Whether a word of a query asks for a fact about what it names: `printed`, `נולד`. */
+export function isFactWord(term: string): boolean {
+  return factWords().has(term)
+}
 
 /**
  * Prefixes with which a filler or function word stays one: `ולמה`, `שאומרים`, `האילו`. Before two letters, ש and ה
