@@ -30,6 +30,12 @@ const english = `please explain explains explained tell describe define definiti
   essay essays paragraph paragraphs sentences bullet points overview summary summarize summarise outline briefly
   prepare handout sheet sheets file files document documents docx pdf html translate everything help tomorrow`
 
+/** Verbs, pronouns and adverbs that most sentences could have. Few articles have one, so it would weigh much. */
+const plainEnglish = `come comes came become becomes became go goes went make makes made making take takes took taken get gets got
+  put puts let lets try tries trying ask asks asked thing things every ever never always sometimes still already though
+  although whether rather away without along toward towards else enough much many able himself herself itself oneself
+  myself yourself themselves anyone everyone cant cannot dont doesnt didnt isnt arent wasnt wont couldnt shouldnt im`
+
 /** Yiddish question words, articles and prepositions, which are written in Hebrew letters. */
 const yiddish = `וואס וואָס ווער ווי וואו ווען פארוואס פארוואָס וועלכע וועלכער איז זענען געווען געוועסן האט האבן זיין
   דער די דאס דאָס דעם דען א אן און אדער אז פון פֿון צו מיט אין אויף ביי וועגן פאר נאך איבער אונטער נישט ניט קיין
@@ -45,7 +51,7 @@ const facts = `author authors authored compiler compile compiled edit edited edi
   נכתב נכתבה חובר חוברה השווה השווי השוואה להשוות`
 
 const termsOf = (words: string) => new Set(tokenize(words).map((token) => token.term))
-const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`))
+const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${plainEnglish} ${yiddish}`))
 const hebrewFillers = lazy(() => termsOf(`${hebrew} ${pronouns}`))
 const factWords = lazy(() => termsOf(facts))
 
