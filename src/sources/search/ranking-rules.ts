@@ -65,8 +65,8 @@ export const rankingRules = [
   },
   {
     name: 'entries',
-    does: 'Puts the articles that a question compares behind each other.',
-    apply: (hits, { concepts }) => entriesTogether(hits, concepts),
+    does: 'Puts the articles that a question compares behind each other, and first if it names nothing else.',
+    apply: (hits, { concepts, query }) => entriesTogether(hits, concepts, query),
   },
   {
     name: 'named',

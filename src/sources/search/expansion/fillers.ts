@@ -30,15 +30,35 @@ const english = `please explain explains explained tell describe define definiti
   essay essays paragraph paragraphs sentences bullet points overview summary summarize summarise outline briefly
   prepare handout sheet sheets file files document documents docx pdf html translate everything help tomorrow`
 
+/** Verbs, pronouns and adverbs that most sentences could have. Few articles have one, so it would weigh much. */
+const plainEnglish = `come comes came become becomes became go goes went make makes made making take takes took taken get gets got
+  put puts let lets try tries trying ask asks asked thing things every ever never always sometimes still already though
+  although whether rather away without along toward towards else enough much many able himself herself itself oneself
+  myself yourself themselves anyone everyone cant cannot dont doesnt didnt isnt arent wasnt wont couldnt shouldnt im`
+
 /** Yiddish question words, articles and prepositions, which are written in Hebrew letters. */
 const yiddish = `וואס וואָס ווער ווי וואו ווען פארוואס פארוואָס וועלכע וועלכער איז זענען געווען געוועסן האט האבן זיין
   דער די דאס דאָס דעם דען א אן און אדער אז פון פֿון צו מיט אין אויף ביי וועגן פאר נאך איבער אונטער נישט ניט קיין
   מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
   ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
 
+/** Words of questions about a book or a person as such. A name beside them is the subject of the question. */
+const facts = `author authors authored compiler compile compiled edit edited editor print printed prints publish published
+  publication publisher compose composed appear appeared first year date city town born birth die died death passed away
+  buried burial grave life live lived biography history compare compared comparison versus vs
+  מחבר המחבר מחברו חיברו עורך ערך נערך הדפיס נדפס נדפסה הודפס הודפסה יצא יצאה לאור פורסם פורסמה ראה אור שנה שנת השנה בשנה
+  באיזו באיזה לראשונה ראשון עיר בעיר נולד נולדה נפטר נפטרה מת נקבר קבור קבורתו חי חייו חיי תולדות תולדותיו
+  נכתב נכתבה חובר חוברה השווה השווי השוואה להשוות`
+
 const termsOf = (words: string) => new Set(tokenize(words).map((token) => token.term))
-const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`))
+const fillers = lazy(() => termsOf(`${hebrew} ${pronouns} ${english} ${plainEnglish} ${yiddish}`))
 const hebrewFillers = lazy(() => termsOf(`${hebrew} ${pronouns}`))
+const factWords = lazy(() => termsOf(facts))
+
+/** Whether a word of a query asks for a fact about what it names: `printed`, `נולד`. */
+export function isFactWord(term: string): boolean {
+  return factWords().has(term)
+}
 
 /**
  * Prefixes with which a filler or function word stays one: `ולמה`, `שאומרים`, `האילו`. Before two letters, ש and ה

@@ -1,54 +1,77 @@
+import { isStopWord, type Token } from '../../text/tokens.ts'
 import { isReferenceWork } from '../../vocabulary/titles/reference-works.ts'
+import { isFactWord, isFiller } from '../expansion/fillers.ts'
+import type { Query } from '../expansion/query.ts'
 import type { FusedHit } from '../scoring/fusion.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type ByTerm, conceptsByTerm, titlesNamed } from './title-match.ts'
 
 /** An entry among these is what the question is about, and not only mentioned by it. */
 const amongBest = 3
-/** How far down the ranking another named entry is looked for. */
+/** How far down the ranking a named entry is looked for. */
 const looked = 60
 /** Maximum entries that stand together. */
 const maxEntries = 3
 
 /**
  * Puts the entries of reference works that a question names by different words behind each other: `the difference between a
- * tzaddik and a beinoni`. Without it, articles that mention both precede the second entry. Passages of other works and the
- * scores of the places stay the same. A ranking that does not begin with such an entry stays as it is.
+ * tzaddik and a beinoni`. Without it, articles that mention both precede the second entry. If the question says nothing
+ * else, they come first: the Tanya names itself nowhere, so `who wrote the Tanya` finds other books by its words. Otherwise
+ * passages of other works keep their places, and so does a ranking that does not begin with such an entry.
  */
 export function entriesTogether(
   ranked: readonly FusedHit[],
   concepts: readonly FoundConcept[],
+  { tokens }: Query,
 ): readonly FusedHit[] {
   const byTerm = conceptsByTerm(concepts)
-  const named = (hit: FusedHit) => positionsNaming(hit, concepts, byTerm)
-  const first = ranked.slice(0, amongBest).findIndex((hit) => named(hit) !== undefined)
-  const best = ranked[first]
-  if (best === undefined) return ranked
-  const entries = [best]
-  const taken = new Set(named(best))
-  for (const hit of ranked.slice(first + 1, looked)) {
-    const positions = named(hit)
-    if (positions === undefined || positions.some((at) => taken.has(at))) continue
-    entries.push(hit)
-    for (const at of positions) taken.add(at)
-    if (entries.length === maxEntries) break
-  }
-  return entries.length === 1 ? ranked : amongReferences(ranked, first, entries)
+  const named = ranked.slice(0, looked).flatMap((hit, at) => {
+    const positions = positionsNaming(hit, concepts, byTerm)
+    return positions ? [{ hit, at, positions }] : []
+  })
+  const subjects = tokens.flatMap((token, at) => (isSubject(token) ? [at] : []))
+  const longest = apart(named.toSorted((a, b) => b.positions.size - a.positions.size))
+  if (subjects.length > 0 && subjects.every((at) => longest.some(({ positions }) => positions.has(at))))
+    return inPlaces(ranked, longest, ranked, () => true)
+  const together = apart(named)
+  const first = together[0]?.at ?? ranked.length
+  if (first >= amongBest || together.length === 1) return ranked
+  const isMoved = ({ row }: FusedHit, at: number): boolean => at >= first && isReferenceWork(row.work)
+  return inPlaces(ranked, together, ranked.filter(isMoved), isMoved)
 }
 
-/** Puts the entries before the other passages of reference works. Passages of sources keep their places. */
-function amongReferences(
+type Entry = { readonly hit: FusedHit; readonly at: number; readonly positions: ReadonlySet<number> }
+
+/** The first entries that share no word of the question. */
+function apart(entries: readonly Entry[]): readonly Entry[] {
+  const found: Entry[] = []
+  for (const one of entries)
+    if (found.length < maxEntries && !found.some((other) => shareWord(one, other)))
+      found.push(one)
+  return found
+}
+
+function shareWord(one: Entry, other: Entry): boolean {
+  return one.positions.values().some((at) => other.positions.has(at))
+}
+
+function isSubject(token: Token): boolean {
+  return !isStopWord(token) && !isFiller(token.term) && !isFactWord(token.term)
+}
+
+/** Puts the entries, then the others, into the places of moved hits. The scores of the places stay the same. */
+function inPlaces(
   ranked: readonly FusedHit[],
-  first: number,
-  entries: readonly FusedHit[],
+  entries: readonly Entry[],
+  others: readonly FusedHit[],
+  isMoved: (hit: FusedHit, at: number) => boolean,
 ): readonly FusedHit[] {
-  const isMoved = ({ row }: FusedHit, at: number): boolean => at >= first && isReferenceWork(row.work)
-  const others = ranked.filter((hit, at) => isMoved(hit, at) && !entries.includes(hit))
-  const inOrder = [...entries, ...others].values()
+  const named = new Set(entries.map(({ hit }) => hit))
+  const inOrder = new Set([...named, ...others]).values()
   return ranked.map((hit, at) => {
     const next = isMoved(hit, at) ? inOrder.next().value : undefined
     if (!next) return hit
-    const signals = entries.includes(next) ? { ...next.signals, entry: true as const } : next.signals
+    const signals = named.has(next) ? { ...next.signals, entry: true as const } : next.signals
     return { ...next, score: hit.score, signals }
   })
 }
@@ -58,10 +81,12 @@ function positionsNaming(
   { row }: FusedHit,
   concepts: readonly FoundConcept[],
   byTerm: ByTerm,
-): readonly number[] | undefined {
+): ReadonlySet<number> | undefined {
   if (!isReferenceWork(row.work)) return undefined
   const titles = titlesNamed({ ref: row.ref, heRef: row.he_ref }, byTerm)
   if (titles.length === 0) return undefined
   const found = titles.flatMap((title) => title.concepts).flatMap((i) => concepts[i] ?? [])
-  return found.flatMap(({ concept: { position, length } }) => Array.from({ length }, (_, i) => position + i))
+  return new Set(
+    found.flatMap(({ concept: { position, length } }) => Array.from({ length }, (_, i) => position + i)),
+  )
 }
