@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
 import { gateBook } from './gate-book.ts'
+import { everyLook } from './looks.ts'
 
 /** Longer than the name that is made from it. */
 const question =

@@ -1,11 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
 import { call } from '../../support/world/requests.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importLongWork, importOwnTexts } from './own-texts.ts'
-import { inAllLooks, weightOf } from './quality.ts'
+import { inAllLooks, inMoreLooks, weightOf } from './quality.ts'
 import { hasFocus } from './window-state.ts'
 
 const first = 'The Lamp, Part I; On Lamps 1:1'
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     const rows = page.getByRole('table').locator('tbody tr')
     expect(await rows.count()).toBe(3)
     expect(await rows.filter({ hasText: 'Another translation' }).textContent()).toContain('CC-BY-SA')
-    expect(await inAllLooks(page, 'work')).toEqual([])
+    expect(await inMoreLooks(page, 'work')).toEqual([])
     await page.goto('/library/work/The%20Wall')
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
     expect(await page.getByText('javascript:document').count()).toBe(1)
@@ -70,7 +71,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
       expect(await page.locator('.hit').first().locator('mark').allTextContents()).toEqual(marked)
     }
     expect(await page.locator('.hit').first().textContent()).toContain('Licence: CC0')
-    expect(await inAllLooks(page, 'search')).toEqual([])
+    expect(await inMoreLooks(page, 'search')).toEqual([])
   })
 
   test('a search for a ref opens its passage, or offers the nearest ref', async () => {
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
 
   test('one reads on from chapter to chapter and back, and copies refs', async () => {
     await page.goto(read('The Lamp, Part I; On Lamps 1'))
-    expect(await inAllLooks(page, 'reader')).toEqual([])
+    expect(await inMoreLooks(page, 'reader')).toEqual([])
     expect(await page.locator('.own-ref').count()).toBe(3)
     await page.getByRole('button', { name: `Copy the ref ${first}` }).click()
     // Screen readers announce the message.
@@ -136,7 +137,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.evaluate(`document.fonts.check('20px "Frank Ruhl Libre"', 'אָ')`)).toBe(true)
   })
 
-  test('Hebrew stands on the right in the Hebrew interface as well', async () => {
+  test.skipIf(isShort)('Hebrew stands on the right in the Hebrew interface as well', async () => {
     const hebrew = await browser.newContext({ baseURL: service.url, locale: 'he-IL' })
     const reader = await hebrew.newPage()
     await reader.goto(read('The Lamp, Part I; On Lamps 1'))
@@ -195,7 +196,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     await page.keyboard.press('Enter')
     const panel = page.getByRole('complementary', { name: first })
     await panel.getByText('A Book Elsewhere 7:3').waitFor()
-    expect(await inAllLooks(page, 'reader-panel')).toEqual([])
+    expect(await inMoreLooks(page, 'reader-panel')).toEqual([])
     await page.keyboard.press('Escape')
     expect(await panel.count()).toBe(0)
     expect(await page.evaluate('document.activeElement.textContent')).toBe('2 links')
@@ -253,7 +254,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await hasFocus(mine.getByRole('button', { name: 'Save the note' }))).toBe(true)
     await mine.goto('/library/mine')
     expect(await mine.getByText('Why small?').count()).toBe(1)
-    expect(await inAllLooks(mine, 'my-reading')).toEqual([])
+    expect(await inMoreLooks(mine, 'my-reading')).toEqual([])
     await mine.goto('/library/work/The%20Lamp')
     await mine.getByRole('button', { name: 'Read a chapter a day' }).click()
     await mine.getByText('Day 1 of 3').waitFor()
@@ -283,7 +284,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.locator('.own-ref').first().textContent()).toBe('A Hundred Steps 1:61')
   })
 
-  test('the chapters of a long work come in pages, part by part', async () => {
+  test.skipIf(isShort)('the chapters of a long work come in pages, part by part', async () => {
     await importLongWork(db.database, 'Many Doors', [''])
     await importLongWork(db.database, 'Two Houses', [', East', ', West'])
     const chapters = page.locator('.chapters a')
@@ -301,7 +302,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
   })
 
-  test('no page weighs more than 200 KB, and all of them work without scripts', async () => {
+  test.skipIf(isShort)('no page weighs more than 200 KB, and all of them work without scripts', async () => {
     const plain = await openWindow(browser, service, { scripts: false })
     const reader = await plain.newPage()
     for (const path of ['/library', '/library/work/Many%20Doors', '/library/search?q=lamp', read(first)]) {
@@ -317,7 +318,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     await plain.close()
   })
 
-  test('a search is limited in length and per address, as in the API', async () => {
+  test.skipIf(isShort)('a search is limited in length and per address, as in the API', async () => {
     const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
     expect(long.status).toBe(400)
     expect(await long.text()).toContain('The field &quot;q&quot; is not valid')

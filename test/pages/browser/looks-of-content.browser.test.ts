@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
-import { rows } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
-import { faultsInLooks, type Look, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
+import type { Look } from './looks.ts'
 
 const answer = `It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].
 
@@ -17,13 +17,11 @@ const answer = `It says “A small lamp that is carried into a dark hall” [S2]
 | first | many |`
 
 /** Tests of the single pages look at them in English. */
-const hebrewLooks = rows<Look>(
-  [['he', 'phone', 'dark']],
-  [
-    ['he', 'wide', 'dark'],
-    ['he', 'phone', 'light'],
-  ],
-)
+const hebrewLooks: readonly Look[] = [
+  ['he', 'phone', 'dark'],
+  ['he', 'wide', 'dark'],
+  ['he', 'phone', 'light'],
+]
 
 const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 
@@ -101,7 +99,7 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     ['key', 'KEY'],
   ])('%s: is readable, does not jump, and fits a phone', async (name, path, open) => {
     const address = path.replace(/^[A-Z]+/, (word) => paths[word] ?? word)
-    const options = { name: `content-${name.replaceAll(' ', '-')}`, ...(open && { open }) }
+    const options = { name: `content-${name}`, ...(open && { open }) }
     expect(await faultsInLooks(page, address, hebrewLooks, options)).toEqual([])
   })
 })

@@ -5,7 +5,8 @@ import { makeAccount } from '../../support/world/accounts.ts'
 import { bodyOf, call } from '../../support/world/requests.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook } from './looks.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
 const visitorPages = [
@@ -78,7 +79,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('ACCOUNT', things.accountId)
       .replace('RUN', things.runId)
       .replace('HOOK', hookId)
-    expect(await faultsInLooks(page, address, everyLook)).toEqual([])
+    expect(await faultsInLooks(page, address, everyLook, { name: path })).toEqual([])
   })
 
   test('a refused password is readable, and fits a phone', async () => {

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks } from './every-look.ts'
+import { faultsInLooks } from './every-look.ts'
+import { everyLook } from './looks.ts'
 
 describe.skipIf(!hasBrowser)('members of an account', () => {
   let world: BrowserWorld
