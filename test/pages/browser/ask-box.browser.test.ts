@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     await page.getByText('How this was found').click()
     await page.getByText('Reading the file notes.txt').waitFor()
     expect(await page.locator('.steps').textContent()).not.toContain('file-')
-    expect(await inAllLooks(page, 'question-with-file')).toEqual([])
+    expect(await inMoreLooks(page, 'question-with-file')).toEqual([])
     await attached.click()
     await page.getByText('Text', { exact: true }).waitFor()
     await page.goto('/ask')

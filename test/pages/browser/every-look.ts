@@ -33,8 +33,8 @@ async function leastShift(page: Page, address: string) {
 }
 
 /**
- * What is wrong with a page in those of the looks that `looksOf` picks by its name: what axe finds, a layout that shifts, a page wider than its window, and a table
- * that scrolls sideways on a phone.
+ * What is wrong with a page in those of the looks that `looksOf` picks by its name: what axe finds, a layout that shifts, a
+ * page wider than its window, and a table that scrolls sideways on a phone.
  * @param options.open what to do on the page before it is looked at, such as opening a menu.
  */
 export async function faultsInLooks(

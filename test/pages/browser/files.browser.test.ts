@@ -129,8 +129,11 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     })
     expect(response.headers()['content-disposition']).toMatch(/^attachment/)
 
-    await upload('page.html', 'text/html', Buffer.from(`<h1>Hi</h1><script>document.title='owned'</script>`))
-    expect(await page.locator('.preview h1, .preview script').count()).toBe(0)
+    if (!isShort) {
+      const html = `<h1>Hi</h1><script>document.title='owned'</script>`
+      await upload('page.html', 'text/html', Buffer.from(html))
+      expect(await page.locator('.preview h1, .preview script').count()).toBe(0)
+    }
     // A page that says it is an image is no image: nothing is drawn, and nothing runs.
     await upload('lie.png', 'image/png', Buffer.from(`<script>document.title='owned'</script>`))
     expect(await drawn()).toBe(0)

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await leave()
   })
 
-  test('what is copied is announced', async () => {
+  test.skipIf(isShort)('what is copied is announced', async () => {
     const { page, window } = await world.person()
     await window.grantPermissions(['clipboard-read', 'clipboard-write'])
     world.upstream.enqueue(...readingTheGate(), reply(answer))

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { rows } from '../../support/full.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
 import { bodyOf, call } from '../../support/world/requests.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
@@ -9,15 +10,11 @@ import { faultsInLooks, watchShifts } from './every-look.ts'
 import { everyLook } from './looks.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
-const visitorPages = [
-  '/',
-  '/signin',
-  '/signin?ended=form',
-  '/signup',
-  '/docs',
-  '/docs/getSourcesSearch',
-  '/nowhere',
-]
+const visitorPages = rows(
+  ['/', '/signin', '/signup', '/docs/getSourcesSearch', '/nowhere'],
+  // The test of the API reference opens this one too.
+  ['/signin?ended=form', '/docs'],
+)
 const accountPages = [
   '/settings/keys',
   '/settings/keys/new',

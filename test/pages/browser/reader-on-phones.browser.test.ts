@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { rows } from '../../support/full.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { everyLook } from './looks.ts'
@@ -28,7 +29,7 @@ describe.skipIf(!hasBrowser)('the reader on phones', () => {
   afterAll(() => world?.close())
 
   /** How many rows the controls stand in that the bar shows. */
-  const rows = () =>
+  const barRows = () =>
     page.evaluate<number>(`(() => {
       const shown = [...document.querySelectorAll('.reader-bar :is(a, button, summary)')]
         .filter((one) => one.checkVisibility())
@@ -36,12 +37,12 @@ describe.skipIf(!hasBrowser)('the reader on phones', () => {
       return new Set(shown.map((one) => middle(one.getBoundingClientRect()))).size
     })()`)
 
-  test.each(['1', '2'])(
+  test.each(rows(['1'], ['2']))(
     'has a bar of one row, also with versions and a long name beside it (chapter %s)',
     async (chapter) => {
       const counted: number[] = []
       const open = async () => {
-        counted.push(await rows())
+        counted.push(await barRows())
       }
       const address = read(`The Lamp, Part I; On Lamps ${chapter}`)
       expect(await faultsInLooks(page, address, phones, { open, name: `reader-bar-${chapter}` })).toEqual([])

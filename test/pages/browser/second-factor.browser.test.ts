@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('the second factor, in a browser', () => {
     expect(await inAllLooks(page, 'recovery-codes')).toEqual([])
     await page.getByRole('link', { name: 'I have kept them' }).click()
     await page.getByText('10 unused recovery codes').waitFor()
-    expect(await inAllLooks(page, 'second-factor-on')).toEqual([])
+    expect(await inMoreLooks(page, 'second-factor-on')).toEqual([])
 
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()

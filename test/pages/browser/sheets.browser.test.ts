@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await leave()
   })
 
-  test('a removed entry can be put back, and is gone when the page is left', async () => {
+  test.skipIf(isShort)('a removed entry can be put back, and is gone when the page is left', async () => {
     const { page, leave } = await openSheet('Removed')
     await page.getByRole('button', { name: `Remove: ${refs[1]}` }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
