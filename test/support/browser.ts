@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { rows } from './full.ts'
 import type { TestService } from './world/service.ts'
 
 /**
@@ -24,12 +23,16 @@ export function openBrowser(): Promise<Browser> {
   return running
 }
 
-/** One process for all windows: starting one for each takes a sixth of the CPU time of a run. */
+/**
+ * One process for all windows: starting one for each takes a sixth of the CPU time of a run. Scripts of pages that live for
+ * a second are not compiled a second time.
+ */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-site-isolation-trials',
   '--renderer-process-limit=1',
+  '--js-flags=--no-opt',
 ]
 
 function launch(): Promise<Browser> {
@@ -45,27 +48,8 @@ export async function closeWindows(browser: Browser | undefined): Promise<void> 
   await Promise.all(browser?.contexts().map((window) => window.close()) ?? [])
 }
 
-export type LogPage = {
-  readonly name: string
-  readonly width: number
-  readonly height: number
-  readonly dark: boolean
-}
-
-const wide = { width: 1_280, height: 860 }
-const narrow = { width: 390, height: 844 }
-
-/** Both lights and both widths; the full tests have each width in each light. */
-export const looks: readonly LogPage[] = rows(
-  [
-    { name: 'light', ...wide, dark: false },
-    { name: 'dark-phone', ...narrow, dark: true },
-  ],
-  [
-    { name: 'dark', ...wide, dark: true },
-    { name: 'phone', ...narrow, dark: false },
-  ],
-)
+/** The window of a desk, in CSS pixels. */
+export const desk = { width: 1_280, height: 860 } as const
 
 /** Pages come at once, unless other work has the processors. */
 const patienceMs = 120_000
@@ -74,13 +58,12 @@ const patienceMs = 120_000
 export async function openWindow(
   browser: Browser,
   service: TestService,
-  options: { readonly look?: LogPage; readonly scripts?: boolean } = {},
+  options: { readonly scripts?: boolean } = {},
 ): Promise<BrowserContext> {
-  const { width = 1_280, height = 860, dark = false } = options.look ?? {}
   const window = await browser.newContext({
     baseURL: service.url,
-    viewport: { width, height },
-    colorScheme: dark ? 'dark' : 'light',
+    viewport: desk,
+    colorScheme: 'light',
     javaScriptEnabled: options.scripts ?? true,
     locale: 'en-GB',
   })

@@ -8,7 +8,6 @@ import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask } from './conversation-page.ts'
 import { gateBook } from './gate-book.ts'
 import { accessibilityFaults } from './quality.ts'
-import { screenshot } from './screenshots.ts'
 
 describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
   let folder: string
@@ -43,8 +42,7 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
     expect(world.upstream.requests.length).toBe(0)
 
     await page.goto('/ask')
-    await screenshot(page, 'ask-choices')
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityFaults(page, 'ask-choices')).toEqual([])
     world.upstream.enqueue(reply('It shines.'))
     await page
       .getByRole('navigation', { name: 'Conversations' })

@@ -12,7 +12,7 @@ import { collectionExport } from '../../support/collection-export.ts'
 import { type FakeSefaria, startFakeSefaria } from '../../support/fake-sefaria.ts'
 import { isShort } from '../../support/full.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { inAllLooks } from './quality.ts'
+import { inAllLooks, inMoreLooks } from './quality.ts'
 
 const password = 'correct horse battery'
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     await entry('chassidut')
       .getByText(/of 7 works/)
       .waitFor()
-    expect(await inAllLooks(page, 'operator-collections-running')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-collections-running')).toEqual([])
     await entry('chassidut').getByRole('button', { name: 'Cancel' }).click()
     await entry('chassidut').getByText('The last import was cancelled').waitFor()
     expect(await page.getByRole('link', { name: 'Go on All of Chassidut' }).count()).toBe(1)

@@ -1,24 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Page } from 'playwright-core'
-import { rows } from '../../support/full.ts'
+import { type Look, looksOf, showIn } from './looks.ts'
 import { faultsNow, sharedNames } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-
-const sizes = { wide: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
-
-export type Look = readonly [language: 'en' | 'he', size: keyof typeof sizes, theme: 'light' | 'dark']
-
-/** Each language, size and theme; the full tests have each language in each size and each theme. */
-export const everyLook: readonly Look[] = rows<Look>(
-  [
-    ['en', 'wide', 'light'],
-    ['he', 'phone', 'dark'],
-  ],
-  [
-    ['en', 'phone', 'light'],
-    ['he', 'wide', 'dark'],
-  ],
-)
+import { openWhole } from './window-state.ts'
 
 /** Measures how much the layout of each later page shifts after it was first shown. */
 export function watchShifts(window: BrowserContext): Promise<unknown> {
@@ -40,8 +25,7 @@ async function leastShift(page: Page, address: string) {
   let source: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (let loads = 0; loads < 3 && least > maxShift; loads += 1) {
-    source = await (await page.goto(address, { waitUntil: 'networkidle' }))?.text()
-    await page.evaluate('document.fonts.ready')
+    source = await (await openWhole(page, address))?.text()
     // Undefined in a window without `watchShifts`.
     least = Math.min(least, (await page.evaluate<number | undefined>('globalThis.shifted')) ?? 0)
   }
@@ -49,8 +33,8 @@ async function leastShift(page: Page, address: string) {
 }
 
 /**
- * What is wrong with a page in some looks: what axe finds, a layout that shifts, a page wider than its window, and a table
- * that scrolls sideways on a phone.
+ * What is wrong with a page in those of the looks that `looksOf` picks by its name: what axe finds, a layout that shifts, a
+ * page wider than its window, and a table that scrolls sideways on a phone.
  * @param options.open what to do on the page before it is looked at, such as opening a menu.
  */
 export async function faultsInLooks(
@@ -59,17 +43,17 @@ export async function faultsInLooks(
   looks: readonly Look[],
   options: { readonly open?: (page: Page) => Promise<void>; readonly name?: string } = {},
 ): Promise<readonly string[]> {
-  const { open, name = address.replace(/\W+/g, '-') } = options
+  const { open, name = address } = options
   const faults: string[] = []
-  for (const [language, size, theme] of looks) {
-    const look = `${language}-${size}-${theme}`
+  for (const chosen of looksOf(name, looks)) {
+    const [language, size] = chosen
+    const look = chosen.join('-')
     await page.context().addCookies([{ name: 'language', value: language, domain: '127.0.0.1', path: '/' }])
-    await page.setViewportSize(sizes[size])
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await showIn(page, chosen)
     const { least: shifted, source } = await leastShift(page, address)
     if (shifted > maxShift) faults.push(`${look}: the layout shifted by ${shifted}`)
     await open?.(page)
-    await screenshot(page, `${name}-${look}`)
+    await screenshot(page, `${name.replace(/\W+/g, '-')}-${look}`)
     faults.push(...(await faultsNow(page)).map((fault) => `${look}: ${fault}`))
     faults.push(...(await sharedNames(page)).map((fault) => `${look}: one name for several: ${fault}`))
     const tooWide = await page.evaluate<number>(

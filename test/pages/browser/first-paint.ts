@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openWhole } from './window-state.ts'
 
 const windows = { desktop: { width: 1_280, height: 860 }, phone: { width: 390, height: 844 } } as const
 
@@ -43,8 +44,8 @@ export async function loadOnPhoneNetwork(
   await session.send('Network.emulateNetworkConditions', slowNetwork)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
   await page.addInitScript(watch)
-  await page.goto(address, { waitUntil: 'networkidle', timeout: 60_000 })
-  await page.evaluate('document.fonts.ready')
+  page.setDefaultTimeout(60_000)
+  await openWhole(page, address)
   const load = await measured(page)
   await window.close()
   return load

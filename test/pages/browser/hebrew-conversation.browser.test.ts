@@ -4,7 +4,7 @@ import { gate } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { wordsOfLatin } from '../texts/latin-words.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
-import { inAllLooks } from './quality.ts'
+import { inMoreLooks } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 
 const begin = 'השער מדבר על אור ועל **מניין**.\n\n> נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל [S1]\n\n'
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('a conversation in Hebrew', () => {
     const { page, window } = await world.person()
     await window.addCookies([{ name: 'language', value: 'he', url: world.service.url }])
     await page.goto('/ask')
-    expect(await inAllLooks(page, 'he-ask')).toEqual([])
+    expect(await inMoreLooks(page, 'he-ask')).toEqual([])
     const held = gate()
     world.upstream.enqueue(...readingTheGate(), [{ text: begin }, { waitFor: held.opened }, { text: rest }])
     await page.getByLabel('השאלה שלך').fill('מה מלמד השער?')
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('a conversation in Hebrew', () => {
       .locator('button, summary, .rail, .checks, h2, h3, label')
       .allTextContents()
     expect(wordsOfLatin(interfaceTexts.join(' ').replaceAll(/The Gate [\d:]+/g, ''))).toEqual([])
-    expect(await inAllLooks(page, 'he-conversation')).toEqual([])
+    expect(await inMoreLooks(page, 'he-conversation')).toEqual([])
     await window.close()
   })
 })

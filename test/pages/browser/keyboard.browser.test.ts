@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ended } from './conversation-page.ts'
@@ -20,8 +21,8 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await world?.close()
   })
 
-  test('leads from the question to a shared conversation', async () => {
-    const { page, window } = await world.person()
+  test.skipIf(isShort)('leads from the question to a shared conversation', async () => {
+    const { page, leave } = await world.person()
     world.upstream.enqueue(...readingTheGate(), reply(answer))
     await tabTo(page, page.getByLabel('Your question'))
     await page.keyboard.type('What does the Gate say?')
@@ -38,7 +39,7 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await page.keyboard.press('Enter')
     const details = page.getByRole('dialog', { name: 'Check of the quotation' })
     await details.waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityFaults(page, 'check-dialog')).toEqual([])
     await page.keyboard.press('Escape')
     await details.waitFor({ state: 'hidden' })
     await tabTo(page, page.locator('.share > summary'))
@@ -48,16 +49,16 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await page.waitForURL(/done=shared/)
     await tabTo(page, page.locator('.share > summary'))
     await page.keyboard.press('Enter')
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityFaults(page, 'share-menu')).toEqual([])
     await tabTo(page, page.getByRole('link', { name: 'Open', exact: true }))
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/shared\//)
     await page.getByText('not found').first().waitFor()
     expect(await inAllLooks(page, 'shared')).toEqual([])
-    await window.close()
+    await leave()
   })
 
-  test('what is copied is announced', async () => {
+  test.skipIf(isShort)('what is copied is announced', async () => {
     const { page, window } = await world.person()
     await window.grantPermissions(['clipboard-read', 'clipboard-write'])
     world.upstream.enqueue(...readingTheGate(), reply(answer))
@@ -78,7 +79,7 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
     await window.close()
   })
 
-  test('each copy button says what it copies, and of which passage or answer', async () => {
+  test.skipIf(isShort)('each copy button says what it copies, and of which passage or answer', async () => {
     const { page, window } = await world.person()
     for (const question of ['Which lamp?', 'Which fish?']) {
       world.upstream.enqueue(...readingTheGate(), reply(answer))
@@ -104,29 +105,32 @@ describe.skipIf(!hasBrowser)('asking, reading, checking and sharing by keyboard 
       // Both answers cite the same two passages.
       expect(new Set(buttons.map(([name]) => name)).size).toBe(6 + 2)
     }
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityFaults(page, 'two-answers')).toEqual([])
     await window.close()
   })
 
-  test('what is copied without the clipboard of scripts, as without TLS, is announced', async () => {
-    const { page, window } = await world.person()
-    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    world.upstream.enqueue(...readingTheGate(), reply(answer))
-    await page.goto('/ask')
-    await page.getByLabel('Your question').fill('Copy in plain HTTP?')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/sessions\//)
-    await ended(page)
-    const button = page.getByRole('button', { name: 'Copy answer' })
-    await button.click()
-    await expect.poll(() => page.locator('#toasts').textContent()).toBe('Copied')
-    expect(await hasFocus(button)).toBe(true)
-    const box = page.getByLabel('Your question')
-    await box.focus()
-    await page.keyboard.press('Control+V')
-    expect(await box.inputValue()).toContain('“A small lamp that is carried into a dark hall” [1]')
-    await window.close()
-  })
+  test.skipIf(isShort)(
+    'what is copied without the clipboard of scripts, as without TLS, is announced',
+    async () => {
+      const { page, window } = await world.person()
+      await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+      world.upstream.enqueue(...readingTheGate(), reply(answer))
+      await page.goto('/ask')
+      await page.getByLabel('Your question').fill('Copy in plain HTTP?')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/sessions\//)
+      await ended(page)
+      const button = page.getByRole('button', { name: 'Copy answer' })
+      await button.click()
+      await expect.poll(() => page.locator('#toasts').textContent()).toBe('Copied')
+      expect(await hasFocus(button)).toBe(true)
+      const box = page.getByLabel('Your question')
+      await box.focus()
+      await page.keyboard.press('Control+V')
+      expect(await box.inputValue()).toContain('“A small lamp that is carried into a dark hall” [1]')
+      await window.close()
+    },
+  )
 
   test('feedback is marked at once, and a note can follow', async () => {
     const { page, window } = await world.person()

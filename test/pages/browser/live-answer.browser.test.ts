@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { gate } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
@@ -42,7 +43,7 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
       )
 
   test('is Markdown with its citations at once, and the same at the end', async () => {
-    const { page, window } = await world.person()
+    const { page, leave } = await world.person()
     const held = gate()
     world.upstream.enqueue(...readingTheGate(), [
       { text: begin },
@@ -70,11 +71,11 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     await ended(page)
     expect((await blocksOf(page)).slice(0, live.length)).toEqual(live)
     expect(await placeOf()).toBeCloseTo(before, 0)
-    await window.close()
+    await leave()
   })
 
   test('is followed to its end until the reader scrolls up, and again on request', async () => {
-    const { page, window } = await world.person()
+    const { page, leave } = await world.person()
     const [first, second] = [gate(), gate()]
     world.upstream.enqueue([
       { text: `${lines}\n\n` },
@@ -100,34 +101,37 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     await expect.poll(() => isInView('Second half.')).toBe(true)
     second.open()
     await ended(page)
-    await window.close()
+    await leave()
   })
 
-  test('is followed although the browser scrolls up to the place that the address names', async () => {
-    const { page, window } = await world.person()
-    const held = gate()
-    world.upstream.enqueue([
-      { text: `${lines}\n\n` },
-      { waitFor: held.opened },
-      { text: `${lines}\n\nAfter the scroll.\n\n` },
-    ])
-    await ask(page, 'One at a named place?')
-    await page.getByText('Paragraph 60 of a long answer.').waitFor()
-    await expect.poll(() => scrolled(page)).toBeGreaterThan(500)
-    await page.evaluate(`new Promise((resolve) => {
+  test.skipIf(isShort)(
+    'is followed although the browser scrolls up to the place that the address names',
+    async () => {
+      const { page, leave } = await world.person()
+      const held = gate()
+      world.upstream.enqueue([
+        { text: `${lines}\n\n` },
+        { waitFor: held.opened },
+        { text: `${lines}\n\nAfter the scroll.\n\n` },
+      ])
+      await ask(page, 'One at a named place?')
+      await page.getByText('Paragraph 60 of a long answer.').waitFor()
+      await expect.poll(() => scrolled(page)).toBeGreaterThan(500)
+      await page.evaluate(`new Promise((resolve) => {
       addEventListener('scroll', resolve, { once: true })
       scrollTo({ top: 0, behavior: 'instant' })
     })`)
-    held.open()
-    const newest = page.getByText('After the scroll.')
-    await newest.waitFor()
-    await expect.poll(() => isInWindow(newest)).toBe(true)
-    await ended(page)
-    await window.close()
-  })
+      held.open()
+      const newest = page.getByText('After the scroll.')
+      await newest.waitFor()
+      await expect.poll(() => isInWindow(newest)).toBe(true)
+      await ended(page)
+      await leave()
+    },
+  )
 
   test('moves nothing for readers who want less motion', async () => {
-    const { page, window } = await world.person()
+    const { page, leave } = await world.person()
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const held = gate()
     world.upstream.enqueue([{ text: 'Calm.' }, { waitFor: held.opened }])
@@ -138,6 +142,6 @@ describe.skipIf(!hasBrowser)('an answer while it is written', () => {
     expect(await runningAnimations(page)).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('You stopped this answer.').waitFor()
-    await window.close()
+    await leave()
   })
 })

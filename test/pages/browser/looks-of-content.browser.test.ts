@@ -5,8 +5,9 @@ import { rows } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
-import { faultsInLooks, type Look, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
+import type { Look } from './looks.ts'
 
 const answer = `It says “A small lamp that is carried into a dark hall” [S2], and “the moon was full of silver fishes” [S3].
 
@@ -17,13 +18,11 @@ const answer = `It says “A small lamp that is carried into a dark hall” [S2]
 | first | many |`
 
 /** Tests of the single pages look at them in English. */
-const hebrewLooks = rows<Look>(
-  [['he', 'phone', 'dark']],
-  [
-    ['he', 'wide', 'dark'],
-    ['he', 'phone', 'light'],
-  ],
-)
+const hebrewLooks: readonly Look[] = [
+  ['he', 'phone', 'dark'],
+  ['he', 'wide', 'dark'],
+  ['he', 'phone', 'light'],
+]
 
 const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 
@@ -80,28 +79,36 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
 
   const reader = `/library/read/${encodeURIComponent('The Gate 1:1')}`
 
-  test.each<[name: string, path: string, open?: (page: Page) => Promise<void>]>([
+  type Row = [name: string, path: string, open?: (page: Page) => Promise<void>]
+  const always: readonly Row[] = [
     ['ask', '/ask'],
     ['answer', 'SESSION'],
-    ['passage of an answer', 'SESSION', click('details.source > summary')],
     ['checks of an answer', 'SESSION', click('details.checks > summary')],
     ['shared answer', 'SHARED'],
     ['run', 'RUN'],
-    ['reader', reader],
     ['panel of the reader', reader, click('a[data-passage]')],
     ['work', '/library/work/The%20Gate'],
     ['search', '/library/search?q=lamp'],
     ['own reading', '/library/mine'],
     ['list of sheets', '/sheets'],
     ['sheet', 'SHEET'],
-    ['preview of a sheet', 'SHEET/preview'],
     ['public sheet', 'PAPER'],
-    ['keys', '/settings/keys'],
     ['question before a key is revoked', '/settings/keys', click('.row-actions button.danger')],
     ['key', 'KEY'],
-  ])('%s: is readable, does not jump, and fits a phone', async (name, path, open) => {
-    const address = path.replace(/^[A-Z]+/, (word) => paths[word] ?? word)
-    const options = { name: `content-${name.replaceAll(' ', '-')}`, ...(open && { open }) }
-    expect(await faultsInLooks(page, address, hebrewLooks, options)).toEqual([])
-  })
+  ]
+  /** As others of the same page, with less on it. */
+  const others: readonly Row[] = [
+    ['passage of an answer', 'SESSION', click('details.source > summary')],
+    ['reader', reader],
+    ['preview of a sheet', 'SHEET/preview'],
+    ['keys', '/settings/keys'],
+  ]
+  test.each<Row>(rows(always, others))(
+    '%s: is readable, does not jump, and fits a phone',
+    async (name, path, open) => {
+      const address = path.replace(/^[A-Z]+/, (word) => paths[word] ?? word)
+      const options = { name: `content-${name}`, ...(open && { open }) }
+      expect(await faultsInLooks(page, address, hebrewLooks, options)).toEqual([])
+    },
+  )
 })

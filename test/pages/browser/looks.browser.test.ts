@@ -1,22 +1,20 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { rows } from '../../support/full.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
 import { bodyOf, call } from '../../support/world/requests.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook } from './looks.ts'
 
 /** Pages of the frame's own; those of questions, the library and sheets have tests of their own. */
-const visitorPages = [
-  '/',
-  '/signin',
-  '/signin?ended=form',
-  '/signup',
-  '/docs',
-  '/docs/getSourcesSearch',
-  '/nowhere',
-]
+const visitorPages = rows(
+  ['/', '/signin', '/signup', '/docs/getSourcesSearch', '/nowhere'],
+  // The test of the API reference opens this one too.
+  ['/signin?ended=form', '/docs'],
+)
 const accountPages = [
   '/settings/keys',
   '/settings/keys/new',
@@ -78,7 +76,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('ACCOUNT', things.accountId)
       .replace('RUN', things.runId)
       .replace('HOOK', hookId)
-    expect(await faultsInLooks(page, address, everyLook)).toEqual([])
+    expect(await faultsInLooks(page, address, everyLook, { name: path })).toEqual([])
   })
 
   test('a refused password is readable, and fits a phone', async () => {

@@ -6,13 +6,14 @@ import { withTx } from '../../../src/db/client.ts'
 import { obedientModel } from '../../models/obedient-model.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { runLine } from '../../support/command-line.ts'
+import { isShort } from '../../support/full.ts'
 import { checkInvariants } from '../../support/invariants.ts'
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
 import { call, question } from '../../support/world/requests.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importOwnTexts } from './own-texts.ts'
-import { inAllLooks, weightOf } from './quality.ts'
+import { inAllLooks, inMoreLooks, weightOf } from './quality.ts'
 
 const password = 'correct horse battery'
 
@@ -37,7 +38,12 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
   })
   afterAll(() => world?.close())
 
-  const ask = () => call(service, key, 'POST', '/v1/chat/completions', question('What of the lamp?'))
+  /** Waits for the end of the reply: on a busy machine its status comes long before it, and before the charge. */
+  async function ask(): Promise<Response> {
+    const reply = await call(service, key, 'POST', '/v1/chat/completions', question('What of the lamp?'))
+    await reply.text()
+    return reply
+  }
 
   async function available(): Promise<string> {
     const reply = await call(service, key, 'GET', '/v1/key')
@@ -91,7 +97,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     const used = row(customer.email)
     expect(await used.getByText('never').count()).toBe(0)
     expect(Number(await used.locator('td.number').last().textContent())).toBeGreaterThan(0)
-    expect(await inAllLooks(page, 'operator-accounts')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-accounts')).toEqual([])
   })
 
   test("times are in the reader's zone, with the time in UTC as their tooltip", async () => {
@@ -144,7 +150,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
   test('an operator makes an account; its password is shown once and signs its owner in', async () => {
     await page.goto('/operator/accounts/new')
     await page.getByLabel('E-mail address').fill('Dov <dov@example.org')
-    expect(await inAllLooks(page, 'operator-new')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-new')).toEqual([])
     await page.getByLabel('E-mail address').fill(customer.email)
     await page.getByRole('button', { name: 'Create account' }).click()
     expect(await page.getByRole('alert').textContent()).toMatch(/^An account for .* exists already/)
@@ -160,7 +166,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect((await fresh.goto('/operator'))?.status()).toBe(404)
   })
 
-  test('accounts come in pages, by address and by plan', async () => {
+  test.skipIf(isShort)('accounts come in pages, by address and by plan', async () => {
     await db.database.systemPool.query(
       `insert into accounts (id, email, plan, password_hash)
        select 'acct_many' || n, 'many-' || lpad(n::text, 3, '0') || '@example.org', 'unlimited', '' from generate_series(1, 60) n`,
@@ -175,19 +181,21 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
   })
 
-  test('an operator is told in words why one turn was charged, and what to do with an id that is unknown', async () => {
-    const answer = await ask()
-    await answer.text()
-    await page.goto('/operator/runs')
-    await page.getByLabel('Id of the run').fill(answer.headers.get('x-service-run-id') ?? '')
-    await page.getByRole('button', { name: 'Explain' }).click()
-    const told = await page.locator('main ol').textContent()
-    expect(told).toMatch(/Admitted 20.*for API key/)
-    expect(told).toMatch(/Charged [\d.]+ credits/)
-    expect(await page.locator('main').textContent()).not.toContain('What of the lamp?')
-    await page.goto('/operator/runs?run=run_unknown')
-    expect(await page.locator('main').textContent()).toContain('There is no such run')
-  })
+  test.skipIf(isShort)(
+    'an operator is told in words why one turn was charged, and what to do with an id that is unknown',
+    async () => {
+      const answer = await ask()
+      await page.goto('/operator/runs')
+      await page.getByLabel('Id of the run').fill(answer.headers.get('x-service-run-id') ?? '')
+      await page.getByRole('button', { name: 'Explain' }).click()
+      const told = await page.locator('main ol').textContent()
+      expect(told).toMatch(/Admitted 20.*for API key/)
+      expect(told).toMatch(/Charged [\d.]+ credits/)
+      expect(await page.locator('main').textContent()).not.toContain('What of the lamp?')
+      await page.goto('/operator/runs?run=run_unknown')
+      expect(await page.locator('main').textContent()).toContain('There is no such run')
+    },
+  )
 
   test('an operator resets, suspends, resumes and deletes an account, with audit entries', async () => {
     const account = await makeAccount(db.database, 'basic')
@@ -207,14 +215,14 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await signInBy(owner, account.email, 'new words for this account')
     await owner.goto(link)
     expect(await owner.getByRole('alert').textContent()).toContain('This link does not work')
-    expect(await inAllLooks(owner, 'reset-password-used')).toEqual([])
+    expect(await inMoreLooks(owner, 'reset-password-used')).toEqual([])
 
     await page.getByRole('link', { name: 'Go to the account' }).click()
     await page.getByText('Suspend the account…').click()
-    expect(await inAllLooks(page, 'operator-suspend')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-suspend')).toEqual([])
     await page.getByRole('button', { name: 'Suspend the account', exact: true }).click()
     await page.getByText('The account has been suspended').waitFor()
-    expect(await inAllLooks(page, 'operator-suspended')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-suspended')).toEqual([])
     await owner.goto('/projects')
     await owner.getByLabel('E-mail address').fill(account.email)
     await owner.getByLabel('Password').fill('new words for this account')
@@ -229,13 +237,13 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await page.getByRole('alert').textContent()).toContain('Nothing was deleted')
     await page.getByText('Delete the account…').click()
     await page.getByLabel('Enter the e-mail address').fill(account.email)
-    expect(await inAllLooks(page, 'operator-delete')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-delete')).toEqual([])
     await page.getByRole('button', { name: 'Delete everything' }).click()
     await page.getByText('The account has been deleted').waitFor()
     await page.getByRole('link', { name: 'Audit log' }).click()
     const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr')
     expect(await rows.first().textContent()).toContain('Account deleted')
-    expect(await inAllLooks(page, 'operator-audit')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-audit')).toEqual([])
   })
 
   test('health shows the last check of each model, with remedies, in both languages', async () => {
@@ -253,15 +261,15 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await found.locator('tbody tr').allTextContents()).toEqual([
       expect.stringMatching(/marks.*larger model/s),
     ])
-    expect(await inAllLooks(page, 'operator-models')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-models')).toEqual([])
     await page.context().addCookies([{ name: 'language', value: 'he', url: service.url }])
     await page.reload()
     await page.getByText('התשובה אינה מציינת את הקטעים שקיבלה').waitFor()
-    expect(await inAllLooks(page, 'operator-models-he')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-models-he')).toEqual([])
     await page.context().clearCookies({ name: 'language' })
   })
 
-  test('health lists the turns that failed, and which ledger check fails', async () => {
+  test.skipIf(isShort)('health lists the turns that failed, and which ledger check fails', async () => {
     const deaf = { baseUrl: 'http://127.0.0.1:9/v1', name: 'nobody', apiKey: undefined }
     const failing = await world.start({ model: deaf })
     expect(
@@ -288,31 +296,34 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await verdict.textContent()).toMatch(
       /^Needs attention: Ledger checks, Models\. Last check: \d+ of/,
     )
-    expect(await inAllLooks(page, 'operator-health')).toEqual([])
+    expect(await inMoreLooks(page, 'operator-health')).toEqual([])
     await change(-1)
     await page.reload()
     await verdict.filter({ hasText: 'Needs attention: Models.' }).waitFor()
   })
 
-  test('the library page lists versions and licences, faults, and how to import', async () => {
-    await page.goto('/operator/library')
-    const table = page.getByRole('region', { name: 'Works and versions' })
-    expect(await table.locator('tbody tr').count()).toBe(5)
-    expect(await table.textContent()).toContain('CC-BY-SA')
-    expect(await page.getByText('sources import jsonl texts.jsonl').count()).toBe(1)
-    await page.getByRole('link', { name: 'Check it now' }).click()
-    await page.getByText('No faults found').waitFor()
-    await db.database.systemPool.query(
-      `update versions set doc_count = doc_count + 1 where title = 'Another translation'`,
-    )
-    await page.reload()
-    expect(await page.getByRole('alert').textContent()).toContain('rules broken')
-    await db.database.systemPool.query(
-      `update versions set doc_count = doc_count - 1 where title = 'Another translation'`,
-    )
-  })
+  test.skipIf(isShort)(
+    'the library page lists versions and licences, faults, and how to import',
+    async () => {
+      await page.goto('/operator/library')
+      const table = page.getByRole('region', { name: 'Works and versions' })
+      expect(await table.locator('tbody tr').count()).toBe(5)
+      expect(await table.textContent()).toContain('CC-BY-SA')
+      expect(await page.getByText('sources import jsonl texts.jsonl').count()).toBe(1)
+      await page.getByRole('link', { name: 'Check it now' }).click()
+      await page.getByText('No faults found').waitFor()
+      await db.database.systemPool.query(
+        `update versions set doc_count = doc_count + 1 where title = 'Another translation'`,
+      )
+      await page.reload()
+      expect(await page.getByRole('alert').textContent()).toContain('rules broken')
+      await db.database.systemPool.query(
+        `update versions set doc_count = doc_count - 1 where title = 'Another translation'`,
+      )
+    },
+  )
 
-  test('the pages are readable in every look and light', async () => {
+  test.skipIf(isShort)('the pages are readable in every look and light', async () => {
     for (const [name, path] of [
       ['operator-accounts', '/operator'],
       ['operator-account', `/operator/accounts/${customer.id}`],

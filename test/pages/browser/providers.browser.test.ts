@@ -8,7 +8,8 @@ import {
   startIdentityProvider,
 } from '../../support/identity-provider.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook } from './looks.ts'
 import { inAllLooks } from './quality.ts'
 
 describe.skipIf(!hasBrowser)('signing in by a provider, in a browser', () => {

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { looks } from '../../support/browser.ts'
-import { screenshot } from './screenshots.ts'
+import { desk } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
+import { everyLook, looksOf, showIn } from './looks.ts'
+import { arePicturesWanted, screenshot } from './screenshots.ts'
+import { openWhole } from './window-state.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
@@ -53,14 +56,16 @@ type Control = {
   readonly href: string | null
 }
 
-/** What axe finds wrong with the page in light and in dark; empty for nothing. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong with the page in the lights that `looksOf` picks by the name of its picture. */
+export async function accessibilityFaults(page: Page, name: string): Promise<readonly string[]> {
+  await screenshot(page, name)
   const faults: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
+  for (const colorScheme of looksOf(name, ['light', 'dark'] as const)) {
     // Colours that are on their way from one look to the other are in neither.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     faults.push(...(await faultsNow(page)))
   }
+  await page.emulateMedia({ colorScheme: 'light' })
   return faults
 }
 
@@ -76,26 +81,34 @@ export async function weightOf(page: Page, path: string): Promise<number> {
     )
   }
   page.on('response', count)
-  await page.goto(path, { waitUntil: 'networkidle' })
+  await openWhole(page, path)
   page.off('response', count)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** Shows the page in light, dark, on a phone and in a right-to-left frame, and keeps pictures. @returns what axe finds in any. */
+/**
+ * Shows the page in the sizes and lights that `looksOf` picks by its name, and keeps pictures of them and of its mirror
+ * image. @returns what axe finds in any.
+ */
 export async function inAllLooks(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = []
   const before = page.viewportSize()
-  for (const look of looks) {
-    await page.setViewportSize(look)
-    // A colour on its way from light to dark would be measured half-way.
-    await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light', reducedMotion: 'reduce' })
-    await screenshot(page, `${name}-${look.name}`)
-    faults.push(...(await faultsNow(page)).map((fault) => `${look.name}: ${fault}`))
+  for (const look of looksOf(name, everyLook)) {
+    await showIn(page, look)
+    const shown = look.slice(1).join('-')
+    await screenshot(page, `${name}-${shown}`)
+    faults.push(...(await faultsNow(page)).map((fault) => `${shown}: ${fault}`))
   }
   await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize(before ?? { width: 1_280, height: 860 })
+  await page.setViewportSize(before ?? desk)
+  if (!arePicturesWanted) return faults
   await page.evaluate(`document.documentElement.dir = 'rtl'`)
   await screenshot(page, `${name}-rtl`)
   await page.evaluate(`document.documentElement.dir = 'ltr'`)
   return faults
+}
+
+/** The same for a page that `looks` or `looks-of-content` has too: in the full tests alone. */
+export async function inMoreLooks(page: Page, name: string): Promise<readonly string[]> {
+  return isShort ? [] : inAllLooks(page, name)
 }

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)('the list of conversations', () => {
   })
 
   test('loses the dot of another conversation when its answer ends', async () => {
-    const { page, window } = await world.person()
+    const { page, leave } = await world.person()
     const held = gate()
     world.upstream.enqueue([{ text: 'Slow.' }, { waitFor: held.opened }])
     await ask(page, 'A slow one?')
@@ -27,11 +27,11 @@ describe.skipIf(!hasBrowser)('the list of conversations', () => {
     held.open()
     await dot.waitFor({ state: 'detached' })
     expect(await link.evaluate((own) => own === own.ownerDocument.activeElement)).toBe(true)
-    await window.close()
+    await leave()
   })
 
   test('shows two lines of a long name, and all of the name of the conversation at hand', async () => {
-    const { page, window } = await world.person()
+    const { page, leave } = await world.person()
     const question = 'Why does the moon wax and wane while the sun stays whole, as it is said? '.repeat(3)
     await ask(page, question)
     await page.setViewportSize({ width: 390, height: 844 })
@@ -49,6 +49,6 @@ describe.skipIf(!hasBrowser)('the list of conversations', () => {
     expect(own.shown).toBeGreaterThan(1)
     await page.goto('/ask')
     expect((await lines()).shown).toBe(2)
-    await window.close()
+    await leave()
   })
 })

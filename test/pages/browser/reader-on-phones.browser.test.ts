@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { rows } from '../../support/full.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook } from './looks.ts'
 import { importOwnTexts } from './own-texts.ts'
 
 const read = (ref: string) => `/library/read/${encodeURIComponent(ref)}`
@@ -27,7 +29,7 @@ describe.skipIf(!hasBrowser)('the reader on phones', () => {
   afterAll(() => world?.close())
 
   /** How many rows the controls stand in that the bar shows. */
-  const rows = () =>
+  const barRows = () =>
     page.evaluate<number>(`(() => {
       const shown = [...document.querySelectorAll('.reader-bar :is(a, button, summary)')]
         .filter((one) => one.checkVisibility())
@@ -35,16 +37,16 @@ describe.skipIf(!hasBrowser)('the reader on phones', () => {
       return new Set(shown.map((one) => middle(one.getBoundingClientRect()))).size
     })()`)
 
-  test.each(['1', '2'])(
+  test.each(rows(['1'], ['2']))(
     'has a bar of one row, also with versions and a long name beside it (chapter %s)',
     async (chapter) => {
       const counted: number[] = []
       const open = async () => {
-        counted.push(await rows())
+        counted.push(await barRows())
       }
       const address = read(`The Lamp, Part I; On Lamps ${chapter}`)
       expect(await faultsInLooks(page, address, phones, { open, name: `reader-bar-${chapter}` })).toEqual([])
-      expect(counted).toEqual([1, 1, 1, 1])
+      expect(new Set(counted)).toEqual(new Set([1]))
     },
   )
 

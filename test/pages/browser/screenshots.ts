@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 const folder = join(import.meta.dirname, '.screenshots')
 
 // biome-ignore lint/style/noProcessEnv: a switch of the tests alone
-const wanted = Boolean(process.env['SCREENSHOTS'])
+export const arePicturesWanted = Boolean(process.env['SCREENSHOTS'])
 
 /** Keeps a picture of the whole page for people to look at, when the variable SCREENSHOTS is set; git does not. */
 export async function screenshot(page: Page, name: string): Promise<void> {
-  if (!wanted) return
+  if (!arePicturesWanted) return
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }

@@ -4,7 +4,8 @@ import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort, rows } from '../../support/full.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
-import { everyLook, faultsInLooks, watchShifts } from './every-look.ts'
+import { faultsInLooks, watchShifts } from './every-look.ts'
+import { everyLook } from './looks.ts'
 
 /** Works of many periods, with an author and a category. */
 const works = [

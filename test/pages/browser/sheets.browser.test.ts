@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
+import type { Person } from '../../support/world/people.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importOwnTexts } from './own-texts.ts'
-import { inAllLooks } from './quality.ts'
+import { inAllLooks, inMoreLooks } from './quality.ts'
 import { hasFocus } from './window-state.ts'
 
 const chapter = `/library/read/${encodeURIComponent('The Lamp, Part I; On Lamps 1')}`
@@ -28,24 +30,26 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
       )
   const saved = (page: Page) => page.locator('.sheet-state').getByText('All changes saved').waitFor()
 
-  /** A sheet with three passages, opened in the editor. */
-  async function openSheet(title: string): Promise<Page> {
-    const { page } = await world.person()
-    await page.goto('/sheets')
-    await page.getByLabel('Title').fill(title)
-    await page.getByRole('button', { name: 'Create sheet' }).click()
-    for (const ref of refs) {
-      await page.getByLabel('Add a passage').fill(ref)
-      await page.getByRole('button', { name: 'Add', exact: true }).click()
-      await page.locator('.entry-ref').filter({ hasText: ref }).waitFor()
+  /** A sheet with three passages, opened in the editor by somebody new. */
+  async function openSheet(title: string): Promise<Person> {
+    const person = await world.person()
+    const { page } = person
+    const send = async (path: string, form: Record<string, string>) => {
+      const sent = { form, maxRedirects: 0, headers: { 'sec-fetch-site': 'same-origin' } }
+      const { location = '' } = (await page.request.post(path, sent)).headers()
+      return new URL(location, page.url()).pathname
     }
-    return page
+    const path = await send('/sheets', { title })
+    const sheet = path.split('/').at(-1) ?? ''
+    for (const ref of refs) await send('/sheets/add', { ref, sheet })
+    await page.goto(path)
+    return person
   }
 
   test('a sheet is written, moved by buttons and keys, and saved without a reload', async () => {
-    const page = await openSheet('על הנר')
+    const { page, leave } = await openSheet('על הנר')
     expect(await order(page)).toEqual(refs)
-    expect(await inAllLooks(page, 'sheet-editor')).toEqual([])
+    expect(await inMoreLooks(page, 'sheet-editor')).toEqual([])
     await page.getByRole('button', { name: `Move down: ${refs[0]}` }).click()
     await page.getByText('Moved to place 2 of 3').waitFor()
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
@@ -58,10 +62,11 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await page.reload()
     expect(await order(page)).toEqual([refs[1], refs[2], refs[0]])
     expect(await page.getByLabel(`Heading: ${refs[2]}`).inputValue()).toBe('The wall')
+    await leave()
   })
 
   test('an entry is dragged to another place with the pointer', async () => {
-    const page = await openSheet('Dragged')
+    const { page, leave } = await openSheet('Dragged')
     const handle = await page.locator('.drag').last().boundingBox()
     if (!handle) throw new Error('there is no handle')
     await page.locator('.drag').last().hover()
@@ -72,10 +77,11 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await page.getByText('Moved to place 1 of 3').waitFor()
     await page.reload()
     expect(await order(page)).toEqual([refs[2], refs[0], refs[1]])
+    await leave()
   })
 
-  test('a removed entry can be put back, and is gone when the page is left', async () => {
-    const page = await openSheet('Removed')
+  test.skipIf(isShort)('a removed entry can be put back, and is gone when the page is left', async () => {
+    const { page, leave } = await openSheet('Removed')
     await page.getByRole('button', { name: `Remove: ${refs[1]}` }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     expect(await order(page)).toEqual(refs)
@@ -88,10 +94,11 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
         return order(page)
       })
       .toEqual([refs[0], refs[2]])
+    await leave()
   })
 
   test('a note between passages and the language of a passage show in the preview', async () => {
-    const page = await openSheet('Preview')
+    const { page, leave } = await openSheet('Preview')
     await page.locator('.sheet-entry').first().getByRole('button', { name: 'Add a note below' }).click()
     await page.waitForURL(/#entry-/, { waitUntil: 'load' })
     await expect.poll(() => hasFocus(page.locator('.sheet-entry.note textarea'))).toBe(true)
@@ -104,14 +111,15 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await page.getByRole('link', { name: 'Preview' }).click()
     await page.locator('.sheet-note').waitFor()
     expect(await page.locator('.sheet-source').nth(1).locator('.text').count()).toBe(1)
-    expect(await inAllLooks(page, 'sheet-preview')).toEqual([])
+    expect(await inMoreLooks(page, 'sheet-preview')).toEqual([])
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('.sheet-bar').isVisible()).toBe(false)
     await page.emulateMedia({ media: null })
+    await leave()
   })
 
   test('a passage of the reader is added to a sheet in a dialog, by keyboard alone', async () => {
-    const page = await openSheet('From the reader')
+    const { page, leave } = await openSheet('From the reader')
     await page.goto(chapter)
     const button = page.getByRole('link', { name: `Add to sheet: ${refs[1]}` })
     await button.focus()
@@ -130,22 +138,24 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await page.getByRole('link', { name: 'Second sheet' }).click()
     await page.locator('.entry-ref').waitFor()
     expect(await order(page)).toEqual([refs[1]])
+    await leave()
   })
 
   test('a public sheet opens for strangers until its link is revoked', async () => {
-    const page = await openSheet('Shared')
+    const { page, leave } = await openSheet('Shared')
     await page.getByRole('button', { name: 'Create a public link' }).click()
     const address = (await page.locator('#public-link').textContent()) ?? ''
     const stranger = await (await openWindow(world.browser, world.service)).newPage()
     await stranger.goto(address)
     await stranger.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
-    expect(await inAllLooks(stranger, 'sheet-shared')).toEqual([])
+    expect(await inMoreLooks(stranger, 'sheet-shared')).toEqual([])
     await page.getByRole('button', { name: 'Revoke the link' }).click()
     await page.getByText('The link no longer works.').waitFor()
     expect((await stranger.goto(address))?.status()).toBe(404)
+    await leave()
   })
 
-  test('the list of sheets has no fault, empty or not', async () => {
+  test.skipIf(isShort)('the list of sheets has no fault, empty or not', async () => {
     const { page } = await world.person()
     await page.goto('/sheets')
     expect(await inAllLooks(page, 'sheets-empty')).toEqual([])

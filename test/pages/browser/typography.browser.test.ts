@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)('typography, in a browser', () => {
   beforeAll(async () => {
     world = await openWorld({ browser: true })
     page = await (await openWindow(world.browser, world.service)).newPage()
-    await page.goto('/signin', { waitUntil: 'networkidle' })
+    await page.goto('/signin')
     await page.evaluate(`{
       const sample = document.createElement('p')
       sample.id = 'sample'

@@ -6,6 +6,7 @@ import { grantCredits } from '../../../src/billing/account-credits.ts'
 import { creditsText, parseCredits } from '../../../src/billing/credits.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { reply } from '../../support/upstream-scripts.ts'
 import { makeAccount, testPeppers } from '../../support/world/accounts.ts'
 import { call, question } from '../../support/world/requests.ts'
@@ -50,6 +51,8 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
         '/v1/chat/completions',
         question('What of the lamp?'),
       )
+      // The status of a late reply comes before its charge.
+      await answer.text()
       expect(answer.status).toBe(200)
     }
   }
@@ -188,7 +191,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     expect(await state('Storage').textContent()).toBe('0 bytes of 10 GB')
   })
 
-  test('the page is readable in every look, small, and explains an empty table', async () => {
+  test.skipIf(isShort)('the page is readable in every look, small, and explains an empty table', async () => {
     const someone = await makeAccount(db.database, 'basic')
     const fresh = await (await openWindow(browser, service, { scripts: false })).newPage()
     await signInBy(fresh, someone.email, 'correct horse battery')

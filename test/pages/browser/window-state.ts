@@ -1,4 +1,28 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request, Response } from 'playwright-core'
+
+/** Opens an address and waits until the page has all that it asked for, its fonts included, and has painted it. */
+export async function openWhole(page: Page, address: string): Promise<Response | null> {
+  const coming = new Set<Request>()
+  let arrived = () => {}
+  const begin = (request: Request) => void coming.add(request)
+  const end = (request: Request) => {
+    coming.delete(request)
+    if (coming.size === 0) arrived()
+  }
+  page.on('request', begin).on('requestfinished', end).on('requestfailed', end)
+  const response = await page.goto(address)
+  do {
+    const all = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    if (coming.size > 0) await all
+    await page.evaluate(`document.fonts.ready.then(() => new Promise((painted) =>
+      requestAnimationFrame(() => requestAnimationFrame(painted))))`)
+    // What came may have asked for more.
+  } while (coming.size > 0)
+  page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
+  return response
+}
 
 /** Whether the element has the focus. */
 export async function hasFocus(target: Locator): Promise<boolean> {
