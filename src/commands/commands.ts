@@ -5,7 +5,6 @@ import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
 import { serviceCommand } from '../version/version.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
-import { terminalText } from './printing/terminal-text.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
@@ -196,4 +195,15 @@ function namingOption(error: unknown, { options }: Command): unknown {
 function optionOf(param: string, options: Command['options']): string | undefined {
   const names = [param.replaceAll('_', '-'), ...(param === 'email' ? ['account'] : [])]
   return names.find((name) => Object.hasOwn(options, name))
+}
+
+/**
+ * Characters that a terminal obeys, except line breaks and tabs, and those that reverse a text. Names from earlier
+ * versions, addresses and titles may have them.
+ */
+const obeyed = /[[\p{Cc}--[\n\t]]\u202a-\u202e\u2066-\u2069\u2028\u2029]/gv
+
+/** Text that shows what it has. The escapes are also those of JSON, so that programs read the same values. */
+function terminalText(text: string): string {
+  return text.replace(obeyed, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

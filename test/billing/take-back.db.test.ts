@@ -1,17 +1,14 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commandLine, newestAuditEntry } from '../../src/accounts/audit.ts'
 import { creditsOf, ensureAllowance, grantCredits } from '../../src/billing/account-credits.ts'
 import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
 import { placeHold, settleHold } from '../support/holds.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
-import { type StoreWorld, useWorld } from '../support/world/world.ts'
+import { useStore } from '../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const world = useStore()
+const { db } = world
 
 const credit = 1_000_000n
 

@@ -18,22 +18,20 @@ import type { Run } from '../../src/turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../src/turns/run/runs.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../support/turns/caller.ts'
+import { useCaller } from '../support/turns/caller.ts'
 import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
 import { start } from '../support/turns/start.ts'
 import { type Action, callTools, gate, type Script } from '../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../support/world/world.ts'
+import { useStore } from '../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 let driven: DrivenRuns
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
+const person = useCaller(db, { turnsPerMinute: 10_000, monthlyMicros: 10_000_000_000n })
 beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database, { turnsPerMinute: 10_000, monthlyMicros: 10_000_000_000n })
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
   const outage = createOutageLog(pino({ level: 'silent' }), 'a test')

@@ -5,8 +5,7 @@ import { type FileReader, readEntries, sheetForFiles } from '../../src/sheets/co
 import { newNote, newPassage, type SheetEntry, sheetLimits, withEntry } from '../../src/sheets/entries.ts'
 import { findSharedSheet, linkOfSheet, shareSheet, unshareSheet } from '../../src/sheets/public-link.ts'
 import { changeSheet, createSheet, deleteSheet, findSheet, listSheets } from '../../src/sheets/store.ts'
-import { useDatabase } from '../support/database.ts'
-import { importLines } from '../support/library-lines.ts'
+import { importLines, useLibrary } from '../support/library-lines.ts'
 import { makeAccount, testPeppers } from '../support/world/accounts.ts'
 
 const gate = { work: 'The Gate', he_title: 'השער', license: 'CC0', source_url: 'https://example.org/gate' }
@@ -36,9 +35,8 @@ const second = book.map(({ he: _, ...line }) => ({
 
 let owner: { readonly accountId: string }
 
-const db = useDatabase()
+const db = useLibrary(book)
 beforeAll(async () => {
-  await importLines(db.database, book)
   await importLines(db.database, second)
 })
 beforeEach(async () => {

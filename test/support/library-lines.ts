@@ -1,6 +1,8 @@
+import { beforeAll } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { type ImportReport, importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { printedHebrewAddress } from '../../src/sources/refs/grammar/hebrew-refs.ts'
+import { type TestDatabase, useDatabase } from './database.ts'
 
 /** Imports JSON lines, each given as an object. */
 export function importLines(database: Database, lines: Iterable<object>): Promise<ImportReport> {
@@ -8,6 +10,13 @@ export function importLines(database: Database, lines: Iterable<object>): Promis
     for (const line of lines) yield JSON.stringify(line)
   }
   return importJsonl(database, written(), { allowLicenses: [], replace: true })
+}
+
+/** The database of a file's tests, with a library of these lines. */
+export function useLibrary(lines: Iterable<object>): TestDatabase {
+  const db = useDatabase()
+  beforeAll(() => importLines(db.database, lines))
+  return db
 }
 
 /** A heading of a work, its Hebrew form, and the addresses below it. */

@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { readBuffer } from '../../src/workspace/content.ts'
 import { findByName, findVersion, listByName } from '../../src/workspace/files.ts'
-import { useDatabase } from '../support/database.ts'
-import { importLines } from '../support/library-lines.ts'
+import { useLibrary } from '../support/library-lines.ts'
 import { cantillated, english, pointed } from '../support/sheets.ts'
 import { openWorkspace, type TestWorkspace } from '../support/workspace.ts'
 
@@ -21,10 +20,7 @@ const book = [
 
 let home: TestWorkspace
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, book)
-})
+const db = useLibrary(book)
 beforeEach(async () => {
   home = await openWorkspace(db.database)
 })

@@ -3,7 +3,6 @@ import { invariants } from '../../billing/checks/invariants.ts'
 import { creditsText } from '../../billing/credits.ts'
 import { version } from '../../version/version.ts'
 import type { Command } from '../command.ts'
-import { ageText, byteText } from '../printing/amount-texts.ts'
 import { adviceFor } from './advice.ts'
 import { ageSeconds, readStatus, type Status } from './read-status.ts'
 
@@ -143,4 +142,25 @@ function libraryTexts({ separate, size, semantic }: Status['library']): readonly
   const index = size.waitingTexts === 0 ? 'index complete' : `${size.waitingTexts} texts not in the index yet`
   const search = semantic === undefined ? 'semantic search off' : `semantic search with ${semantic}`
   return [...where, `${size.works} works, ${size.texts} texts, ${index}, ${search}`]
+}
+
+const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes for people, such as `1.5 GB`; 1 KB is 1,024 bytes. */
+function byteText(bytes: number): string {
+  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return `${(bytes / 1_024 ** power).toFixed(power === 0 ? 0 : 1)} ${byteUnits[power]}`
+}
+
+const timeUnits = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const
+
+/** A time for people in its largest whole unit, such as `3 h`. */
+function ageText(seconds: number): string {
+  const [size, unit] = timeUnits.find(([size]) => seconds >= size) ?? timeUnits[3]
+  return `${Math.floor(seconds / size)} ${unit}`
 }

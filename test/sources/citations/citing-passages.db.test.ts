@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { missingStatement } from '../../../src/sources/search/missing/statement.ts'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const lines = [
   { work: 'Wells', ref: 'Wells 1', en: 'Forever the word stands in the heavens (Psalms 119:89), as taught.' },
@@ -30,10 +29,7 @@ const lines = [
   },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, lines)
-})
+const db = useLibrary(lines)
 
 const refs = async (text: string, limit = 20) =>
   (await searchSources(db.database.system, { text, limit })).map(({ ref }) => ref)

@@ -1,12 +1,11 @@
 import type { SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Executor } from '../../../src/db/client.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const lantern = 'Every lantern in the valley burns until the miller closes his heavy door'
 const passages = [
@@ -40,14 +39,11 @@ const parts = ['First Hall', 'Second Hall'].flatMap((part, i) =>
   })),
 )
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of [...passages, ...quoting, ...parts])
-      yield JSON.stringify({ license: 'own', ...passage })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const passage of [...passages, ...quoting, ...parts]) yield { license: 'own', ...passage }
+}
+
+const db = useLibrary(lines())
 
 async function quotesOf(text: string): Promise<Verification['quotes']> {
   return (await verifyText(text, verifyLookups(db.database.system))).quotes

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const hebrewOnly = [
   { work: 'Alone', ref: 'Alone 1:1', he: 'ומצא שם את הזמרגד אשר אבד לו בדרך' },
@@ -14,10 +13,7 @@ const hebrewOnly = [
   { work: 'FacetCount', ref: 'FacetCount 4:1', en: 'A window to the north' },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, hebrewOnly)
-})
+const db = useLibrary(hebrewOnly)
 
 const search = async (text: string) => searchSources(db.database.system, { text, limit: 10 })
 

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const passages = [
   { ref: 'Garden 1:1', he: 'אמר הגנן לתלמידיו שישקו את הפרחים בכל בוקר קודם זריחת החמה' },
@@ -14,22 +14,19 @@ const passages = [
   { ref: 'Garden 2:3', en: 'Every lantern in the valley burns until the miller closes his heavy door' },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of passages)
-      yield JSON.stringify({ work: 'Garden', he_title: 'הגן', license: 'own', ...passage })
-    for (let i = 1; i <= 60; i += 1)
-      yield JSON.stringify({
-        work: 'Filler',
-        ref: `Filler ${i}`,
-        he: `פסקה נוספת על השדות ועל המים מספר ${i}`,
-        en: `another paragraph on the valley, number ${i}`,
-        license: 'own',
-      })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const passage of passages) yield { work: 'Garden', he_title: 'הגן', license: 'own', ...passage }
+  for (let i = 1; i <= 60; i += 1)
+    yield {
+      work: 'Filler',
+      ref: `Filler ${i}`,
+      he: `פסקה נוספת על השדות ועל המים מספר ${i}`,
+      en: `another paragraph on the valley, number ${i}`,
+      license: 'own',
+    }
+}
+
+const db = useLibrary(lines())
 
 async function quotesOf(text: string): Promise<Verification['quotes']> {
   return (await verifyText(text, verifyLookups(db.database.system))).quotes

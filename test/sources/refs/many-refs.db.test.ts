@@ -1,28 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Executor } from '../../../src/db/client.ts'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const chapters = 2_000
 
-async function* lines(): AsyncGenerator<string> {
+function* lines(): Generator<object> {
   for (let i = 1; i <= chapters; i += 1)
-    yield JSON.stringify({
+    yield {
       work: 'Tanya',
       ref: `Tanya ${i}`,
       en: `Chapter ${i} of the book.`,
       license: 'CC0',
-    })
+    }
 }
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+const db = useLibrary(lines())
 
 const unknownRefs = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `Tanya ${chapters + 1_000 + i}`)

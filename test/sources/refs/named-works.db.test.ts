@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const joy = 'joy comes to the heart of one who knows that he is near'
 const passages = [
@@ -22,13 +21,7 @@ const passages = [
   { work: 'Pages', ref: 'Pages 1:1', en: 'joy, joy and more joy, as people say' },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(
-    db.database,
-    passages.map((passage) => ({ license: 'own', ...passage })),
-  )
-})
+const db = useLibrary(passages.map((passage) => ({ license: 'own', ...passage })))
 
 const first = async (text: string): Promise<string | undefined> =>
   (await searchSources(db.database.system, { text, limit: 5 }))[0]?.ref

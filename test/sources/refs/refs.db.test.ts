@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { readPassage } from '../../../src/sources/library/passages.ts'
 import { nearestRefs } from '../../../src/sources/refs/nearest-refs.ts'
@@ -6,8 +6,7 @@ import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { findNamedPassages } from '../../../src/sources/search/named/named-passages.ts'
 import { Question } from '../../../src/sources/search/named/question.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
+import { type ShelfRow, shelfLines, useLibrary } from '../../support/library-lines.ts'
 
 /** Headings of real books with made-up texts: in Hebrew, and the addresses that stand under them. */
 const shelf: readonly ShelfRow[] = [
@@ -61,10 +60,7 @@ const own = [
   { work: 'Wells', ref: 'Wells, Long', he_ref: 'בארות, ארוך', en: 'A long sentence of words. '.repeat(120) },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, [...lines, ...own])
-})
+const db = useLibrary([...lines, ...own])
 
 /** The refs of what a ref names, each once. */
 async function read(ref: string): Promise<readonly string[] | { nearest: readonly string[] }> {

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findWorkTitles } from '../../../src/sources/refs/in-text/works-in-text.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const line = (work: string, he: string, categories: readonly string[]) => ({
   work,
@@ -12,15 +11,12 @@ const line = (work: string, he: string, categories: readonly string[]) => ({
   en: 'A text.',
 })
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, [
-    line('Tanya', 'תניא', ['Chasidut']),
-    line('Torah Ohr', 'תורה אור', ['Chasidut']),
-    line('Esther', 'אסתר', ['Tanakh']),
-    line('The Gate', 'השער', ['Chasidut']),
-  ])
-})
+const db = useLibrary([
+  line('Tanya', 'תניא', ['Chasidut']),
+  line('Torah Ohr', 'תורה אור', ['Chasidut']),
+  line('Esther', 'אסתר', ['Tanakh']),
+  line('The Gate', 'השער', ['Chasidut']),
+])
 
 const titles = async (text: string, cited: readonly string[] = []) =>
   (await findWorkTitles(db.database.system, text, new Set(cited))).map(({ written, work }) => [written, work])

@@ -1,9 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { expect, test } from 'vitest'
 import { listWorks } from '../../../src/sources/library/passages.ts'
 import { countedHits, countFacets } from '../../../src/sources/search/facets.ts'
 import { hitQuery, rankHits } from '../../../src/sources/search/hit-page.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 /** Work, years, and whether each of its passages has English and Hebrew. The English of each has a lamp, the Hebrew נר. */
 const works = [
@@ -36,22 +35,20 @@ const works = [
   ],
 ] as const
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    // Chapters of one passage each, so that no passage has a neighbour.
-    for (const [work, composed, passages] of works)
-      for (const [i, [en, he]] of passages.entries())
-        yield JSON.stringify({
-          work,
-          composed,
-          ref: `${work} ${i + 1}:1`,
-          ...(en && { en: `A lamp burns in room ${i + 1} of ${work}.` }),
-          ...(he && { he: `נר דולק בחדר ${i + 1}` }),
-        })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  // Chapters of one passage each, so that no passage has a neighbour.
+  for (const [work, composed, passages] of works)
+    for (const [i, [en, he]] of passages.entries())
+      yield {
+        work,
+        composed,
+        ref: `${work} ${i + 1}:1`,
+        ...(en && { en: `A lamp burns in room ${i + 1} of ${work}.` }),
+        ...(he && { he: `נר דולק בחדר ${i + 1}` }),
+      }
+}
+
+const db = useLibrary(lines())
 
 const options = { semantic: undefined, signal: new AbortController().signal }
 const search = (filter: object, q = 'lamp נר') =>

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const texts: Readonly<Record<string, string>> = {
   'Verdict 1:1': 'זה דינו האמיתי',
@@ -16,13 +15,11 @@ const texts: Readonly<Record<string, string>> = {
   'Daughter 1:1': 'בת שרה ניגון',
 }
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const [ref, he] of Object.entries(texts)) yield JSON.stringify({ work: ref.split(' ')[0], ref, he })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const [ref, he] of Object.entries(texts)) yield { work: ref.split(' ')[0], ref, he }
+}
+
+const db = useLibrary(lines())
 
 const refs = async (text: string): Promise<readonly string[]> =>
   (await searchSources(db.database.system, { text, limit: 10 })).map(({ ref }) => ref).toSorted()

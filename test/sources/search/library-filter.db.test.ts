@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { describe, expect, it } from 'vitest'
 import { listWorks } from '../../../src/sources/library/passages.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const works = [
   ['Lamp of One', 'Rabbi Schneur Zalman of Liadi', 'Chabad'],
@@ -15,14 +14,12 @@ const works = [
   ['Lamp of Eight', 'Menachem Mendel of Kotzk', 'Chassidut'],
 ] as const
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const [work, author, category] of works)
-      yield JSON.stringify({ work, ref: `${work} 1:1`, en: 'a lamp burns', author, category, license: 'own' })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const [work, author, category] of works)
+    yield { work, ref: `${work} 1:1`, en: 'a lamp burns', author, category, license: 'own' }
+}
+
+const db = useLibrary(lines())
 
 const worksOf = async (filter: { author?: string; category?: string; work?: string }): Promise<string[]> =>
   (await searchSources(db.database.system, { text: 'lamp', limit: 20, ...filter }))

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 /** Short passages full of the words of the phrases, in another order: they score best by words. */
 const decoys = Array.from({ length: 60 }, (_, i) => ({
@@ -24,10 +23,7 @@ const passages = [
   { work: 'Editions', ref: 'Editions 1:1', he: 'שער הזהב אשר על השער', en: `gold upon the gate ${long}` },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, passages)
-})
+const db = useLibrary(passages)
 
 const search = (text: string) => searchSources(db.database.system, { text, limit: 10 })
 const first = async (text: string): Promise<string | undefined> => (await search(text))[0]?.ref

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { describe, expect, it } from 'vitest'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const texts: Readonly<Record<string, { readonly en?: string; readonly he?: string }>> = {
   'Entries, Simcha 1': { en: 'Joy breaks through every fence.', he: 'שמחה פורצת גדר' },
@@ -14,13 +13,11 @@ const texts: Readonly<Record<string, { readonly en?: string; readonly he?: strin
   'Entries, Names 1': { en: 'God is called Hashem in speech.' },
 }
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const [ref, text] of Object.entries(texts)) yield JSON.stringify({ work: 'Entries', ref, ...text })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const [ref, text] of Object.entries(texts)) yield { work: 'Entries', ref, ...text }
+}
+
+const db = useLibrary(lines())
 
 const search = (text: string) => searchSources(db.database.system, { text, limit: 10 })
 const first = async (text: string): Promise<string | undefined> => (await search(text))[0]?.ref

@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { listWorks, readPassage } from '../../../src/sources/library/passages.ts'
 import { nearestRefs } from '../../../src/sources/refs/nearest-refs.ts'
 import { type SearchQuery, searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
-import { importLines } from '../../support/library-lines.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const passages = [
   {
@@ -52,10 +51,7 @@ const passages = [
   { work: 'Likutei Moharan', ref: 'Likutei Moharan, Part II 48:1:1', en: 'second part' },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importLines(db.database, passages)
-})
+const db = useLibrary(passages)
 
 const search = (query: Partial<SearchQuery> & { text: string }) =>
   searchSources(db.database.system, { limit: 10, ...query })

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { describe, expect, it } from 'vitest'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { useDatabase } from '../../support/database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const passages = [
   { ref: 'Guide, Silence 1', he_ref: 'מדריך, שתיקה א', he: 'זו היא מידה טובה הנוהגת בכל אדם ובכל זמן' },
@@ -10,14 +9,11 @@ const passages = [
   { ref: 'Calendar 1', he_ref: 'לוח א', he: 'ביום ל"ג בעומר מדליקים מדורה' },
 ]
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of passages)
-      yield JSON.stringify({ ...passage, work: passage.ref.replace(/[, ].*/, '') })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+function* lines(): Generator<object> {
+  for (const passage of passages) yield { ...passage, work: passage.ref.replace(/[, ].*/, '') }
+}
+
+const db = useLibrary(lines())
 
 const found = async (text: string) => searchSources(db.database.system, { text, limit: 10 })
 

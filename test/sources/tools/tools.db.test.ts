@@ -1,34 +1,31 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { sourceTools } from '../../../src/sources/tools/agent-tools.ts'
-import { useDatabase } from '../../support/database.ts'
 import { libraryIn } from '../../support/library-database.ts'
+import { useLibrary } from '../../support/library-lines.ts'
 
 const signal = new AbortController().signal
 
 /** One sentence of Hebrew letters and quotation marks, which take two bytes and a backslash in JSON. */
 const longSentence = `${'מילה "ארוכה" '.repeat(3000)}סוף.`
 
-const db = useDatabase()
-beforeAll(async () => {
-  async function* lines(): AsyncGenerator<string> {
-    for (let i = 1; i <= 30; i += 1) {
-      yield JSON.stringify({
-        work: 'Wells',
-        ref: `Wells ${i}:1`,
-        he_ref: `בארות ${i}`,
-        en: `well number ${i}. ${'deep water '.repeat(80)}`,
-        license: 'CC0',
-      })
+function* lines(): Generator<object> {
+  for (let i = 1; i <= 30; i += 1) {
+    yield {
+      work: 'Wells',
+      ref: `Wells ${i}:1`,
+      he_ref: `בארות ${i}`,
+      en: `well number ${i}. ${'deep water '.repeat(80)}`,
+      license: 'CC0',
     }
-    yield JSON.stringify({ work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' })
-    yield JSON.stringify({ work: 'Unbroken', ref: 'Unbroken 1', he: 'א'.repeat(30_000) })
-    yield JSON.stringify({ work: 'Endless', ref: 'Endless 1', he: longSentence })
   }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-})
+  yield { work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' }
+  yield { work: 'Unbroken', ref: 'Unbroken 1', he: 'א'.repeat(30_000) }
+  yield { work: 'Endless', ref: 'Endless 1', he: longSentence }
+}
+
+const db = useLibrary(lines())
 
 type ReplayFilter = {
   readonly mark: string

@@ -1,5 +1,6 @@
 import { openDatabase } from '../../../src/db/client.ts'
 import { createLibraryDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
+import { fixture } from '../fixture.ts'
 import { checkInvariants } from '../invariants.ts'
 import type { PrivatePostgres } from '../private-postgres.ts'
 
@@ -30,12 +31,22 @@ export async function openStore(
 ): Promise<Omit<StoreWorld, 'close'>> {
   const clone = starter ? createLibraryDatabase : createTestDatabase
   const db = postgres ? openOn(postgres) : await clone()
-  const broken = () => checkInvariants(db.database)
-  cleanup.defer(() => db.drop())
-  cleanup.defer(async () => {
-    const rules = checked ? await broken() : []
-    if (rules.length > 0) throw new Error(`the tests broke invariants:\n${rules.join('\n')}`)
-  })
+  cleanup.defer(() => closeStore(db, checked))
+  return storeOf(db)
+}
+
+/** The database of a file's tests; its members can be taken out before it is open. */
+export function useStore(): Omit<StoreWorld, 'close'> {
+  return storeOf(fixture(createTestDatabase, (db) => closeStore(db, true)))
+}
+
+async function closeStore(db: TestDatabase, checked: boolean): Promise<void> {
+  const rules = checked ? await checkInvariants(db.database) : []
+  await db.drop()
+  if (rules.length > 0) throw new Error(`the tests broke invariants:\n${rules.join('\n')}`)
+}
+
+function storeOf(db: TestDatabase): Omit<StoreWorld, 'close'> {
   const rows = async <T extends object>(statement: string, ...values: readonly unknown[]) =>
     (await db.database.systemPool.query<T>(statement, [...values])).rows
   return {
@@ -46,7 +57,7 @@ export async function openStore(
       if (found.length !== 1) throw new Error(`${found.length} rows for ${values}: ${statement}`)
       return found[0] as T
     },
-    broken,
+    broken: () => checkInvariants(db.database),
   }
 }
 

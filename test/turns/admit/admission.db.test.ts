@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { creditsOf, grantCredits } from '../../../src/billing/account-credits.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { admitAtOnce } from '../../../src/turns/admit/admission.ts'
@@ -9,14 +9,10 @@ import { changeProject } from '../../../src/turns/sessions/projects.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { admissionOf, decide, look, plainInput, start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const world = useStore()
+const { db } = world
 
 async function rowsOf(person: Caller) {
   const tables = ['sessions', 'runs', 'messages', 'ledger']

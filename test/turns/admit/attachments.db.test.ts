@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { ContentPart } from '../../../src/agent/provider.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
@@ -8,15 +8,11 @@ import { insertProject } from '../../../src/turns/sessions/projects.ts'
 import { storeUpload } from '../../../src/workspace/uploads.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { admissionOf, admitted, look, plainInput } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
 let person: Caller
 
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const { db } = useStore()
 beforeEach(async () => {
   person = await makeCaller(db.database, { fileBytes: 1_000 })
 })

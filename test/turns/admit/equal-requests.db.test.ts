@@ -8,20 +8,18 @@ import { openSignals, type Signals } from '../../../src/turns/replicas/signals.t
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { admissionOf, decide, plainInput } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /** Which equal requests repeat a run, and which start one. `here` and `there` are two living replicas. */
 
 const [here, there, ended] = ['replica_here', 'replica_there', 'replica_ended'] as const
-let { db } = {} as StoreWorld
 let person: Caller
 let second: Database
 let stores: Readonly<Record<string, TurnStore>>
 let living: readonly Signals[] = []
 
-const world = useWorld({ replicas: 0 })
+const { db } = useStore()
 beforeAll(async () => {
-  ;({ db } = world)
   second = openDatabase({ url: db.url, onIdleError: () => undefined })
   stores = { [here]: createTurnStore(db.database), [there]: createTurnStore(second) }
   living = [here, there].map((replica) =>

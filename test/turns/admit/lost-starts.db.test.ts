@@ -13,11 +13,10 @@ import { endRun } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { admissionOf, admitted, look, plainInput, start } from '../../support/turns/start.ts'
 import { gate, reply } from '../../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /** Starts whose statement or transaction loses its connection. */
 
-let { db } = {} as StoreWorld
 let person: Caller
 let proxy: PostgresProxy
 /** What the starts under test use: every connection goes through the proxy. */
@@ -27,9 +26,9 @@ let catalogue: Catalogue
 let runner: Runner
 let services: AdmissionServices
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
 beforeAll(async () => {
-  ;({ db } = world)
   proxy = await startPostgresProxy(db.url)
 })
 beforeEach(async () => {

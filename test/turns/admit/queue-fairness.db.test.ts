@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Plans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
 import { databaseFault } from '../../../src/db/errors.ts'
@@ -8,14 +8,10 @@ import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const world = useStore()
+const { db } = world
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
   // What a test has left would be claimed in the next one.

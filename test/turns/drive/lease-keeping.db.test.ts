@@ -1,22 +1,17 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import { renewLeases, stoppableRuns } from '../../../src/turns/drive/leases.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { useCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
 import { start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
 const lease = { owner: 'replica_mine', seconds: 15 }
 
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database)
-})
+const { db } = useStore()
+const person = useCaller(db)
 
 const mine = () => start(db.database, person, { owner: lease.owner })
 /** What was not renewed. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { createLiveRun, type LiveRun } from '../../../src/turns/drive/live-runs.ts'
@@ -13,24 +13,20 @@ import { isTerminal, type TerminalEvent } from '../../../src/turns/run/run-event
 import { requestCancel } from '../../../src/turns/run/runs.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { useCaller } from '../../support/turns/caller.ts'
 import { saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { callTools, gate, reply } from '../../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 const runners: Runner[] = []
 
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database)
-})
+const world = useStore()
+const { db } = world
+const person = useCaller(db)
 beforeEach(async () => {
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   keepPresence,
   openReplica,
@@ -7,15 +7,11 @@ import {
   replicaHasEnded,
 } from '../../../src/turns/replicas/presence.ts'
 import { openSignals } from '../../../src/turns/replicas/signals.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /** How a replica is seen by the others. */
 
-let { db } = {} as StoreWorld
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const { db } = useStore()
 
 const log = pino({ level: 'silent' })
 const ended = (replica: string) => replicaHasEnded(db.database.system, replica)

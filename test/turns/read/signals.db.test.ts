@@ -1,15 +1,11 @@
 import { pino } from 'pino'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { openSignals, type Signals } from '../../../src/turns/replicas/signals.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
 const opened: Signals[] = []
 
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const { db } = useStore()
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((signals) => signals.close()))
 })

@@ -10,17 +10,16 @@ import { seededRandom } from '../../support/random.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, decide, plainInput } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /** Many turns of one account at once over two replicas. After each test the rules of money and runs must hold. */
 
-let { db } = {} as StoreWorld
 let databases: readonly Database[]
 let replicas: readonly { readonly database: Database; readonly store: TurnStore }[]
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
 beforeAll(async () => {
-  ;({ db } = world)
   databases = [0, 1].map(() =>
     openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 24 }),
   )

@@ -10,25 +10,23 @@ import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { useCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { gate, reply, type Script } from '../../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
 let proxy: PostgresProxy
 /** What the turns under test use: every connection goes through the proxy. */
 let proxied: Database
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
+const person = useCaller(db)
 beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
   proxied = openDatabase({ url: proxy.url, onIdleError: () => undefined, maxConnections: 4 })
 })

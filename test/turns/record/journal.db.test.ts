@@ -12,22 +12,20 @@ import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { makeCaller, useCaller } from '../../support/turns/caller.ts'
 import { journalOf as attemptJournal, endWith, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { reply } from '../../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
+const person = useCaller(db)
 beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database)
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
 })

@@ -21,20 +21,18 @@ import { revokeKeyAndTurns, suspendAccount } from '../../../src/turns/sessions/s
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endRun, endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, decide, look, plainInput, start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /**
  * The order in which transactions lock rows. For each transaction and each row, somebody else has the row; the transaction
  * then waits for it with the locks that it took before. Two transactions whose orders differ can deadlock.
  */
 
-let { db } = {} as StoreWorld
 /** Connections that only the transactions under test use. */
 let own: Database
 
-const world = useWorld({ replicas: 0 })
+const { db } = useStore()
 beforeAll(async () => {
-  ;({ db } = world)
   const url = new URL(db.url)
   url.searchParams.set('application_name', 'under_test')
   own = openDatabase({ url: url.href, onIdleError: () => undefined })

@@ -24,19 +24,18 @@ import { type Random, seededRandom } from '../../support/random.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { endWith, journalOf } from '../../support/turns/journal.ts'
 import { admissionOf, decide, plainInput } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
 /**
  * Everything that locks rows of one account, at once, over two replicas. A row that refers to the account is inserted under
  * the account's lock: its foreign key would otherwise lock a version of the row that others are about to replace.
  */
 
-let { db } = {} as StoreWorld
 let replicas: readonly { readonly database: Database; readonly store: TurnStore }[]
 
-const world = useWorld({ replicas: 0 })
+const world = useStore()
+const { db } = world
 beforeAll(async () => {
-  ;({ db } = world)
   replicas = [0, 1].map(() => {
     const database = openDatabase({ url: db.url, onIdleError: () => undefined, maxConnections: 12 })
     return { database, store: createTurnStore(database) }

@@ -6,15 +6,13 @@ import { createTurnStore } from '../../../src/turns/record/turn-store.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
 let people: readonly Caller[]
 let appends: SharedAppends
 
-const world = useWorld({ replicas: 0 })
+const { db } = useStore()
 beforeAll(async () => {
-  ;({ db } = world)
   people = await Promise.all([makeCaller(db.database), makeCaller(db.database)])
   appends = createSharedAppends(createTurnStore(db.database))
 })

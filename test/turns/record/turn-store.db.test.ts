@@ -7,17 +7,15 @@ import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
 import { emptyEnd } from '../../support/turns/journal.ts'
 import { admissionOf, admitted, decide, look, plainInput, start } from '../../support/turns/start.ts'
 import { gate } from '../../support/upstream-scripts.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
 let person: Caller
 /** Connections that only the statements under test use. */
 let own: Database
 let store: TurnStore
 
-const world = useWorld({ replicas: 0 })
+const { db } = useStore()
 beforeAll(async () => {
-  ;({ db } = world)
   person = await makeCaller(db.database, { concurrentTurns: 100, turnsPerMinute: 1_000 })
   person = { ...person, principal: await withKey(db.database, person) }
   own = openDatabase({ url: withName(db.url), onIdleError: () => undefined })

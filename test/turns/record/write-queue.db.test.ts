@@ -1,22 +1,16 @@
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { readLog } from '../../../src/turns/record/run-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/record/shared-appends.ts'
 import { createTurnStore } from '../../../src/turns/record/turn-store.ts'
 import { WriteQueue } from '../../../src/turns/record/write-queue.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { useCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
-import { type StoreWorld, useWorld } from '../../support/world/world.ts'
+import { useStore } from '../../support/world/store.ts'
 
-let { db } = {} as StoreWorld
-let person: Caller
-
-const world = useWorld({ replicas: 0 })
-beforeAll(async () => {
-  ;({ db } = world)
-  person = await makeCaller(db.database)
-})
+const { db } = useStore()
+const person = useCaller(db)
 
 // Only the timers of flushes are advanced. Those of the database's connections are far longer.
 beforeEach(() => {

@@ -8,8 +8,8 @@ import {
   settingNames,
   settingTexts,
 } from '../../../accounts/keys/key-settings.ts'
-import { changeKey, createKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
-import { requireScopesFor } from '../../../accounts/members/members.ts'
+import { changeKey, createKey, findKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
+import { hasRole, requireScopesFor } from '../../../accounts/members/members.ts'
 import type { Principal } from '../../../accounts/principal.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
 import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
@@ -30,7 +30,6 @@ import type { WebServices } from '../services.ts'
 import { keyEditPage } from './key-edit-view.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
-import { keyOf, onlyMaker } from './own-keys.ts'
 import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
@@ -289,4 +288,16 @@ function formLike(key: KeyInfo): KeyFormValues {
 function reachOf(text: string): KeyReach {
   if (text === 'dedicated' || text === 'owner') return { kind: text }
   return { kind: 'project', projectId: text }
+}
+
+/** Members see the keys that they made, admins all. */
+function onlyMaker({ role, person }: Visitor): string | undefined {
+  return hasRole(role, 'admin') ? undefined : person.id
+}
+
+/** A key that the visitor may see. */
+async function keyOf(tx: Executor, visitor: Visitor, id: string): Promise<KeyInfo | undefined> {
+  const key = await findKey(tx, visitor.account.id, id)
+  const maker = onlyMaker(visitor)
+  return maker === undefined || key?.createdBy === maker ? key : undefined
 }

@@ -5,10 +5,9 @@ import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { KeptForm } from '../../kept-forms/kept-form.ts'
 import { carriedField, keptFormView } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { WebServices } from '../services.ts'
+import type { WebServices, WebSettings } from '../services.ts'
 import { newPasswordField } from './new-password-field.ts'
 import { nextField, questionNote } from './next-field.ts'
-import { providerButtons } from './provider-buttons.ts'
 
 type SignInForm = {
   readonly email?: string
@@ -99,3 +98,18 @@ export function emailField({ common }: Texts, email = ''): Html {
 }
 
 const focusIf = (hasFocus: boolean) => (hasFocus ? html` autofocus` : nothing)
+
+/** A button per OpenID Connect provider, which leads to it; nothing without providers. */
+function providerButtons(
+  { account }: Texts,
+  { providers }: WebSettings,
+  after: { readonly next?: string | undefined; readonly kept?: string | undefined },
+): Html {
+  if (!providers || providers.size === 0) return nothing
+  const forms = [...providers.values()].map(
+    ({ id, label }) =>
+      html`<form method="post" action="/signin/with/${id}">${carriedField(after.kept)}${nextField(after)}
+<button class="quiet">${account.signInWith(label)}</button></form>`,
+  )
+  return html`<p class="faint">${account.or}</p><div class="providers">${forms}</div>`
+}
