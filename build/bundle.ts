@@ -54,7 +54,7 @@ const external = [
 const unused =
   /\/(zod\/v4\/locales\/(?!index|en\b)[\w-]+|undici\/lib\/(mock|web\/(websocket|eventsource))\/.+|undici\/lib\/web\/fetch\/(index|headers|request|response)|mime-db\/index|rate-limiter-flexible\/lib\/(?!RateLimiter(Memory|Res|Abstract)\b)\w+)\.js$/
 
-/** Files that a worker thread starts with. Each is an entry of the bundle, so that no thread reads the sources. */
+/** Files that a thread or a child process starts with. Each is an entry of the bundle, so that none reads the sources. */
 const threads = [
   'src/accounts/passwords/password-strength.ts',
   'src/sources/citations/verify-text.ts',
@@ -62,12 +62,15 @@ const threads = [
   'src/sources/importers/sefaria/format/parse-files.ts',
   'src/sources/vectors/vector-thread.ts',
   'src/web/markdown/markdown-job.ts',
+  'src/workspace/children/guard.ts',
+  'src/workspace/documents/process.ts',
+  'src/workspace/sheets/process.ts',
 ]
 
 /** The entry of a source file in the bundle, without its ending. All entries are in one folder, as `keepPlaces` expects. */
 const entryOf = (file: string): string => file.replace('src/', '').replaceAll('/', '-').replace('.ts', '')
 
-/** The file in the bundle for `name`, if it is a file that `file` starts a thread with. */
+/** The file in the bundle for `name`, if `file` starts a thread or a child process with it. */
 export function bundledThread(file: string, name: string): string | undefined {
   const started = path.relative(root, path.resolve(path.dirname(file), name)).replaceAll(path.sep, '/')
   return threads.includes(started) ? path.join(folder, `${entryOf(started)}.js`) : undefined

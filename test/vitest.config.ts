@@ -8,7 +8,7 @@ import { SlowestReporter } from './support/slowest-reporter.ts'
 // biome-ignore lint/style/noProcessEnv: for the processes that run the tests, and those that they start
 process.env['NODE_COMPILE_CACHE'] ??= compileCache
 
-/** Threads start with their file in the bundle: loading the sources takes ten times as long. */
+/** Threads and child processes start with their file in the bundle: loading the sources takes two to ten times as long. */
 const bundledThreads: Plugin = {
   name: 'bundled threads',
   enforce: 'pre',
