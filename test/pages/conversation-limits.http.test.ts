@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rows } from '../support/full.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
@@ -24,11 +25,15 @@ afterAll(() => world.close())
 const open = async (visitor: TestVisitor, path: string, count: number): Promise<readonly number[]> =>
   (await Promise.all(Array.from({ length: count }, () => visitor.get(path)))).map(({ status }) => status)
 
-test.each([
-  ['a conversation', () => `/sessions/${turn.session_id}`],
-  ['a run', () => `/runs/${turn.run_id}`],
-  ['a turn', () => `/runs/${turn.run_id}/turn`],
-])('an account that opens the page of %s very often at once is refused, and nobody else', async (_, path) => {
+const pages = rows<readonly [string, () => string]>(
+  [['a conversation', () => `/sessions/${turn.session_id}`]],
+  [
+    ['a run', () => `/runs/${turn.run_id}`],
+    ['a turn', () => `/runs/${turn.run_id}/turn`],
+  ],
+)
+
+test.each(pages)('an account that opens the page of %s very often at once is refused, and nobody else', async (_, path) => {
   const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
   expect(statuses).toContain(429)
   expect(others).toEqual([200, 200, 200])
