@@ -33,12 +33,15 @@ const pages = rows<readonly [string, () => string]>(
   ],
 )
 
-test.each(pages)('an account that opens the page of %s very often at once is refused, and nobody else', async (_, path) => {
-  const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
-  expect(statuses).toContain(429)
-  expect(others).toEqual([200, 200, 200])
-  expect(await open(owner, path(), 20)).toEqual(Array(20).fill(200))
-})
+test.each(pages)(
+  'an account that opens the page of %s very often at once is refused, and nobody else',
+  async (_, path) => {
+    const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
+    expect(statuses).toContain(429)
+    expect(others).toEqual([200, 200, 200])
+    expect(await open(owner, path(), 20)).toEqual(Array(20).fill(200))
+  },
+)
 
 test('readers of a public link very often at once are refused, and not its owner', async () => {
   await owner.post(`/sessions/${turn.session_id}/share`, {})
