@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
-import type { Metafile } from 'esbuild'
+import type { Metafile, PluginBuild } from 'esbuild'
 
 const root = path.resolve(import.meta.dirname, '..')
 const folder = path.join(root, 'dist')
@@ -52,9 +52,9 @@ const external = [
  * browser's interfaces, other stores of counters. They become empty modules, which saves a tenth of the bundle.
  */
 const unused =
-  /\/(zod\/v4\/locales\/(?!index|en\b)[\w-]+|undici\/lib\/(mock|web\/(websocket|eventsource))\/.+|rate-limiter-flexible\/lib\/(?!RateLimiter(Memory|Res|Abstract)\b)\w+)\.js$/
+  /\/(zod\/v4\/locales\/(?!index|en\b)[\w-]+|undici\/lib\/(mock|web\/(websocket|eventsource))\/.+|undici\/lib\/web\/fetch\/(index|headers|request|response)|mime-db\/index|rate-limiter-flexible\/lib\/(?!RateLimiter(Memory|Res|Abstract)\b)\w+)\.js$/
 
-/** Files that a worker thread starts with. Each is an entry of the bundle, so that no thread reads the sources. */
+/** Files that a thread or a child process starts with. Each is an entry of the bundle, so that none reads the sources. */
 const threads = [
   'src/accounts/passwords/password-strength.ts',
   'src/sources/citations/verify-text.ts',
@@ -62,13 +62,19 @@ const threads = [
   'src/sources/importers/sefaria/format/parse-files.ts',
   'src/sources/vectors/vector-thread.ts',
   'src/web/markdown/markdown-job.ts',
+  'src/workspace/children/guard.ts',
+  'src/workspace/documents/process.ts',
+  'src/workspace/sheets/process.ts',
 ]
 
 /** The entry of a source file in the bundle, without its ending. All entries are in one folder, as `keepPlaces` expects. */
 const entryOf = (file: string): string => file.replace('src/', '').replaceAll('/', '-').replace('.ts', '')
 
-/** The file in the bundle that a thread starts with. */
-export const bundledThread = (file: string): string => path.join(folder, `${entryOf(file)}.js`)
+/** The file in the bundle for `name`, if `file` starts a thread or a child process with it. */
+export function bundledThread(file: string, name: string): string | undefined {
+  const started = path.relative(root, path.resolve(path.dirname(file), name)).replaceAll(path.sep, '/')
+  return threads.includes(started) ? path.join(folder, `${entryOf(started)}.js`) : undefined
+}
 
 /** Variables that CommonJS packages expect and ES modules lack. */
 const banner = `import { createRequire as createRequireHere } from 'node:module'
@@ -126,6 +132,7 @@ async function writeBundle(outdir: string, programs: readonly string[]): Promise
     define: { buildCommit: JSON.stringify(commitOfBuild()) },
     external,
     plugins: [
+      { name: 'parts of Node', setup: partsOfNode },
       { name: 'own files', setup: (bundler) => bundler.onLoad({ filter: /\.ts$/ }, keepPlaces) },
       {
         name: 'unused parts',
@@ -139,6 +146,26 @@ async function writeBundle(outdir: string, programs: readonly string[]): Promise
   await mkdir(outdir, { recursive: true })
   await Promise.all(outputFiles.map(({ path: file, text }) => writeFile(file, escaped(text))))
   return metafile
+}
+
+/**
+ * Reads only what is used of Node's modules. An `import` of one reads all its members, and some of these, such as
+ * `WebSocket` of `node:http`, load other modules: a tenth of the start.
+ */
+function partsOfNode(bundler: PluginBuild): void {
+  const namespace = 'node'
+  bundler.onResolve({ filter: /^node:/ }, ({ path: name, kind }) =>
+    kind === 'import-statement' ? { path: name, namespace } : undefined,
+  )
+  bundler.onLoad({ filter: /./, namespace }, ({ path: name }) => {
+    const members = Object.keys(process.getBuiltinModule(name) ?? {}).filter((member) => member !== 'default')
+    const lines = members.map((member) => `export const ${member} = /* @__PURE__ */ (() => all.${member})()`)
+    return {
+      contents: [`const all = process.getBuiltinModule('${name}')`, 'export default all', ...lines].join(
+        '\n',
+      ),
+    }
+  })
 }
 
 /**
@@ -165,10 +192,10 @@ async function keepPlaces({ path: file }: { path: string }): Promise<{ contents:
       /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)|import\.meta\.url/g,
       (written, name?: string) => {
         if (name === undefined) return here
-        const started = path.relative(root, path.resolve(path.dirname(file), name)).replaceAll(path.sep, '/')
-        return threads.includes(started)
-          ? `new URL('./${entryOf(started)}.js', import.meta.url)`
-          : written.replace('import.meta.url', here)
+        const thread = bundledThread(file, name)
+        return thread === undefined
+          ? written.replace('import.meta.url', here)
+          : `new URL('./${path.basename(thread)}', import.meta.url)`
       },
     )
     .replaceAll('import.meta.dirname', `\`\${import.meta.dirname}/${path.posix.dirname(place)}\``)

@@ -29,15 +29,14 @@ import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { keepRetention } from './operations/retention.ts'
-import { freeStartMemory } from './operations/start-memory.ts'
+import { settleWhenIdle } from './operations/start-memory.ts'
 import { warnOfLostKeys, warnOfNoFolder } from './operations/start-warnings.ts'
 import { awaitTermination, exitLate, exitMs } from './operations/termination.ts'
 import { watchSettingsFiles } from './settings-files/watch-settings-files.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import type { Fallback } from './sources/fallback/fallback.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
-import { loadVocabulary } from './sources/vocabulary/load.ts'
-import { loadSpellings } from './sources/vocabulary/spelling/load.ts'
+import { loadTables } from './sources/vocabulary/spelling/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/drive/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
@@ -70,10 +69,7 @@ async function main(): Promise<void> {
   })
   const openOutsideTools = await readOutsideServers(config)
   await requireFreeAddress(config)
-  // The embedded Postgres starts meanwhile. With another one the service listens first, and a search that comes before
-  // the vocabulary is complete makes what it needs.
-  const early = config.databaseUrl === undefined ? loadTables() : undefined
-  const [installation] = await Promise.all([openInstallation(config, log), early])
+  const installation = await openInstallation(config, log)
   try {
     if (termination.isRequested()) return
     await reserve(installation, config)
@@ -100,10 +96,9 @@ async function main(): Promise<void> {
     isReady = true
     // Not on standard output, which has one JSON object per line.
     process.stderr.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
-    await (early ?? loadTables())
-    const keepStartMemory = freeStartMemory()
+    const stopSettling = settleWhenIdle(loadTables)
     const drainMs = (await termination.signal) === 'SIGTERM' ? config.drainMs : 0
-    keepStartMemory()
+    stopSettling()
     exitLate(log, drainMs + exitMs)
     await service.stop(drainMs)
     await mcpServers?.close()
@@ -117,12 +112,6 @@ function logRevival(log: Logger, { kind, reason }: RevivalEvent): void {
   if (kind === 'ended') log.error('the embedded Postgres has ended: it is started again')
   else if (kind === 'started') log.warn('the embedded Postgres runs again')
   else log.error({ reason }, 'the embedded Postgres does not start: it is tried again')
-}
-
-/** Makes the tables that searches look words up in. */
-async function loadTables(): Promise<void> {
-  await loadVocabulary()
-  await loadSpellings()
 }
 
 /** An unreachable database must not keep `/readyz` from answering. */

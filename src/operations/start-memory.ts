@@ -7,19 +7,21 @@ const lookMs = 10_000
 const maxWork = 0.05
 
 /**
- * Gives memory back that only the start needed, when the process has been idle for ten seconds. V8 keeps the space in which
- * the start allocated, because it is used for new objects. The collection blocks the process for some tenths of a second,
- * so it comes once, and never while the process is busy.
+ * Completes the start of a process when it has been idle for ten seconds: makes what its first work would wait for, and then
+ * gives memory back that only the start needed. V8 keeps the space in which the start allocated, because it is used for
+ * new objects. The collection blocks the process for some tenths of a second, so it comes once, and never while the process
+ * is busy.
+ * @param prepare makes what the first work would wait for, if nothing has made it yet.
  * @returns stops waiting for that moment.
  */
-export function freeStartMemory(): () => void {
+export function settleWhenIdle(prepare: () => Promise<void>): () => void {
   let before = performance.eventLoopUtilization()
   const timer = setInterval(() => {
     const { utilization } = performance.eventLoopUtilization(before)
     before = performance.eventLoopUtilization()
     if (utilization > maxWork) return
     clearInterval(timer)
-    collect()
+    void prepare().then(collect)
   }, lookMs)
   timer.unref()
   return () => clearInterval(timer)

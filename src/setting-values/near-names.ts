@@ -8,6 +8,8 @@ export function nearNames(names: readonly string[], known: readonly string[]): r
   return names.flatMap((name) => {
     if (known.includes(name)) return []
     const near = known
+      // Names of other lengths differ by more, and the distance takes long to compute.
+      .filter((nearest) => Math.abs(name.length - nearest.length) <= nearest.length / 4)
       .map((nearest) => ({ name, nearest, distance: editDistance(name, nearest) }))
       .filter(({ nearest, distance }) => distance <= nearest.length / 4)
       .sort((a, b) => a.distance - b.distance)[0]

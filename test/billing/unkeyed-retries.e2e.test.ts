@@ -68,6 +68,10 @@ const runsOf = (question: { readonly messages: readonly { readonly content: stri
     question.messages[0]?.content ?? '',
   )
 
+/** The attempt that a run is at, and whether its client has left. */
+const claimOf = (runId: string) =>
+  world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
+
 /** A request whose bytes are written by hand, so that the connection can be treated in any way. */
 async function send(at: Replica, body: object, connection = 'keep-alive'): Promise<Socket> {
   const { hostname, port } = new URL(at.url)
@@ -91,7 +95,7 @@ const begun = async (question: Parameters<typeof runsOf>[0]) => {
 
 test.each([
   ['at once', false],
-  ['after its run was taken over and ended', true],
+  ['after a claim noted that its client left, and it ended', true],
 ] as const)('a retry finds the run of a process that was killed, %s', async (_, takenOver) => {
   const [dying, living] = [await start(), second]
   const held = gate()
@@ -105,29 +109,13 @@ test.each([
   if (takenOver) {
     await world.expireLease(run?.run_id ?? '')
     await expect.poll(() => chargesOf(question)).toBe(1)
+    expect(await claimOf(run?.run_id ?? '')).toEqual([{ epoch: 2, closed: true }])
   }
   const again = world.chat(question, { at: living })
   if (!takenOver) await world.expireLease(run?.run_id ?? '')
   const answer = await answerOf(await again)
   expect(answer).toEqual({ runId: run?.run_id, replayed: true, text: 'The answer of the model.' })
   expect(await chargesOf(question)).toBe(1)
-  held.open()
-})
-
-test('a claim notes that a client left when its process has ended', async () => {
-  const dying = await start()
-  const held = gate()
-  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
-  const question = fresh()
-  const socket = await send(dying, question)
-  await begun(question)
-  const [{ run_id: runId = '' } = {}] = await runsOf(question)
-  await dying.stop('SIGKILL')
-  socket.destroy()
-  await world.expireLease(runId)
-  const row = () =>
-    world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
-  await expect.poll(row).toEqual([{ epoch: 2, closed: true }])
   held.open()
 })
 
@@ -141,9 +129,7 @@ test('a claim records no disconnect for a client whose process is alive', async 
   const [{ run_id: runId = '' } = {}] = await runsOf(question)
   frozen.signal('SIGSTOP')
   await world.expireLease(runId)
-  const row = () =>
-    world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
-  await expect.poll(row).toEqual([{ epoch: 2, closed: false }])
+  await expect.poll(() => claimOf(runId)).toEqual([{ epoch: 2, closed: false }])
   frozen.signal('SIGCONT')
   expect((await waiting).runId).toBe(runId)
   held.open()

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instructionText } from '../../src/agent/prompts/prompts.ts'
 import type { Evaluation } from '../../src/evaluation/scores/evaluation.ts'
+import { runForCode } from '../support/command-line.ts'
 import { isShort } from '../support/full.ts'
 import {
   callTools,
@@ -61,8 +62,10 @@ afterAll(async () => {
 })
 beforeEach(() => world.upstream.setDefault(model))
 
-const evaluate = (output: string, ...words: readonly string[]) =>
-  launchCommand(world, folder, ['eval', file, '--output', path.join(folder, output), ...words])
+const command = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runForCode(world.db, words, { MODEL_BASE_URL: world.upstream.baseUrl, MODEL_NAME: 'scripted', ...env })
+const wordsFor = (output: string) => ['eval', file, '--output', path.join(folder, output)]
+const evaluate = (output: string, ...words: readonly string[]) => command([...wordsFor(output), ...words])
 const reportOf = async (output: string): Promise<Evaluation> =>
   JSON.parse(await readFile(path.join(folder, output, 'report.json'), 'utf8')) as Evaluation
 
@@ -75,8 +78,8 @@ const runs = () =>
 
 describe('an evaluation', () => {
   test('asks real turns, charges their account and scores the answers', async () => {
-    const { code, stdout } = await evaluate('first').ended
-    expect(code).toBe(0)
+    const { exitCode, printed } = await evaluate('first')
+    expect(exitCode).toBe(0)
     const { totals, questions: scored } = await reportOf('first')
     expect(totals).toMatchObject({
       ...{ questions: 4, asked: 3, answered: 2, refused: 1, failed: 0, not_applicable: 1 },
@@ -86,7 +89,7 @@ describe('an evaluation', () => {
       quotations: { verbatim: 1, not_found: 1, total: 2 },
     })
     expect(scored.find(({ id }) => id === 'unheld')?.missing).toEqual(['Tanya, Part I; Likkutei Amarim 12'])
-    expect(stdout).toMatch(/sources found +1\/2 \(50 %\)/)
+    expect(printed).toMatch(/sources found +1\/2 \(50 %\)/)
     const charged = await runs()
     expect(charged.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
     const sum = charged.reduce((micros, { cost }) => micros + BigInt(cost), 0n)
@@ -103,40 +106,34 @@ describe('an evaluation', () => {
 
   test.skipIf(isShort)('asks nothing again when its folder has all answers', async () => {
     const before = (await runs()).length
-    expect((await evaluate('first').ended).code).toBe(0)
+    expect((await evaluate('first')).exitCode).toBe(0)
     expect(await runs()).toHaveLength(before)
   })
 
   test.skipIf(isShort)('refuses a folder that has another model or other questions', async () => {
     const other = path.join(folder, 'other.jsonl')
     await writeFile(other, JSON.stringify({ question: 'Something else?' }))
-    const { code, stderr } = await launchCommand(world, folder, [
-      'eval',
-      other,
-      '--output',
-      path.join(folder, 'first'),
-    ]).ended
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/has an evaluation of other questions .+ Choose another folder with --output\./)
+    await expect(command(['eval', other, '--output', path.join(folder, 'first')])).rejects.toThrow(
+      /has an evaluation of other questions .+ Choose another folder with --output\./,
+    )
   })
 
   test.skipIf(isShort)('refuses a wrong line before it asks anything', async () => {
     const before = world.upstream.requests.length
     const wrong = path.join(folder, 'wrong.jsonl')
     await writeFile(wrong, `${JSON.stringify(questions[0])}\n{"question":"a","must_refuse":1}`)
-    const { code, stderr } = await launchCommand(world, folder, ['eval', wrong]).ended
-    expect(code).toBe(1)
-    expect(stderr).toContain(
+    await expect(command(['eval', wrong])).rejects.toThrow(
       'line 2: `must_refuse` has a wrong value. Write true or false, without quotation marks.',
     )
     expect(world.upstream.requests).toHaveLength(before)
   })
 
   test.skipIf(isShort)('ends with 1 when a limit is missed', async () => {
-    const { code, stdout } = await evaluate('first', '--min-found', '0.8', '--max-forbidden', '0').ended
-    expect(code).toBe(1)
-    expect(stdout).toContain('--min-found 0.8 is missed')
-    expect(stdout).toContain('--max-forbidden 0 is missed')
+    const limits = ['--min-found', '0.8', '--max-forbidden', '0']
+    const { exitCode, printed } = await evaluate('first', ...limits)
+    expect(exitCode).toBe(1)
+    expect(printed).toContain('--min-found 0.8 is missed')
+    expect(printed).toContain('--max-forbidden 0 is missed')
   })
 
   test.skipIf(isShort)(
@@ -145,11 +142,11 @@ describe('an evaluation', () => {
       world.upstream.setDefault((body) =>
         lastUser(body).includes('beinoni') ? error(400, 'no') : (model(body, {}) as never),
       )
-      expect((await evaluate('failing').ended).code).toBe(1)
+      expect((await evaluate('failing')).exitCode).toBe(1)
       expect((await reportOf('failing')).totals).toMatchObject({ failed: 1, asked: 3 })
       world.upstream.setDefault(model)
       const before = (await runs()).length
-      expect((await evaluate('failing').ended).code).toBe(0)
+      expect((await evaluate('failing')).exitCode).toBe(0)
       expect(await runs()).toHaveLength(before + 1)
       expect((await reportOf('failing')).totals).toMatchObject({ failed: 0, answered: 2 })
     },
@@ -161,13 +158,13 @@ describe('an evaluation', () => {
     const env = { PLANS_FILE: path.join(folder, 'plans.json') }
     await writeFile(env.PLANS_FILE, JSON.stringify({ small: { ...plan, ...limits } }))
     const create = ['accounts', 'create', '--email', 'small@example.org', '--plan', 'small']
-    expect((await launchCommand(world, folder, create, env).ended).code).toBe(0)
+    expect((await command(create, env)).exitCode).toBe(0)
     // Each answer costs more than a third of the credits.
     world.upstream.setDefault(reply('It is so.', { usage: { prompt_tokens: 12_000, completion_tokens: 10 } }))
     const words = ['eval', file, '--output', path.join(folder, 'poor'), '--account', 'small@example.org']
-    const { code, stdout } = await launchCommand(world, folder, words, env).ended
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/Stopped\. The turn needs a hold of .+ The answers are kept\./)
+    const { exitCode, printed } = await command(words, env)
+    expect(exitCode).toBe(1)
+    expect(printed).toMatch(/Stopped\. The turn needs a hold of .+ The answers are kept\./)
     expect((await reportOf('poor')).totals).toMatchObject({ answered: 1, not_asked: 2 })
     // Commands without the file of plans refuse accounts on its plans.
     await world.rows(`update accounts set plan = 'free' where email = 'small@example.org'`)
@@ -182,7 +179,7 @@ describe('an evaluation', () => {
       reached.open()
       return [{ waitFor: held.opened }, { text: 'אין זה הבינוני [S1].' }]
     })
-    const stopped = evaluate('stopped', '--concurrency', '1')
+    const stopped = launchCommand(world, folder, [...wordsFor('stopped'), '--concurrency', '1'])
     await stopped.said('1/3  found  completed')
     await reached.opened
     stopped.signal('SIGINT')
@@ -195,7 +192,7 @@ describe('an evaluation', () => {
     const begun = (await runs()).length - before
 
     world.upstream.setDefault(model)
-    expect((await evaluate('stopped').ended).code).toBe(0)
+    expect((await evaluate('stopped')).exitCode).toBe(0)
     expect((await reportOf('stopped')).totals).toMatchObject({ answered: 2, refused: 1, not_asked: 0 })
     expect(begun).toBe(2)
     expect((await runs()).length - before).toBe(3)
@@ -206,29 +203,23 @@ test('the same questions are asked with other instructions, and the comparison n
   const instructions = path.join(folder, 'instructions.md')
   await writeFile(instructions, 'Answer in rhyme.')
   const asked = world.upstream.requests.length
-  expect((await evaluate('rhyming', '--instructions', instructions).ended).code).toBe(0)
+  expect((await evaluate('rhyming', '--instructions', instructions)).exitCode).toBe(0)
   const told = world.upstream.requests.slice(asked).map(({ body }) => body.messages[0]?.content)
   expect(told.every((text) => String(text).endsWith('\n\nAnswer in rhyme.'))).toBe(true)
   const [first, rhyming] = await Promise.all(['first', 'rhyming'].map(reportOf))
   expect(rhyming?.prompt).toMatch(/^[0-9a-f]{12}$/)
   const words = ['eval', 'compare', path.join(folder, 'first'), path.join(folder, 'rhyming')]
-  const { stdout } = await launchCommand(world, folder, words).ended
-  expect(stdout).toContain(`prompt ${first?.prompt},`)
-  expect(stdout).toContain(`prompt ${rhyming?.prompt},`)
-  const resumed = await evaluate('rhyming').ended
-  expect(resumed.code).toBe(1)
-  expect(resumed.stderr).toContain('another prompt')
-  const listed = await launchCommand(world, folder, [
-    'models',
-    'prompts',
-    instructionText('Answer in rhyme.').hash,
-  ]).ended
-  expect(listed.stdout).toBe('Answer in rhyme.\n')
+  const { printed } = await command(words)
+  expect(printed).toContain(`prompt ${first?.prompt},`)
+  expect(printed).toContain(`prompt ${rhyming?.prompt},`)
+  await expect(evaluate('rhyming')).rejects.toThrow('another prompt')
+  const listed = await command(['models', 'prompts', instructionText('Answer in rhyme.').hash])
+  expect(listed.printed).toBe('Answer in rhyme.\n')
 })
 
 test.skipIf(isShort)('a wrong instructions file is refused before anything is asked', async () => {
-  const { code, stderr } = await evaluate('absent', '--instructions', path.join(folder, 'absent.md')).ended
-  expect([code, stderr]).toEqual([1, expect.stringContaining('--instructions')])
+  const absent = evaluate('absent', '--instructions', path.join(folder, 'absent.md'))
+  await expect(absent).rejects.toThrow('--instructions')
 })
 
 test.skipIf(isShort)('two evaluations are compared by their folders', async () => {
@@ -241,8 +232,8 @@ test.skipIf(isShort)('two evaluations are compared by their folders', async () =
     '--output',
     page,
   ]
-  const { code, stdout } = await launchCommand(world, folder, words).ended
-  expect(code).toBe(0)
-  expect(stdout).toContain('3 questions in both: 0 better, 0 worse, 3 the same in B.')
+  const { exitCode, printed } = await command(words)
+  expect(exitCode).toBe(0)
+  expect(printed).toContain('3 questions in both: 0 better, 0 worse, 3 the same in B.')
   expect(await readFile(page, 'utf8')).not.toMatch(/<img|<script/)
 })

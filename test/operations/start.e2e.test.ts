@@ -6,8 +6,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { bundledCommand, bundledServer } from '../../build/bundle.ts'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { openInstallation } from '../../src/installation.ts'
 import { isShort, rows } from '../support/full.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 
@@ -22,10 +25,8 @@ beforeAll(async () => {
 afterAll(async () => {
   // Only after a failure there are any left.
   for (const service of started) service.signal('SIGKILL')
-  for (const dataDir of ['data', 'refused']) {
-    const pid = await postgresPid(path.join(folder, dataDir)).catch(() => 0)
-    if (pid > 0) process.kill(pid, 'SIGINT')
-  }
+  const pid = await postgresPid(path.join(folder, 'data')).catch(() => 0)
+  if (pid > 0) process.kill(pid, 'SIGINT')
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
@@ -56,7 +57,7 @@ async function postgresPid(dataDir: string): Promise<number> {
 
 const keyIn = (output: string) => /API key +(svc_\w+)/.exec(output)?.[1]
 
-/** Five processes one after the other, and two starts of Postgres. */
+/** Four processes one after the other, and two starts of Postgres. */
 const patient = { timeout: 600_000 }
 
 test('a first start prints a key once, and its data survives restarts and kill -9', patient, async () => {
@@ -78,18 +79,26 @@ test('a first start prints a key once, and its data survives restarts and kill -
   await asJson(`${secondUrl}/v1/projects`, key, { name: 'before both were killed' })
   await Promise.all([second.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
 
-  const third = launch(env)
-  expect(await projectNames(await third.ready, key)).toHaveLength(2)
+  const third = launch({ ...env, METRICS_TOKEN: 'a token for tests' })
+  const url = await third.ready
+  expect(await projectNames(url, key)).toHaveLength(2)
   expect(keyIn(third.output())).toBeUndefined()
+  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
+  const headers = { authorization: 'Bearer a token for tests' }
+  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
+    `service_build_info{version="${version}"} 1`,
+  )
 
   const rival = await launch(env).ended
   expect(rival).toMatchObject({ code: 1, stdout: '' })
   expect(rival.stderr).toBe(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.\n`)
-  expect(await projectNames(await third.ready, key), 'the rival did no harm').toHaveLength(2)
+  expect(await projectNames(url, key), 'the rival did no harm').toHaveLength(2)
 
   // A terminal and npm both pass a signal on.
   void third.stop('SIGINT')
   expect(await third.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  expect(third.output(), 'a planned shutdown is no error').not.toContain('"level":50')
   await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 })
 
@@ -98,7 +107,7 @@ test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   patient,
   async (signal) => {
     const dataDir = path.join(folder, `stopped by ${signal}`)
-    const ready = [...(isShort ? [] : ['secrets.json']), 'postgres.new', 'postgres/postmaster.pid']
+    const ready = [...(isShort ? [] : ['secrets.json', 'postgres.new']), 'postgres/postmaster.pid']
     for (const made of ready) {
       const service = launch({ DATA_DIR: dataDir })
       await expect.poll(() => existsSync(path.join(dataDir, made)), { interval: 5 }).toBe(true)
@@ -113,88 +122,72 @@ test.each(rows(['SIGTERM'] as const, ['SIGINT'] as const))(
   },
 )
 
-test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
-  const service = launch({ DATA_DIR: path.join(folder, 'data'), METRICS_TOKEN: 'a token for tests' })
-  const url = await service.ready
-  expect(await projectNames(url, key), 'after a stop').toHaveLength(2)
-  const { version } = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
-  expect(version).toMatch(/^\d+\.\d+\.\d+(-\w+)?\+[0-9a-f]{8}$/)
-  const headers = { authorization: 'Bearer a token for tests' }
-  expect(await (await fetch(`${url}/metrics`, { headers })).text()).toContain(
-    `service_build_info{version="${version}"} 1`,
-  )
-  const status = async (route: string) => (await fetch(`${url}${route}`)).status
-  expect(await status('/readyz')).toBe(200)
-  const ended = service.stop('SIGTERM')
-  await expect.poll(() => status('/readyz')).toBe(503)
-  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
-  expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  expect(service.output(), 'a planned shutdown is no error').not.toContain('"level":50')
+/** What the start of a service with these settings is refused with. */
+async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
+  try {
+    await openInstallation(readConfig(env), pino({ level: 'silent' }))
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'accepted'
+}
+
+test('a data folder with wrong secrets or a damaged cluster is refused, and no Postgres stays', async () => {
+  // The first test has filled it.
+  const dataDir = path.join(folder, 'data')
+  const file = path.join(dataDir, 'secrets.json')
+  const secrets = await readFile(file, 'utf8')
+  const refused = async (): Promise<string> => {
+    const sentence = await refusal({ DATA_DIR: dataDir })
+    expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+    return sentence
+  }
+  await writeFile(file, JSON.stringify({ ...JSON.parse(secrets), postgresPassword: 'another' }))
+  expect(await refused()).toContain('does not fit the data beside it. Restore both from the same backup.')
+  await writeFile(file, '{')
+  expect(await refused()).toContain('It cannot be read. Restore it from a backup.')
+  await rm(file)
+  expect(await refused()).toContain('It is missing. Restore it from a backup.')
+  expect(existsSync(file), 'no new secrets are made in silence').toBe(false)
+  await writeFile(file, secrets)
+  await rm(path.join(dataDir, 'postgres', 'PG_VERSION'))
+  expect(await refused()).toContain('it has no PG_VERSION. Restore the data folder from a backup')
 })
 
-test(
-  'a data folder with wrong secrets or a damaged cluster is refused, and no Postgres stays',
-  patient,
-  async () => {
-    // The tests before this one have filled it.
-    const dataDir = path.join(folder, 'data')
-    const env = { DATA_DIR: dataDir }
-    const file = path.join(dataDir, 'secrets.json')
-    const secrets = await readFile(file, 'utf8')
-    const refused = async (): Promise<string> => {
-      const { code, stderr } = await launch(env).ended
-      expect(code).toBe(1)
-      expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
-      return stderr
-    }
-    await writeFile(file, JSON.stringify({ ...JSON.parse(secrets), postgresPassword: 'another' }))
-    expect(await refused()).toContain('does not fit the data beside it. Restore both from the same backup.')
-    await writeFile(file, '{')
-    expect(await refused()).toContain('It cannot be read. Restore it from a backup.')
-    await rm(file)
-    expect(await refused()).toContain('It is missing. Restore it from a backup.')
-    expect(existsSync(file), 'no new secrets are made in silence').toBe(false)
-    await writeFile(file, secrets)
-    await rm(path.join(dataDir, 'postgres', 'PG_VERSION'))
-    expect(await refused()).toContain('it has no PG_VERSION. Restore the data folder from a backup')
-  },
-)
-
-describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
+describe('what cannot work is told in one sentence', () => {
   const pepper = 'a pepper for tests only'
 
-  async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
-    const { code, stdout, stderr } = await launch({ DATA_DIR: path.join(folder, 'refused'), ...env }).ended
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr.split('\n'), 'one line, no stack').toHaveLength(2)
-    return stderr
-  }
-
-  const always = [
-    ['PORT', { PORT: 'http' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
+  test.each([
+    [{ PORT: 'http' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
     [
-      'DATABASE_URL',
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
       'The database 127.0.0.1:1/chat cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.',
     ],
-    ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
-  ] as const
-  const others = [
-    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
-    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
-    ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
-    ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
-    ['DATA_DIR', { DATA_DIR: '/proc/no-folder/data' }, 'Choose another with DATA_DIR'],
-  ] as const
-  test.each(rows<readonly [string, Readonly<Record<string, string>>, string]>(always, others))(
-    '%s: %o',
-    async (_name, env, sentence) => {
-      expect(await refusal(env)).toContain(sentence)
-    },
-  )
+  ])('%j ends the process with exit code 1', async (env, sentence) => {
+    expect(await launch(env).ended).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` })
+  })
 
-  test('DATABASE_URL with a wrong password, which is not repeated', async () => {
+  test.each([
+    [{ DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
+    [{ MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
+    [{ PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
+    [{ DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
+    [{ DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
+    [{ DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
+    [{ DATA_DIR: '/proc/no-folder/data' }, 'Choose another with DATA_DIR'],
+    [
+      { SIGNUP_PLAN: 'gold' },
+      'SIGNUP_PLAN is "gold", which is not a plan. Use one of: free, basic, pro, unlimited.',
+    ],
+    [{ KEY_PEPPER: 'short' }, 'KEY_PEPPER has fewer than 16 characters.'],
+  ])('%j is refused before a database is made', async (env, sentence) => {
+    const dataDir = path.join(folder, 'refused')
+    expect(await refusal({ DATA_DIR: dataDir, ...env })).toContain(sentence)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('DATABASE_URL with a wrong password is refused without repeating it', async () => {
     const url = new URL(inject('postgres').serviceUrl)
     url.password = 'mistaken'
     const sentence = await refusal({ DATABASE_URL: url.href, KEY_PEPPER: pepper })
@@ -202,33 +195,14 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     expect(sentence).not.toContain('mistaken')
   })
 
-  test('MODELS_FILE with a mistake: the field is named', async () => {
-    const file = path.join(folder, 'models.json')
-    await writeFile(file, JSON.stringify({ models: [{ id: 'not an id' }] }))
-    expect(await refusal({ MODELS_FILE: file })).toContain(`MODELS_FILE ${file} cannot be used: models.0.id`)
-  })
-
-  test('SIGNUP_PLAN without such a plan, before a database is made', async () => {
-    const env = { SIGNUP_PLAN: 'gold', DATA_DIR: path.join(folder, 'no-plan') }
-    expect(await refusal(env)).toBe(
-      'SIGNUP_PLAN is "gold", which is not a plan. Use one of: free, basic, pro, unlimited.\n',
-    )
-    expect(existsSync(env.DATA_DIR)).toBe(false)
-  })
-
-  test('a short KEY_PEPPER, before a database is made', async () => {
-    const env = { KEY_PEPPER: 'short', DATA_DIR: path.join(folder, 'no-pepper') }
-    expect(await refusal(env)).toContain('KEY_PEPPER has fewer than 16 characters.')
-    expect(existsSync(env.DATA_DIR)).toBe(false)
-  })
-
-  test('a port that is taken, before a database is made', async () => {
+  test('a port that is taken ends the process before a database is made', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const address = holder.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const env = { PORT: String(port), DATA_DIR: path.join(folder, 'no-port') }
-    expect(await refusal(env)).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another with PORT.\n`)
+    const env = { PORT: String(port), DATA_DIR: path.join(folder, 'refused') }
+    const stderr = `Port ${port} on 127.0.0.1 is in use. Choose another with PORT.\n`
+    expect(await launch(env).ended).toEqual({ code: 1, stdout: '', stderr })
     expect(existsSync(env.DATA_DIR)).toBe(false)
     holder.close()
   })

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { rows } from '../support/full.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
@@ -22,16 +23,23 @@ beforeAll(async () => {
 const open = async (visitor: TestVisitor, path: string, count: number): Promise<readonly number[]> =>
   (await Promise.all(Array.from({ length: count }, () => visitor.get(path)))).map(({ status }) => status)
 
-test.each([
-  ['a conversation', () => `/sessions/${turn.session_id}`],
-  ['a run', () => `/runs/${turn.run_id}`],
-  ['a turn', () => `/runs/${turn.run_id}/turn`],
-])('an account that opens the page of %s very often at once is refused, and nobody else', async (_, path) => {
-  const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
-  expect(statuses).toContain(429)
-  expect(others).toEqual([200, 200, 200])
-  expect(await open(owner, path(), 20)).toEqual(Array(20).fill(200))
-})
+const pages = rows<readonly [string, () => string]>(
+  [['a conversation', () => `/sessions/${turn.session_id}`]],
+  [
+    ['a run', () => `/runs/${turn.run_id}`],
+    ['a turn', () => `/runs/${turn.run_id}/turn`],
+  ],
+)
+
+test.each(pages)(
+  'an account that opens the page of %s very often at once is refused, and nobody else',
+  async (_, path) => {
+    const [statuses, others] = await Promise.all([open(owner, path(), 160), open(other, '/ask', 3)])
+    expect(statuses).toContain(429)
+    expect(others).toEqual([200, 200, 200])
+    expect(await open(owner, path(), 20)).toEqual(Array(20).fill(200))
+  },
+)
 
 test('readers of a public link very often at once are refused, and not its owner', async () => {
   await owner.post(`/sessions/${turn.session_id}/share`, {})

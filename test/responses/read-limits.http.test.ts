@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as open } from 'node:http'
 import { beforeAll, expect, test } from 'vitest'
+import { rows } from '../support/full.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { makeOwner } from '../support/world/things.ts'
@@ -34,22 +35,30 @@ const statusesOf = ({ method, path, body }: Read, count: number, key = owner.key
     Array.from({ length: count }, async () => (await call(world.service, key, method, path, body)).status),
   )
 
-const reads: readonly [string, () => Read][] = [
+const reads = rows<readonly [string, () => Read]>(
   [
-    'items',
-    () => ({ method: 'GET', path: `/v1/conversations/${sessionId.replace('sess_', 'conv_')}/items` }),
+    [
+      'items',
+      () => ({ method: 'GET', path: `/v1/conversations/${sessionId.replace('sess_', 'conv_')}/items` }),
+    ],
+    [
+      'tokens',
+      () => ({
+        method: 'POST',
+        path: '/v1/responses/input_tokens',
+        body: { model: 'service', input: 'joy' },
+      }),
+    ],
   ],
-  ['messages', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/messages` })],
-  ['runs', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/runs` })],
   [
-    'input items',
-    () => ({ method: 'GET', path: `/v1/responses/${runId.replace('run_', 'resp_')}/input_items` }),
+    ['messages', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/messages` })],
+    ['runs', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/runs` })],
+    [
+      'input items',
+      () => ({ method: 'GET', path: `/v1/responses/${runId.replace('run_', 'resp_')}/input_items` }),
+    ],
   ],
-  [
-    'tokens',
-    () => ({ method: 'POST', path: '/v1/responses/input_tokens', body: { model: 'service', input: 'joy' } }),
-  ],
-]
+)
 
 test.each(reads)(
   'an account reads %s while it has four unread replies or fewer, and 100 wait',

@@ -2,10 +2,11 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ChildLimits } from '../../src/workspace/children/guard.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
 import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 import { rows } from '../support/full.ts'
 
-/** Each document is read by a process of its own; the machine may be busy. */
+/** PDFs are read by a process of their own; the machine may be busy. */
 const patience = 300_000
 vi.setConfig({ testTimeout: patience })
 
@@ -13,7 +14,10 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536)
 }
 
-const read = (
+const read = (kind: DocumentKind, content: Buffer | string) =>
+  readDocument(kind, Buffer.from(content), () => false)
+
+const readApart = (
   kind: DocumentKind,
   content: Buffer | string,
   limits?: ChildLimits,
@@ -31,14 +35,14 @@ describe('a PDF', () => {
       [],
       ['בשנת 1796 נדפס Slavita הספר'],
     ])
-    expect(await read('pdf', pdf)).toEqual({
+    expect(await readApart('pdf', pdf)).toEqual({
       text: 'Page one\nשלום עולם, פרק לב\fSecond page\f\fבשנת 1796 נדפס Slavita הספר\f',
       problem: '',
     })
   })
 
   test('without any text is said to be pictures', async () => {
-    const { text, problem } = await read('pdf', makePdf([[], []]))
+    const { text, problem } = await readApart('pdf', makePdf([[], []]))
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringContaining('pictures') })
   })
 
@@ -66,7 +70,7 @@ describe('a PDF', () => {
     ],
     ['one that unpacks to 400 MB', makePdfOfContents([Buffer.alloc(400_000_000, ' ')]), /too much memory/],
   ] as const)('that is %s is refused with a reason', async (_, pdf, says) => {
-    const { text, problem } = await read('pdf', pdf)
+    const { text, problem } = await readApart('pdf', pdf)
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(says) })
   })
 })
@@ -233,7 +237,7 @@ test('a document that computes without end is stopped without blocking the servi
     ticks += 1
   }, 10)
   const before = process.memoryUsage.rss()
-  const { text, problem } = await read('pdf', pdf, { cpuMs: 800, memoryBytes: 4_000_000_000 })
+  const { text, problem } = await readApart('pdf', pdf, { cpuMs: 800, memoryBytes: 4_000_000_000 })
   clearInterval(ticking)
   expect({ text, problem }).toEqual({ text: '', problem: 'It would take too long to read.' })
   // A reader in this process would let none of them happen.
@@ -243,7 +247,7 @@ test('a document that computes without end is stopped without blocking the servi
 
 test('a PDF that takes too long keeps the pages read by then and names the rest', async () => {
   const pdf = makePdf(Array.from({ length: 4_000 }, (_, i) => [`page ${i + 1}`]))
-  const { text, problem } = await read('pdf', pdf, { cpuMs: 1_200, memoryBytes: 4_000_000_000 })
+  const { text, problem } = await readApart('pdf', pdf, { cpuMs: 1_200, memoryBytes: 4_000_000_000 })
   const pages = text.split('\f').length - 1
   expect(text.startsWith('page 1\fpage 2\f')).toBe(true)
   expect(problem).toBe(`Its last ${4_000 - pages} pages were not read: that would take too long.`)
@@ -252,7 +256,7 @@ test('a PDF that takes too long keeps the pages read by then and names the rest'
 test('the reading ends with the turn, also while it waits for others', async () => {
   const turn = new AbortController()
   const pdf = endless()
-  const readings = Array.from({ length: 4 }, () => read('pdf', pdf, undefined, turn.signal))
+  const readings = Array.from({ length: 4 }, () => readApart('pdf', pdf, undefined, turn.signal))
   setImmediate(() => turn.abort(new Error('the turn was stopped')))
   const outcomes = await Promise.allSettled(readings)
   expect(outcomes).toEqual(
@@ -261,7 +265,7 @@ test('the reading ends with the turn, also while it waits for others', async () 
       reason: expect.objectContaining({ message: 'the turn was stopped' }),
     }),
   )
-  expect(await read('html', '<p>next')).toMatchObject({ text: 'next' })
+  expect(await readApart('html', '<p>next')).toMatchObject({ text: 'next' })
 })
 
 test('a content that breaks off is a fault, not a damaged document', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readDocument } from '../../src/workspace/documents/read.ts'
-import { renderSheet } from '../../src/workspace/sheets/render.ts'
+import { renderers } from '../../src/workspace/sheets/renderers.ts'
 import type { Sheet } from '../../src/workspace/sheets/sheet.ts'
 import { operationsOf, unknownOperator } from '../../src/workspace/sheets/text-layer/content-tokens.ts'
 import { cantillated, pointed, sheet, source, version } from '../support/sheets.ts'
@@ -34,8 +34,7 @@ const phrase = fc
   .map((all) => all.flat().join('').trim())
 
 const read = async (made: Sheet): Promise<string> => {
-  const [file] = await renderSheet(made, ['pdf'], AbortSignal.timeout(120_000))
-  const { text, problem } = await readDocument('pdf', file!.content, () => false)
+  const { text, problem } = await readDocument('pdf', Buffer.from(await renderers.pdf(made)), () => false)
   expect(problem).toBe('')
   return plain(text)
 }

@@ -8,6 +8,7 @@ import { openRecognition, type Recognition } from '../../src/workspace/recogniti
 import { useDatabase } from '../support/database.ts'
 import { makePdf } from '../support/documents.ts'
 import { useFolder } from '../support/folder.ts'
+import { rows } from '../support/full.ts'
 import { openWorkspace, type TestWorkspace } from '../support/workspace.ts'
 
 const folder = useFolder()
@@ -102,25 +103,32 @@ test('the command has neither our environment nor a shell around it', async () =
 const sleepers = `sleep 600 & echo $! > '$FOLDER/sleeper'; wait`
 const memory = `exec '${process.execPath}' -e "const all = []; for (;;) all.push(Buffer.alloc(1e7, 1)); "`
 
-test.each([
-  ['fails', 'echo broken scan >&2; exit 3', {}, 'it ended with 3: broken scan'],
-  ['writes nothing', 'exit 0', {}, 'it wrote no document'],
-  ['makes a document without text', 'cp "$3" "$4"', {}, 'its document has no text'],
-  ['takes too long', sleepers, { maxMs: 1_000 }, 'it took more than 1 s'],
-  ['takes too much memory', memory, { memoryBytes: 300e6 }, 'it used too much memory'],
+type Failing = readonly [how: string, lines: string, limits: Parameters<typeof open>[1], reason: string]
+const failing = rows<Failing>(
   [
-    'fills the disk',
-    'while :; do head -c 100000 /dev/zero >> "$TMPDIR/x"; done',
-    { folderBytes: 2e6 },
-    'it wrote too much',
+    ['fails', 'echo broken scan >&2; exit 3', {}, 'it ended with 3: broken scan'],
+    ['takes too long', sleepers, { maxMs: 1_000 }, 'it took more than 1 s'],
+    ['takes too much memory', memory, { memoryBytes: 300e6 }, 'it used too much memory'],
+    [
+      'fills the disk',
+      'while :; do head -c 100000 /dev/zero >> "$TMPDIR/x"; done',
+      { folderBytes: 2e6 },
+      'it wrote too much',
+    ],
   ],
   [
-    'writes a document that is too large',
-    'head -c 100000 /dev/zero > "$4"',
-    { outputBytes: 90_000 },
-    'it wrote a document of 100000 bytes',
+    ['writes nothing', 'exit 0', {}, 'it wrote no document'],
+    ['makes a document without text', 'cp "$3" "$4"', {}, 'its document has no text'],
+    [
+      'writes a document that is too large',
+      'head -c 100000 /dev/zero > "$4"',
+      { outputBytes: 90_000 },
+      'it wrote a document of 100000 bytes',
+    ],
   ],
-])(
+)
+
+test.each(failing)(
   'a command that %s is no more than an unread file, and is not run again',
   async (_, lines, limits, reason) => {
     log.warn.mockClear()

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import { getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import { openArchive } from '../../src/workspace/documents/archive.ts'
-import { extractText } from '../../src/workspace/documents/extract.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { type Block, blocksOf } from '../../src/workspace/sheets/answers/blocks.ts'
 import { renderSheet } from '../../src/workspace/sheets/render.ts'
+import { renderers } from '../../src/workspace/sheets/renderers.ts'
 import { isShort } from '../support/full.ts'
 import { pointed, sheet, source } from '../support/sheets.ts'
 
@@ -74,17 +74,10 @@ test('formats of words are kept, and no link leads elsewhere than to the web and
 
 const conversation = sheet({ intro: '', exchanges: [{ question: 'What?\nWhy?', answer }] })
 const textOfPdf = async (of = conversation) => {
-  const { text } = await extractText(
-    'pdf',
-    Readable.from([await render('pdf', of)]),
-    AbortSignal.timeout(120_000),
-  )
+  const { text } = await readDocument('pdf', await render('pdf', of), () => false)
   return text.replace(/[\u2066-\u2069]/g, '')
 }
-const render = async (format: 'docx' | 'pdf', of = conversation) => {
-  const [file] = await renderSheet(of, [format], AbortSignal.timeout(120_000))
-  return file?.content ?? Buffer.alloc(0)
-}
+const render = async (format: 'docx' | 'pdf', of = conversation) => Buffer.from(await renderers[format](of))
 
 test('Word has an answer with its headings, lists, tables, formats and directions', {
   timeout: 300_000,

@@ -2,11 +2,11 @@ import { constants, inflateSync } from 'node:zlib'
 import { getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import { openArchive } from '../../src/workspace/documents/archive.ts'
-import { extractText } from '../../src/workspace/documents/extract.ts'
 import { linesOf, type PdfItem } from '../../src/workspace/documents/pdf-lines.ts'
+import { readDocument } from '../../src/workspace/documents/read.ts'
 import { sheetToHtml } from '../../src/workspace/sheets/html.ts'
 import { sheetToMarkdown } from '../../src/workspace/sheets/markdown.ts'
-import { renderSheet } from '../../src/workspace/sheets/render.ts'
+import { renderers } from '../../src/workspace/sheets/renderers.ts'
 import { type Sheet, type SheetFormat, sheetFormats } from '../../src/workspace/sheets/sheet.ts'
 import { completeTextLayer } from '../../src/workspace/sheets/text-layer/complete-text-layer.ts'
 import { headingOf, refsBelow, wordsOf } from '../../src/workspace/sheets/words.ts'
@@ -48,15 +48,10 @@ const manySources = sheet({
   ],
 })
 
-const render = async (made: Sheet, format: SheetFormat): Promise<Buffer> => {
-  const [rendered] = await renderSheet(made, [format], AbortSignal.timeout(120_000))
-  return rendered!.content
-}
+const render = async (made: Sheet, format: SheetFormat): Promise<Buffer> =>
+  Buffer.from(await renderers[format](made))
 const textOf = async (kind: 'docx' | 'pdf' | 'html', content: Buffer): Promise<string> => {
-  async function* pieces() {
-    yield content
-  }
-  const { text, problem } = await extractText(kind, pieces(), AbortSignal.timeout(120_000))
+  const { text, problem } = await readDocument(kind, content, () => false)
   expect(problem).toBe('')
   return text
 }

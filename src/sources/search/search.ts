@@ -3,6 +3,7 @@ import { documentRanges, type LibraryFilter } from '../library/library-filter.ts
 import { loadPassages, toPassage } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import type { Script } from '../text/tokens.ts'
+import { loadTables } from '../vocabulary/spelling/load.ts'
 import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
 import type { Query } from './expansion/query.ts'
 import { explainedConcepts, type HitExplanation } from './explain.ts'
@@ -71,6 +72,7 @@ export async function searchLibrary(
   semantic?: SemanticSearch,
 ): Promise<SearchResult> {
   const wanted = (query.offset ?? 0) + query.limit
+  await loadTables()
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return { hits: [], languages: () => new Map() }
   const written = await withPlainQuotations(executor, query.text, ranges)

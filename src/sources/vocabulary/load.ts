@@ -17,8 +17,8 @@ const loads = [
 ]
 
 /**
- * Makes the tables of the vocabulary in advance, for processes whose first search must not wait: about 0.4 s of
- * processor time, in slices between which the event loop runs. A search meanwhile makes what it needs at once.
+ * Makes the tables of the vocabulary: about 0.4 s of processor time, in slices between which the event loop runs. Whoever
+ * uses one meanwhile makes it at once.
  */
 export async function loadVocabulary(): Promise<void> {
   for (const load of loads) await load()

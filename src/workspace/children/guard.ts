@@ -18,7 +18,7 @@ export function exceededLimit(by: NodeJS.Signals | null): 'time' | 'memory' | un
  * during a loop, and V8's own limit does not count buffers. Started before `closeNetwork`, which refuses threads.
  */
 export function startGuard(limits: ChildLimits): Worker {
-  return new Worker(new URL(import.meta.url), { workerData: { guards: limits } })
+  return new Worker(new URL('./guard.ts', import.meta.url), { workerData: { guards: limits } })
 }
 
 const { guards } = (workerData ?? {}) as { readonly guards?: ChildLimits }
