@@ -26,8 +26,10 @@ const own = [
     he: '',
     en: 'The wick drinks slowly; so it is taught [S1] in the gate of oil [3] and again',
   },
-  { ref: 'Refrains 6:1', he: '', en: 'The lantern surely burns above the quiet harbour' },
-  { ref: 'Refrains 6:2', he: '', en: 'Some lantern burned above the quiet harbour' },
+  { ref: 'Refrains 6:1', he: 'והנר הקטן בעליה הוא מאיר לעוברי דרך' },
+  { ref: 'Refrains 6:2', he: 'הדלת סגורה' },
+  { ref: 'Refrains 6:3', he: 'הגשם יורד על הגג' },
+  { ref: 'Refrains 6:4', he: 'הנר הקטון שהוא מאיר לעוברי דרך' },
 ].map((line) => ({ work: 'Refrains', ...line }))
 
 beforeAll(async () => {
@@ -223,7 +225,7 @@ describe('the source that an answer names is read', () => {
   })
 
   it('and words of another place are not preferred if the named place has them nearly as close', async () => {
-    const text = '“The lantern burns above the quiet harbour” (Refrains 6:1)'
+    const text = '“והנר הקטן הוא מאיר לעוברי דרך” (Refrains 6:1)'
     expect(await results(text)).toEqual(['not_found'])
   })
 
