@@ -5,10 +5,7 @@ import { headingOf } from '../refs/grammar/refs.ts'
 import { type PassageRange, resolveRefs } from '../refs/ref-lookup.ts'
 import type { ComparedPassage, Stretch } from './comparison/stretch.ts'
 
-/**
- * Returns each document between its neighbours of the same version. Documents of a version are numbered in reading
- * order.
- */
+/** Each document between its neighbours of the same version, whose documents are numbered in reading order. */
 export async function neighboursOf(executor: Executor, docs: readonly number[]): Promise<readonly Stretch[]> {
   const rows = await loadPassages(executor, [...new Set(docs.flatMap((doc) => [doc - 1, doc, doc + 1]))])
   return docs.flatMap((doc) => {

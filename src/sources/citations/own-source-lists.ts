@@ -92,10 +92,7 @@ export function continuesList(line: string, afterGap: boolean): boolean {
   return !afterGap && (isPart || !isProse(bare(line)))
 }
 
-/**
- * Returns the refs of a list in one line, `Sources: Tanya 32:1; Likutei Moharan 282`; undefined when the line is no
- * such list.
- */
+/** The refs of a list in one line, `Sources: Tanya 32:1; Likutei Moharan 282`; undefined for other lines. */
 export function listInOneLine(line: string): string | undefined {
   const [, heading = '', rest = ''] = /^([^:：]{2,30}?) ?[:：] ?(.+)$/u.exec(bare(line)) ?? []
   const isPlural = headings.has(heading.toLowerCase()) && !/^(?:source|מקור)$/i.test(heading)
@@ -112,10 +109,7 @@ export function leadsToList(tail: string): boolean {
   return /[:：][*_"”)]{0,3}$/.test(tail)
 }
 
-/**
- * Whether every prefix of the text may become something. So the decision does not depend on how the text was cut into
- * deltas.
- */
+/** Whether every beginning may become something, so that the decision does not depend on the deltas. */
 export function everyBeginning(text: string, mayBecome: (beginning: string) => boolean): boolean {
   for (let end = 1; end < text.length; end += 1) if (!mayBecome(text.slice(0, end))) return false
   return true

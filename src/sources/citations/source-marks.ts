@@ -53,10 +53,7 @@ function passageKey(source: Omit<OfferedSource, 'mark'>): string {
 const marklike =
   /[[【](\^? ?(?:[Ss]\d[^[\]【】\n]{0,60}|\d{1,3}(?: ?[,;–-] ?\d{1,3}){0,20} ?(?:†[^\]】\n]{0,30})?))[\]】]|\(([Ss]\d{1,4}(?:[,;] ?[Ss]\d{1,4}){0,5})\)/g
 
-/**
- * A text of the library as a model gets it: brackets that could be marks become `{…}`, so that a quotation of them cites
- * nothing. The comparison reads both brackets in the same way.
- */
+/** A text of the library as a model gets it: what could be marks becomes `{…}`, so that a quotation of it cites nothing. */
 export function withoutMarklike(text: string): string {
   return text.replace(marklike, (_, square?: string, round?: string) => `{${square ?? round}}`)
 }

@@ -2,10 +2,7 @@ import { GrowingText } from '../../agent/growing-text.ts'
 
 const tailLength = 12
 
-/**
- * Collects the text that a filter lets through. It holds spaces back until visible text follows, so removed text also
- * removes the space before it.
- */
+/** The text that a filter lets through. Spaces are held back, so that removed text also removes the space before it. */
 export class VisibleText {
   #ready = new GrowingText()
   /** Spaces before the last removed text, and spaces after it. */

@@ -11,10 +11,7 @@ import { type Heading, titleKeys } from './title-lookup.ts'
 /** A heading with its numbered parts. */
 export type HeadingWithParts = Heading & NumberedHeading
 
-/**
- * A work that a title names, with its first headings that have numbered parts, and all that have one of the numbers that
- * were asked for.
- */
+/** A work that a title names: its first headings with numbered parts, and all with a number asked for. */
 export type NumberedWork = {
   readonly workId: number
   readonly title: string

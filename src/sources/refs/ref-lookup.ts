@@ -37,10 +37,7 @@ export type Resolution = {
   readonly known: readonly KnownReading[]
 }
 
-/**
- * A range of places with its ref in the library's spelling. If a Hebrew ref matches, the ref is that of the first
- * place.
- */
+/** A range of places with its ref as the library writes it; of several that a Hebrew ref means, the first. */
 export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
 
 /**

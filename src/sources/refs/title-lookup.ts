@@ -9,10 +9,7 @@ import { isUnit } from './grammar/units.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
 
-/**
- * The headings that a title means, by the most reliable way to read it. A current title takes precedence over other
- * names.
- */
+/** The headings that a title means. A current title takes precedence over other names. */
 export type Named = {
   /** The headings in reading order, at most `maxHeadings` and one more. */
   readonly headings: readonly Heading[]

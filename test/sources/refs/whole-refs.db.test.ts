@@ -134,12 +134,17 @@ describe('a weekly portion is a place:', () => {
 
 describe('a place that the library cannot tell is unknown, and the words are looked for in its work:', () => {
   const lamp = '“A lamp is lent to the neighbour at night”'
-  it.each(['Tanya 19b', 'Tanya, p. 38', 'תניא דף י"ט ע"ב', 'תניא עמ׳ א', 'תניא, פרק לא, עמ׳ א', 'XYZ 12'])(
-    '%s',
-    async (ref) => {
-      expect(await verify(`${lamp} (${ref})`)).toEqual({ result: 'verbatim', unknown: [ref] })
-    },
-  )
+  it.each(['Tanya 19b', 'Tanya, p. 38', 'תניא דף י"ט ע"ב', 'תניא עמ׳ א', 'XYZ 12'])('%s', async (ref) => {
+    expect(await verify(`${lamp} (${ref})`)).toEqual({ result: 'verbatim', unknown: [ref] })
+  })
+
+  it.each([
+    ['תניא, פרק לא, עמ׳ א', 'misattributed'],
+    ['אגרת הקודש יב, עמ׳ א', 'verbatim'],
+    ['Iggeret HaKodesh 12, p. 118a', 'verbatim'],
+  ])('but its chapter counts: %s', async (ref, result) => {
+    expect(await verify(`${lamp} (${ref})`)).toEqual({ result, unknown: [ref] })
+  })
 
   it('words of another work are misattributed', async () => {
     expect((await verify(`${lamp} (Kedushat Levi, p. 12)`)).result).toBe('misattributed')

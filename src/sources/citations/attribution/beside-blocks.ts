@@ -3,10 +3,7 @@ import { isSameSentence } from './anchors.ts'
 
 const shortLine = 160
 
-/**
- * Returns the ref of the attribution line after a block, or the last ref of the words before the block. For an item of
- * a list these may be all refs of a sentence.
- */
+/** The ref of the line after a block, or the last ref of the words before it; for an item of a list all refs of that sentence. */
 export function besideBlock(
   text: string,
   quotation: Quotation,
@@ -64,10 +61,7 @@ function isWithinItem(text: string, at: number, blocks: QuotedText['blocks']): b
   return blocks[at - 1]?.kind === 'item' && indentOf(text, at, blocks) > 0
 }
 
-/**
- * The block that leads to a block. An item of a list is led by the item that it is indented under, if that names a ref,
- * and otherwise by the words above the list.
- */
+/** The block that leads to a block: for an item of a list the one that it is indented under, if that names a ref, or the words above the list. */
 function blockAbove(
   text: string,
   at: number,

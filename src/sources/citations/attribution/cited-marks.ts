@@ -6,10 +6,7 @@ export type NumberedSource = { readonly source: OfferedSource; readonly n: numbe
 /** Position of one number in the visible text, in UTF-16 units; `end` is exclusive. */
 export type Annotation = { readonly n: number; readonly start: number; readonly end: number }
 
-/**
- * Maximum number of marks in one text; further marks are removed. A short range such as `[S1-S9]` expands to many
- * numbers.
- */
+/** Further marks of a text are removed: a short range such as `[S1-S9]` expands to many numbers. */
 const maxMarks = 5_000
 
 /** How numbers appear: not at all, as `[1]`, or as a Markdown link to the source. */

@@ -135,10 +135,7 @@ function sourceSaid(text: string, { end }: Quotation, refs: readonly Anchor[]): 
 const comparison =
   /^["”“»״'’*_]{0,3}\s?[,;.]\s*\(?(?:but |and )?(?:see|cf|compare|ראה|עיין|וראה|ועיין|והשווה|השווה)(?![\p{L}])/iu
 
-/**
- * The refs after a quotation, with the one before it if those after it are only to be compared: `Tanya 26 says “…”; see
- * also ch. 27`.
- */
+/** The refs after a quotation. If they are only to be compared, also the one before it: `Tanya 26 says “…”; see also ch. 27`. */
 function comparedOnly(
   text: string,
   quote: Item,

@@ -172,10 +172,7 @@ export class QuoteChecker {
     return { check, ref, rule: 'nothing_similar' }
   }
 
-  /**
-   * Searches the cited passages, alone and joined, then together with their neighbours in the library, and then their
-   * other versions.
-   */
+  /** Searches the cited passages, alone and joined, then with their neighbours, and then their other versions. */
   async #inMarked(quotation: Quotation, marked: readonly ComparedPassage[]): Promise<Claim> {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))

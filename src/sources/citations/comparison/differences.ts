@@ -11,10 +11,7 @@ import { type Alignment, alignWords, type Step } from './word-alignment.ts'
 export type NearWording = QuoteLocation & { readonly differences: readonly Difference[] }
 
 const maxDifferences = 20
-/**
- * Number of words that are added on each side of a window, because an abbreviation at its edge may stand for several
- * words.
- */
+/** Words added on each side of a window: an abbreviation at its edge may stand for several. */
 const widenedBy = 8
 /** Minimum similarity before abbreviations are expanded. Below it the text is not the quoted one. */
 const minBeforeAbbreviations = 0.45

@@ -140,10 +140,7 @@ export function toLocation(
   }
 }
 
-/**
- * Finds the end of a word in the original text. The fold drops quotation marks, so a closing mark after the last word
- * must be excluded here.
- */
+/** The range in the original text, without a closing mark behind the last word, which the fold drops. */
 function originalPlace(span: Span, { offsets, text }: PreparedText): Span {
   const start = offsets[span.start] ?? 0
   let next = span.end

@@ -59,10 +59,7 @@ export type QuoteCheck = {
   readonly found_ref?: string
   /** The version that has the quotation when the cited version of the same place does not: a translation, for example. */
   readonly found_version?: string
-  /**
-   * Differences from the passage, in order. Present for `edited` and `fuzzy`, and for a `misattributed` quotation that
-   * is not word for word.
-   */
+  /** In order. Present for `edited` and `fuzzy`, and for a `misattributed` quotation that is not word for word. */
   readonly differences?: readonly Difference[]
   /** Only for `not_found`: the nearest wording at the place it is attributed to. Absent if nothing there is similar. */
   readonly nearest?: NearestWording
@@ -70,9 +67,6 @@ export type QuoteCheck = {
   readonly omitted_words?: number
   /** The ref that the text names in words, if it differs from the passage of the mark. */
   readonly named_ref?: string
-  /**
-   * Only in answers: number of the quotation among all of the answer, in their order, from 1. Checks are grouped by
-   * source, so their order does not tell.
-   */
+  /** Only in answers: number of the quotation in the whole answer, from 1. Checks are grouped by source. */
   readonly position?: number
 }

@@ -16,10 +16,7 @@ export function isNameOf(quotation: Quotation, passages: readonly ComparedPassag
   )
 }
 
-/**
- * Consecutive passages of one version, compared as one text. Neighbours on both sides of the cited passages let a
- * quotation cross their borders.
- */
+/** Consecutive passages of one version, compared as one text. With neighbours, a quotation may cross the borders of the cited ones. */
 export type Stretch = {
   readonly passages: readonly ComparedPassage[]
   /** Index of the first and last cited passage. Default: all passages are cited. */

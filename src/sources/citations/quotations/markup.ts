@@ -44,10 +44,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 const entity = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,6}));/gi
 
-/**
- * Replaces emphasis, tags, links, entities and numbers of footnotes by characters that the fold ignores or reads. The
- * length stays the same, so offsets stay valid.
- */
+/** Replaces emphasis, tags, links, entities and numbers of footnotes by signs that the fold ignores. Offsets stay valid. */
 export function hideMarkup(text: string): string {
   const plain = text.includes('&') ? text.replace(entity, decoded) : text
   return joinNames(
@@ -83,10 +80,7 @@ const hidingStyles = [
 /** An attribute that hides its element. */
 const hiding = String.raw`\s(?:hidden(?=[\s=\/>])|style\s?=[^<>]{0,200}?(?:${hidingStyles}))`
 
-/**
- * What a page does not show: comments, names of footnotes, elements that are never shown, and those with an attribute or
- * a style that hides them.
- */
+/** What a page does not show: comments, names of footnotes, and elements that are hidden by kind, attribute or style. */
 const hidden = new RegExp(
   [
     String.raw`\[\^[^[\]\s]{1,60}\]`,
@@ -108,10 +102,7 @@ const lineHyphen = /(?<=\p{L})[-‐]\s*\n\s*(?=[\p{Ll}\p{Lo}])/gu
 const noteInBrackets =
   /(?:(?<=[א-ת\u05b0-\u05c7])\[(?:[א-ת]|[יכ][א-ט]|טו|טז)\]|(?<=[\p{L}\p{M}.,;:!?…])\[\d{1,3}\])(?=[\s.,;:!?)"”׳״]|$)/gu
 
-/**
- * Another way to read a quotation: words that a line break divides are one word, and letters and numbers in brackets are footnotes.
- * Equal to the quotation if it has neither.
- */
+/** Another reading of a quotation: divided words joined, letters and numbers in brackets as footnotes. */
 export function withoutBreaks(quote: string): string {
   return quote.replace(lineHyphen, fill).replace(noteInBrackets, fill)
 }

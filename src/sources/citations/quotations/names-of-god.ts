@@ -1,10 +1,7 @@
 /** Folded letters, and the offset of each in the original text; see `fold`. */
 type Letters = { readonly folded: string; readonly offsets: readonly number[] }
 
-/**
- * Substitutes for the Name. The fold replaces them by the letter ה, so texts with the full name equal quotations with
- * `ה'` or without the geresh.
- */
+/** Substitutes for the Name. The fold replaces each by the letter ה, as it does `ה'`. */
 const name = /(?<![^ ])([והבכלמשד]{0,2}?)(?:ייי|יי|יהוה|הויה|ידוד|יקוק)(?![^ ])/g
 
 /** These letters are the Name only with a geresh: `הוי` is also an Aramaic verb. */
@@ -18,10 +15,7 @@ const hosts = /(?<![^ ])([והבכלמשד]{0,2}?)צבקות(?![^ ])/g
 const hyphened =
   /(?<![א-ת])[והבכלמשד]{0,2}(?:י[-–‐‑]ה[-–‐‑]ו[-–‐‑]ה|יה[-–‐‑]וה|י[-–‐‑]הוה|הוי[-–‐‑]ה|א[-–‐‑]ל(?:הי|קי|וה)?|אל[-–‐‑](?:הי|קי|ה|וה)|אלה[-–‐‑]י|אלק[-–‐‑]י|א[-–‐‑]דני|אד[-–‐‑]ני|אדנ[-–‐‑]י|ש[-–‐‑]די|שד[-–‐‑]י|צב[-–‐‑]אות|צ[-–‐‑]באות)/g
 
-/**
- * Joins names written with hyphens, in Hebrew and English. The length of the text stays the same, so offsets stay
- * valid.
- */
+/** Joins names written with hyphens, in both languages. Offsets stay valid. */
 export function joinNames(text: string): string {
   if (!/[-–‐‑]/.test(text)) return text
   return text

@@ -1,7 +1,7 @@
 import { fold } from '../../text/fold.ts'
 import { hideMarkup } from './markup.ts'
 import { foldNames } from './names-of-god.ts'
-import type { Span } from './spans.ts'
+import { firstAfter, type Span } from './spans.ts'
 
 /** A text prepared for many comparisons. */
 export type PreparedText = {
@@ -23,10 +23,7 @@ export function prepareText(text: string): PreparedText {
   return prepared(text, hideMarkup(text))
 }
 
-/**
- * Like `prepareText`, without the content of brackets and parentheses, where editors put references. Undefined for a
- * text without any.
- */
+/** Like `prepareText`, without what stands in brackets: references of editors. Undefined for a text without any. */
 export function prepareWithoutBrackets(text: string): PreparedText | undefined {
   if (!/[[(]/.test(text)) return undefined
   const cleaned = hideMarkup(text)
@@ -63,16 +60,12 @@ function bracketsIn(
   return found
 }
 
-/** The first folded letter at or after an offset of the original text. Binary search. */
+/** The first folded letter at or after an offset of the original text. */
 function foldedAt(offsets: readonly number[], at: number): number {
-  let low = 0
-  let high = offsets.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((offsets[middle] ?? 0) < at) low = middle + 1
-    else high = middle
-  }
-  return low
+  return Math.min(
+    firstAfter(offsets, (offset) => offset < at),
+    offsets.length - 1,
+  )
 }
 
 export function foldedWords(text: string): string {

@@ -127,10 +127,7 @@ function straightEnd({ text, from, to }: Search, character: string): number | un
 
 const isSingle = (character: string): boolean => "'‚‘׳".includes(character)
 
-/**
- * Maximum length of a quotation in single marks. The next constant limits how many marks within it are tried, because
- * each may be an apostrophe.
- */
+/** Limits of a quotation in single marks: its length, and how many marks in it, which may be apostrophes, are tried. */
 const longestInSingle = 1_500
 const maxSingles = 20
 

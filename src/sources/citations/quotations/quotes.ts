@@ -9,10 +9,7 @@ import { filler } from './usual-marks.ts'
 /** A mark or a written ref in the text, to which a quotation may belong. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
 
-/**
- * A quotation of at least 12 letters and three words. `start` and `end` are UTF-16 offsets of the text it was found
- * in.
- */
+/** A quotation of at least 12 letters and three words. Range in UTF-16 units of its text. */
 export type Quotation = {
   readonly text: string
   readonly start: number

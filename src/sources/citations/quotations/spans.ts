@@ -10,7 +10,7 @@ export function firstFrom(spans: readonly Span[], position: number): number {
 }
 
 /** Returns the index of the first span that is not before something. The others come after it. Binary search. */
-export function firstAfter<S extends Span>(spans: readonly S[], isBefore: (span: S) => boolean): number {
+export function firstAfter<S>(spans: readonly S[], isBefore: (span: S) => boolean): number {
   let low = 0
   let high = spans.length
   while (low < high) {
@@ -21,10 +21,7 @@ export function firstAfter<S extends Span>(spans: readonly S[], isBefore: (span:
   return low
 }
 
-/**
- * Returns a function that says whether a span lies within one of the outer spans. It takes logarithmic time, because
- * a long answer can have thousands of quotations and refs.
- */
+/** Whether a span lies within one of the outer ones, in logarithmic time: a long answer has thousands. */
 export function containedIn(outer: readonly Span[]): (inner: Span) => boolean {
   const sorted = outer.toSorted((a, b) => a.start - b.start)
   let farthest = 0
@@ -35,10 +32,7 @@ export function containedIn(outer: readonly Span[]): (inner: Span) => boolean {
   return ({ start, end }) => (farthestEnds[firstFrom(sorted, start + 1) - 1] ?? -1) >= end
 }
 
-/**
- * Returns a function that says whether words in quotation marks are one of the spans and nothing else:
- * `("Tanya, chapter 26")`.
- */
+/** Whether words in quotation marks are one of the spans and nothing else: `("Tanya, chapter 26")`. */
 export function fillsMarks(spans: readonly Span[]): (quoted: Span) => boolean {
   const signs = 2
   const within = containedIn(spans)

@@ -22,10 +22,7 @@ function printedHebrewPart(part: AddressPart): string {
 
 const hebrewSides: Readonly<Record<string, string>> = { a: 'א', b: 'ב', c: 'ג', d: 'ד' }
 
-/**
- * Matches a chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`. Also its beginning or end: `רפ"ב`,
- * `ספ"ב`.
- */
+/** A chapter in one word with its unit, or its beginning or end: `פל"ב`, `בפל"ב`, `רפ"ב`, `ספ"ב`. */
 const gluedChapter = /^[בדהולמש]?[סר]?פ([א-ת]{0,3}"?[א-ת]'?)$/
 
 /** `רש"י` after a `פ` is the commentary and no chapter: `ופרש"י`. */

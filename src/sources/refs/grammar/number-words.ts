@@ -30,10 +30,7 @@ const hebrew = column(4)
 
 export type NumberInWords = { readonly value: number; readonly words: number }
 
-/**
- * Parses an ordinal at the start of these lower-case words: `60th`, `first`, `thirty second`, `thirtieth`. Returns
- * its value and number of words; undefined if there is none.
- */
+/** The ordinal at the start of these lower-case words, with their count: `60th`, `thirty second`. */
 export function ordinalInWords([first = '', second = '']: readonly string[]): NumberInWords | undefined {
   const digits = /^(\d{1,4})(?:st|nd|rd|th)$/.exec(first)
   const one = digits ? Number(digits[1]) : ordinals.get(first)
@@ -46,10 +43,7 @@ export function ordinalInWords([first = '', second = '']: readonly string[]): Nu
 /** Maximum words of a number: `one hundred and twenty three`. */
 const maxWords = 5
 
-/**
- * Parses a number at the start of these lower-case words: `thirty two`, `one hundred and twelve`, `lamed beis`.
- * Returns its value and number of words; undefined if there is none.
- */
+/** The number at the start of these lower-case words, with their count: `thirty two`, `lamed beis`. */
 export function numberInWords(words: readonly string[]): NumberInWords | undefined {
   return spelledByLetters(words) ?? spelledInEnglish(words)
 }

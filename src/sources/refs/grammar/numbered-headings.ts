@@ -15,10 +15,7 @@ export type NumberedHeading = { readonly parts: readonly NumberedPart[]; readonl
 /** Words that name a book of parts, whatever follows: `ספר בראשית` is no weekly portion. */
 const bookWord = /^(?:ספר|חומש|sefer|chumash|book of|the book of)\s/iu
 
-/**
- * Reads the numbered parts of a heading: `Letter 23 (19 Kislev 5658)` is letter 23, and `Part I: Youth, Chapter 3: The
- * Return` is part 1, chapter 3.
- */
+/** The numbered parts of a heading: `Part I: Youth, Chapter 3 (1840)` is part 1, chapter 3. */
 export function numberedHeading(heading: string): NumberedHeading {
   const names = heading.split(/,\s+/)
   const read = names.map((name, i) => partsOfName(name, i > 0))

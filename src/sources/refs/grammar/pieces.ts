@@ -1,9 +1,6 @@
 import { toHebrewNumber } from '../../text/hebrew-numbers.ts'
 
-/**
- * Matches the address of a piece of a long text: `Title 3 §2`, in Hebrew `כותר פרק ג §ב`. The sign `§` keeps the
- * service's own pieces apart from a publisher's segments, `Title 3:2`.
- */
+/** The address of a piece of a long text: `Title 3 §2`. A publisher's segments have a colon: `Title 3:2`. */
 const piece = / §\d+$/
 const hebrewPiece = / §[א-ת\d]+$/
 

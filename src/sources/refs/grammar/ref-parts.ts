@@ -20,10 +20,7 @@ export function rangeEnd(start: readonly AddressPart[], end: readonly AddressPar
   return [...start.slice(0, Math.max(0, start.length - end.length)), ...end]
 }
 
-/**
- * Joins two refs to a range: `Tanya 32:1` and `Tanya 32:5` to `Tanya 32:1–5`. Refs without a common beginning are
- * both written in full.
- */
+/** Joins two refs to a range: `Tanya 32:1–5`. Without a common beginning both are written in full. */
 export function spanOf(first: string, last: string): string {
   if (first === last) return first
   const cut = commonBeginning(first, last)

@@ -86,10 +86,7 @@ function isTight({ text, words }: Words, item: RefItem | undefined): boolean {
   return item !== undefined && (item.isSide || /^[:.]$/.test(gapBefore(text, words, item.from)))
 }
 
-/**
- * Index of the first item that belongs to the address. Items without a unit or digits are usually words, so only one of
- * them may stand there.
- */
+/** Index of the first item of the address. Of items without unit or digits, usually words, only one counts. */
 function likeliestStart(read: Words, items: readonly RefItem[]): number {
   let first = items.length - 1
   const isJoined = (at: number): boolean =>
@@ -241,10 +238,7 @@ const letterOf =
   /^(?<title>.{2,60}?)[\s,.:;]+(?:(?:letter|epistle)s?\.?|[בהושמ]{0,2}א?יגרת|[בהושמ]{0,2}אגרת)\s+(?<number>[\dא-ת"'׳״]{1,8})$/iu
 const tanya = headingKey('Tanya, Part I; Likkutei Amarim')
 
-/**
- * Converts letters of the Tanya to epistles: `Tanya, letter 20` becomes `Iggeret HaKodesh 20`. Other refs stay as
- * they are.
- */
+/** Converts letters of the Tanya to epistles: `Tanya, letter 20` becomes `Iggeret HaKodesh 20`. */
 export function withEpistles(ref: string): string {
   const { title = '', number = '' } = letterOf.exec(ref)?.groups ?? {}
   const isTanya = title !== '' && [headingKey(title), ...otherTitleKeys(headingKey(title))].includes(tanya)

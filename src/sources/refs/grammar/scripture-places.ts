@@ -78,10 +78,7 @@ export function nearness(cited: ScripturePlace, asked: ScripturePlace): 0 | 1 | 
 /** Characters that are read after the name of a book. */
 const longestAddress = 60
 
-/**
- * Finds the places of a book that a text cites by name and number: `(Psalms 119:89)`, `[תהלים קי"ט]`, `כדאיתא בברכות
- * דף ה ע"א`.
- */
+/** The places of a book that a text cites: `(Psalms 119:89)`, `[תהלים קי"ט]`, `בברכות דף ה ע"א`. */
 export function citationsIn(text: string, book: ScriptureBook): readonly ScripturePlace[] {
   const places: ScripturePlace[] = []
   for (const match of text.matchAll(namesPattern(book))) {
@@ -97,10 +94,7 @@ export function citationsIn(text: string, book: ScriptureBook): readonly Scriptu
 
 const patterns = new Map<ScriptureBook, RegExp>()
 
-/**
- * Matches each name of a book and the spaces after it. Hebrew names may have up to two prefix letters; English names
- * need their capitals.
- */
+/** Names of a book with the spaces behind; Hebrew ones with up to two prefix letters, English ones in capitals. */
 function namesPattern(book: ScriptureBook): RegExp {
   const known = patterns.get(book)
   if (known) return known

@@ -9,10 +9,7 @@ const sentenceWords = keysOfRole('begins-sentence')
 /** Hebrew words after which a number belongs to a work named earlier. */
 const hebrewCues = keysOfRole('cites')
 
-/**
- * Whether a number stands apart: not directly after a word that may be an unknown title, as in `Psalms, chapter 3`
- * and `תהלים פרק ג`.
- */
+/** Whether a number does not follow a word that may be an unknown title, as in `Psalms, chapter 3`. */
 export function standsApart(
   { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
   at: number,

@@ -111,10 +111,7 @@ function numberAt(
   return isInner ? { ...found, site: { ...found.site, isSure: false } } : found
 }
 
-/**
- * Parses a part between a number and the title: `of part two`. Returns the part with a space before it, and the index
- * of the next word.
- */
+/** A part between a number and the title, `of part two`, and the index of the next word. */
 function partBehind(
   { text, words }: ReadText,
   run: AddressRun,

@@ -21,10 +21,7 @@ const maxRest = 5
 /** Maximum number of readings per site that are looked up. */
 const maxCandidates = 12
 
-/**
- * Finds refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. The generator yields
- * at points where the caller may pause it.
- */
+/** Finds refs with a title before their numbers. The generator yields at points where the caller may pause it. */
 export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly Placed[]> {
   const byRun = new Map<number, { readonly run: AddressRun; readonly titles: TitleInText[] }>()
   const partEnds = new Set(read.titles.map(({ from, to }) => `${from} ${to}`))
@@ -150,10 +147,7 @@ function isWithinRef(gap: string, rest: number): boolean {
   return rest === 0 ? !/[)\]}]|[([]\S*[([]/.test(gap) : !/[()[\]{}:]/.test(gap)
 }
 
-/**
- * Whether the number certainly is one. A bare Hebrew word, a year or an amount is a number only if the library has
- * the ref.
- */
+/** Whether it certainly is a number. A Hebrew word, a year or an amount is one only if the library has the ref. */
 function isSure({ text, words }: ReadText, title: TitleInText, run: AddressRun): boolean {
   const next = text.slice(words[run.from]?.end ?? 0, (words[run.from]?.end ?? 0) + 40).trimStart()
   const endsThere = next === '' || /^[)\].,;:?!׃–—-]/.test(next)
@@ -179,10 +173,7 @@ function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readon
   })
 }
 
-/**
- * Readings that leave out the words between the title and the number, because these name no part: `Tanya, and then
- * ch. 32`.
- */
+/** Readings without the words between title and number, which name no part: `Tanya, and then ch. 32`. */
 function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): readonly Candidate[] {
   if (title.to === run.from || !run.hasUnit || !title.isExact || !standsApart(read, run.from)) return []
   const name = read.text.slice(title.start, title.end)

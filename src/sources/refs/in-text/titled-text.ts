@@ -63,10 +63,7 @@ const ofPlaces =
 const otherPages =
   /sefaria\.org(?:\.il)?\/(?:sheets|texts|search|topics|person|profile|settings|static|api|about|donate)\b/i
 
-/**
- * Finds the URLs in a text that name a place, and replaces all URLs by spaces. The generator yields at points where
- * the caller may pause it.
- */
+/** Finds URLs that name a place, and replaces all by spaces. It yields at points where the caller may pause it. */
 export function* addressesIn(
   text: string,
 ): Generator<undefined, { readonly sites: readonly Site[]; readonly masked: string }> {
@@ -114,10 +111,7 @@ export type Candidate = {
 /** A position where a text names a place, with its readings, most likely first. */
 export type Site = {
   readonly candidates: readonly Candidate[]
-  /**
-   * Whether the number certainly is one. If the library has no such place, the text then names one that does not
-   * exist.
-   */
+  /** Whether the number certainly is one, so that the text names a place even if the library lacks it. */
   readonly isSure: boolean
   /** The reading under a title of the vocabulary. If the library knows nothing of it, it does not hold the work. */
   readonly unheld?: Candidate | undefined

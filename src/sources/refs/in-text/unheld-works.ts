@@ -171,10 +171,7 @@ function isNamedPart({ read, title, run, name, key }: NamedNumber): boolean {
   return isParasha(part) && (isDistinctTitle(key) || title.to - title.from > 1)
 }
 
-/**
- * Whether another title begins at one of the words `from` to `to`. Titles that may also be ordinary words do not
- * count.
- */
+/** Whether another title, which is no ordinary word, begins at one of the words `from` to `to`. */
 function hasTitleBetween(titles: readonly TitleInText[], from: number, to: number): boolean {
   for (let i = firstTitleFrom(titles, from); (titles[i]?.from ?? Number.POSITIVE_INFINITY) <= to; i += 1)
     if (!titles[i]?.isWord) return true

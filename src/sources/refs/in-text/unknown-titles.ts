@@ -89,10 +89,7 @@ function lastCapital({ text, words }: ReadText, first: number): number | undefin
   return last
 }
 
-/**
- * Matches up to four Hebrew words, one with an article, at the beginning of a text or of a question: `מעייני הדעת פרק
- * ז`.
- */
+/** Up to four Hebrew words, one with an article, at the beginning of a text or question: `מעייני הדעת פרק ז`. */
 const hebrewTitle =
   /(?:^|(?<![א-ת])(?:(?:לפי|את|מתוך|אומר|אומרת|מלמד|מסביר) |(?:כתוב|נאמר|מבואר|מופיע) ב))((?!(?:מה|מי|איך|למה|לפי|כתוב|מהו|מהי|תסביר|האם|על|של)(?![א-ת]))[א-ת]{3,}(?: [א-ת]{2,}){0,2} ה[א-ת]{2,})(?: של(?: [א-ת"'׳״]{2,}){1,3})?,? $/
 

@@ -23,10 +23,7 @@ const maxWords = 12
 const maxHebrewWords = 6
 const maxInitials = 4
 
-/**
- * Matches brackets directly behind a quotation, a dash and the rest of the line, or a line of a footnote; a group is what
- * they contain.
- */
+/** Brackets behind a quotation, a dash and the rest of the line, or a footnote; a group is what they contain. */
 const behindQuotation =
   /(?:["”»״'’*_][.,;:]?\s?(?:[([]\[?([^()[\]\n]{2,160})[)\]]|[—–]\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))|^[ \t>]*(?:[—–]|\[\^?\d{1,3}\]:?)\s?([^()[\]\n"“„«]{2,80}?)(?:\.?\s*$))/gmu
 

@@ -2,23 +2,7 @@ import { headingKey } from '../../text/heading-keys.ts'
 
 /** Titles as initials. In small letters or without gershayim they are other words, or numbers: `La`, `עח`. */
 const keys: ReadonlySet<string> = new Set(
-  [
-    'L.A.',
-    'L"A',
-    'L.M.',
-    'I.K.',
-    'IK',
-    'IT',
-    'I.T.',
-    'KA',
-    'K.A.',
-    'SY',
-    'S.Y.',
-    'TZ',
-    'T.Z.',
-    'ע"ח',
-    'ז"ח',
-  ].map(headingKey),
+  'L.A. L"A L.M. I.K. IK IT I.T. KA K.A. SY S.Y. TZ T.Z. ע"ח ז"ח'.split(' ').map(headingKey),
 )
 
 /** Initials without dots that also mean other things: `LA`, `IT`. */
