@@ -94,7 +94,8 @@ function planText({ account, common }: Texts, { name, monthlyMicros, apiAccess }
 /** The first field of its page. It has the focus unless it is filled. */
 export function emailField({ common }: Texts, email = ''): Html {
   return html`<label>${common.email}
-<input type="email" name="email" autocomplete="username" required value="${email}" dir="ltr"${focusIf(email === '')}></label>`
+<input type="email" name="email" autocomplete="username" required value="${email}"
+dir="ltr"${focusIf(email === '')}></label>`
 }
 
 const focusIf = (hasFocus: boolean) => (hasFocus ? html` autofocus` : nothing)
