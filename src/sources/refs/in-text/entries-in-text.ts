@@ -31,7 +31,7 @@ const entry = new RegExp(
 
 /** Matches the name of an entry that is called one: `the entry “Simcha”`, `בערך "שמחה"`. */
 const calledEntry = new RegExp(
-  `(?:\\b(?:[Tt]he|[Tt]his|[Ii]ts) entry (?:on |for |called )?["“‘'*_]{0,3}(?<latin>${latinName})|(?<![א-ת])[ובשה]{0,2}ערך (?:["“״*_]{1,3}|(?<=\\(ערך ))(?<hebrew>[א-ת]{2,14}(?: [א-ת]{2,14}){0,4})(?=["”’״*_)]))["”’״*_]{0,3}(?![\\p{L}\\p{M}\\p{N}]| \\d)`,
+  `(?:(?:\\b(?:[Tt]he|[Tt]his|[Ii]ts) entry (?:on |for |called )?|(?<=[([])(?:s\\.v\\.|entry:?) )["“‘'*_]{0,3}(?<latin>${latinName})|(?<![א-ת])[ובשה]{0,2}ערך (?:["“״*_]{1,3}|(?<=\\(ערך ))(?<hebrew>[א-ת]{2,14}(?: [א-ת]{2,14}){0,4})(?=["”’״*_)]))["”’״*_]{0,3}(?![\\p{L}\\p{M}\\p{N}]| \\d)`,
   'gu',
 )
 
@@ -133,7 +133,7 @@ function namesFor(name: string): readonly string[] {
 }
 
 /** A plain English answer has none of these, and is the usual case. */
-const mayHaveEntry = /\d|[א-ת]| entry /
+const mayHaveEntry = /\d|[א-ת]|[ ([](?:entry\b|s\.v\.)/
 
 function* candidatesIn(text: string): Generator<undefined, readonly Candidate[]> {
   const candidates: Candidate[] = []

@@ -16,6 +16,10 @@ type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boole
 const entryBefore =
   /(?:\b(?:the )?entry (?:on )?["“‘'*_]{0,3}([^"”’'.,;:()\n*_]{2,60})["”’'*_]{0,3} (?:in|of) (?:the )?|ערך ["“״*_]{0,3}([^"”.,;:()\n*_]{2,40})["”״*_]{0,3} (?:שב|ב))["“‘'*_]{0,3}$/iu
 
+/** Matches `(Tefillah, in ` and `(“Tefillah,” ` before the title of a work, in brackets that end with it. */
+const bracketBefore =
+  /[([]["“‘'*_]{0,3}([\p{Lu}א-ת][^"“”’'.,;:()[\]\n*_]{1,59}),?["”’'*_]{0,3},? (?:in )?(?:the )?["“‘'*_]{0,3}$/u
+
 /** Matches `, s.v. Tefillah` and ` ערך תפילה` behind the title of a work. */
 const entryBehind =
   /^[*_]{0,3},? (?:s\.v\.|the entry|entry|[בש]?ערך) ["“‘״'*_]{0,3}([^"“„«”’״'.,;:()[\]\n*_]{2,40})["”’״'*_]{0,3}(?=[)\].,;:]|\s?[—–-]|\s["“„«]|\n|$)/iu
@@ -74,6 +78,14 @@ function partOf(text: string, titles: readonly TitleInText[]): Part | undefined 
   const name = entry?.[1] ?? entry?.[2]
   if (entry !== null && name !== undefined)
     return { start: start - before.length + entry.index, end, asked: `${title}, ${name}`, isSure: true }
+  const bracket = /^["”’'*_]{0,3}[)\]]/.test(text.slice(end, end + 4)) ? bracketBefore.exec(before) : null
+  if (bracket !== null)
+    return {
+      start: start - bracket[0].length + 1,
+      end,
+      asked: `${title}, ${bracket[1] ?? ''}`,
+      isSure: false,
+    }
   return entryBehindOf(text, longest) ?? numberedPartOf(text, titles)
 }
 
