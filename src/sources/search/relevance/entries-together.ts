@@ -46,8 +46,7 @@ type Entry = { readonly hit: FusedHit; readonly at: number; readonly positions: 
 function apart(entries: readonly Entry[]): readonly Entry[] {
   const found: Entry[] = []
   for (const one of entries)
-    if (found.length < maxEntries && !found.some((other) => shareWord(one, other)))
-      found.push(one)
+    if (found.length < maxEntries && !found.some((other) => shareWord(one, other))) found.push(one)
   return found
 }
 
