@@ -123,7 +123,7 @@ export const hitList = listOf(hitSchema)
   .extend({
     unknown_ref: z
       .object({
-        ref: z.string().describe('As the query writes it: a ref, or the title of a work'),
+        ref: z.string().describe('As the query writes it: a ref, or a book that nobody knows'),
         nearest: z.string().nullable().describe('A ref that exists; null when the library lacks the work'),
         cited_by: z
           .array(z.string())
@@ -134,7 +134,7 @@ export const hitList = listOf(hitSchema)
       })
       .optional()
       .describe(
-        'The query names a ref or a work that the library lacks; the hits cite it, or were found by words where nothing does',
+        'The query names a ref or a book that does not exist here; the hits cite it, or were found by words where nothing does',
       ),
   })
   .meta({ id: 'SearchHitList' })

@@ -41,7 +41,7 @@ export type HitPage = {
 
 /**
  * What the query names and the library lacks: a ref of a stored title, with the nearest existing ref; of the Bible or the
- * Talmud, with the passages that cite it; or a work, with or without a number.
+ * Talmud, with the passages that cite it; of another known work; or a book that nobody knows.
  */
 export type UnknownRef = {
   readonly ref: string
@@ -93,7 +93,7 @@ export async function rankHits(
 }
 
 function unknownRefOf(missing: readonly MissingPlace[]): UnknownRef | undefined {
-  const [place] = missing
+  const place = missing.find(({ kind }) => kind !== 'unheld_work')
   return (
     place && {
       ref: place.written,
