@@ -83,6 +83,7 @@ export const hitSchema = z
             title: z.number(),
             section: z.number(),
             languages: z.number(),
+            titled: z.literal(true).optional(),
             meaning: count.optional().describe('Rank by meaning'),
             source: z.literal(true).optional(),
             reference: z.literal(true).optional(),
@@ -122,7 +123,7 @@ export const hitList = listOf(hitSchema)
   .extend({
     unknown_ref: z
       .object({
-        ref: z.string(),
+        ref: z.string().describe('As the query writes it: a ref, or a book that nobody knows'),
         nearest: z.string().nullable().describe('A ref that exists; null when the library lacks the work'),
         cited_by: z
           .array(z.string())
@@ -133,7 +134,7 @@ export const hitList = listOf(hitSchema)
       })
       .optional()
       .describe(
-        'The query names a ref that does not exist; the hits cite it, or were found by words where nothing does',
+        'The query names a ref or a book that does not exist here; the hits cite it, or were found by words where nothing does',
       ),
   })
   .meta({ id: 'SearchHitList' })

@@ -40,8 +40,8 @@ export type HitPage = {
 }
 
 /**
- * A ref of the query that does not exist: of a stored title, with the nearest existing ref; of the Bible or the Talmud,
- * with the passages that cite it; or of another known work that the library does not hold.
+ * What the query names and the library lacks: a ref of a stored title, with the nearest existing ref; of the Bible or the
+ * Talmud, with the passages that cite it; of another known work; or a book that nobody knows.
  */
 export type UnknownRef = {
   readonly ref: string
@@ -93,13 +93,12 @@ export async function rankHits(
 }
 
 function unknownRefOf(missing: readonly MissingPlace[]): UnknownRef | undefined {
-  const place = missing.find(
-    ({ kind, citedBy }) => citedBy || kind === 'place' || kind === 'page' || kind === 'unheld',
-  )
+  const place = missing.find(({ kind }) => kind !== 'unheld_work')
   return (
     place && {
       ref: place.written,
-      nearest: place.nearest[0] ?? null,
+      // The titles near that of an unknown work are no places in its stead.
+      nearest: (place.kind === 'work' ? undefined : place.nearest[0]) ?? null,
       ...(place.citedBy && { cited_by: place.citedBy }),
     }
   )

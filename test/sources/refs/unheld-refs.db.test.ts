@@ -111,6 +111,13 @@ describe('a search for such a place has it as unknown_ref:', () => {
     },
   )
 
+  it('and a book that nobody knows', async () => {
+    const options = { semantic: undefined, signal: new AbortController().signal }
+    const query = hitQuery.parse({ q: 'What does Sefer Orot HaPaamonim chapter 4 say?' })
+    const { unknownRef } = await readHits(db.database.system, query, options)
+    expect(unknownRef).toEqual({ ref: 'Sefer Orot HaPaamonim chapter 4', nearest: null })
+  })
+
   it('but not for a question that only names the book', async () => {
     const options = { semantic: undefined, signal: new AbortController().signal }
     const query = hitQuery.parse({ q: 'What does the Tanya say about joy?' })

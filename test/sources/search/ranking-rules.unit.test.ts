@@ -56,3 +56,23 @@ test('a ranking names the rules that moved a hit, in their order', () => {
     ['reference', 2],
   ])
 })
+
+/** An article `joy`, and a query whose first word has its term. */
+const asking = (text: string) => {
+  const query = parseQuery(text)
+  const [concept] = query.concepts.filter(({ terms }) => terms.has('joy'))
+  const found = concept && { concept, terms: new Map([['joy', 1]]), documents: 1, postings: 1 }
+  return rank(3, 9, { query, concepts: found ? [found] : [] })
+}
+
+test.each(['When was Joy first printed?', 'Who wrote Joy?', 'Compare joy'])(
+  'a question about an article as such finds it first: %s',
+  (text) => {
+    expect(refs(asking(text))).toEqual(['Joy 1', 'Tanya 26'])
+    expect(asking(text).hits[0]?.signals.entry).toBe(true)
+  },
+)
+
+test('a question with another subject than an article leaves the text first', () => {
+  expect(refs(asking('Why does joy defeat the enemy?'))).toEqual(['Tanya 26', 'Joy 1'])
+})

@@ -7,8 +7,10 @@ export type BookCue = {
   readonly isBook: boolean
   /** Whether they ask what the name says: `according to X`, `בX`. */
   readonly isSource: boolean
-  /** Whether the sentence begins with the name and continues with a subject: `X on joy`. */
+  /** Whether the sentence begins with the name and continues with a subject (`X on joy`), or compares it with another. */
   readonly isAbout: boolean
+  /** Whether the sentence asks who wrote or printed it, and when. Vocabulary and texts may know that of a known work. */
+  readonly isFact: boolean
 }
 
 const teacher =
@@ -34,6 +36,19 @@ const sourceBehind =
   /^["”]? (?:says?|teach|teaches|writes?|explains?|defines?|describes?|holds?|understands?|speaks?|discuss|interprets?|אומר|אומרת|כותב|מלמד|מסביר|מבאר)(?![\p{L}])/u
 const aboutBehind =
   /^["”]?(?:: | [–—-] |,? (?:on|about|regarding|concerning|על|אודות|בעניין|בענין|לגבי|פרשת|פרשה|תורה|דרוש|שער)(?![\p{L}]))/u
+
+const written = '(?:wrote|written|authored|composed|compiled|edited|printed|published)'
+const hebrewWritten = '(?:כתב|חיבר|ערך|הדפיס|נכתב|חובר|נערך|נדפס|הודפס|פורסם|מחבר)'
+const factBefore = new RegExp(
+  `(?:\\b(?:[Ww]ho ${written}|(?:[Aa]uthor|[Pp]rinter|[Ee]ditor) of) (?:the |sefer |book )*["“]?` +
+    `|(?:^|[^א-ת])[וה]?${hebrewWritten}(?: לראשונה)?(?: את| של)?(?: ה?ספר)? ["“”„״]?ה?)$`,
+  'u',
+)
+const factBehind = new RegExp(`^["”]? (?:(?:first )?${written}|${hebrewWritten})(?![\\p{L}])`, 'u')
+const versusBehind = /^["”]? (?:vs\.?|versus) /
+/** The words of a comparison and the first of two names, up to the second. */
+const comparedBefore =
+  /(?:\b(?:(?:[Cc]ompar(?:e|ed|ison)(?: of| between)?|[Dd]ifferen(?:ce|ces|t) (?:between|from)|versus|vs\.?) (?:[^.?!;]{1,60} (?:and|with|to|from) )?(?:the )?["“]?)|(?:^|[^א-ת])(?:השוו[הי]?|השוואה|ה?הבדל(?:ים)?|היחס) (?:בין )?(?:[^.?!;]{1,60} [לו]?)?["“”„״]?ה?)$/u
 
 const townKeys: ReadonlySet<string> = new Set(townGroups.flat().map(headingKey))
 const englishTown = /^ of (\p{Lu}[\p{L}'’]+)/u
@@ -61,6 +76,10 @@ export function bookCue(text: string, start: number, end: number): BookCue {
   return {
     isBook: bookBefore.test(before) || bookBehind.test(behind) || isOfTown(behind),
     isSource: (sourceBefore.test(before) || sourceBehind.test(behind)) && !/^ mean\b/.test(behind),
-    isAbout: /^["“„]?$/.test(text.slice(0, start)) && aboutBehind.test(behind),
+    isAbout:
+      (/^["“„]?$/.test(text.slice(0, start)) && aboutBehind.test(behind)) ||
+      versusBehind.test(behind) ||
+      comparedBefore.test(text.slice(Math.max(0, start - 90), start)),
+    isFact: factBefore.test(before) || factBehind.test(behind),
   }
 }

@@ -20,10 +20,6 @@ const quote = '["“”„«»״*_‘’\']{1,2}'
 const hebrewWord = '[א-ת][א-ת"\'׳״]{1,14}'
 const hebrewTeacher = '(?:רבי|ר\'|ר׳|הרב|רבינו|אדמו"ר|אדמו״ר|תלמיד|הרה"ק|הרה״ק|האדמו"ר)'
 
-/** A word with a Hebrew article: `HaAfar`. It excludes words from names of feasts, persons and common terms. */
-const definite =
-  "Ha(?!(?:Gadol|Mazon|Torah|Ra|Tov|Shem|Kodesh|Ba|Kohen|Levi|Navi|Shanah?|Omer|Ol|Melech|Tzaddik|Katan|Aretz|Chaim|Bayit|Nefesh|Lev)(?!\\p{L}))\\p{Lu}[\\p{L}’']{2,20}"
-
 /** English patterns; group 1 is the title. Every part has a maximum length, so that time is linear in the text. */
 const english: readonly RegExp[] = [
   // `the book Ohr HaNeshamot`, `Sefer X Y`
@@ -35,41 +31,15 @@ const english: readonly RegExp[] = [
     `\\b((?:Sefer|Maamar|Ma'amar|Kuntres|Iggeret|Igeret|Igeres|Iggeres|Heichal|Shaar|Sha'ar|Sichat|Likutei|Likkutei|Toldot|Toldos|Be'er|Beer|Maayan|Ma'ayan|Pirkei|Divrei|Imrei|Netivot|Netivos|Ohr|Or) (?:${small} ){0,2}${oneName})`,
     'gu',
   ),
-  // `Tanya Zuta by Rabbi Shneur`, `Heichal HaAnachot, the chassidic work of Rabbi Getzel`
+  // `Tanya Zuta by Rabbi Shneur`
   new RegExp(`\\b(${names}),? by ${teacher} `, 'gu'),
-  new RegExp(
-    `\\b(${names}), (?:the|a|an) (?:[\\p{L}-]{2,15} ){0,3}(?:book|sefer|work|treatise|text|classic|collection|essay) (?:of|by|from) `,
-    'gu',
-  ),
-  // `in Tzeror HaMor of the Sokolover Rebbe`
-  new RegExp(`\\b(?:[Ii]n|[Ff]rom) (${names}) of the ${name} Rebbe\\b`, 'gu'),
-  // `Ginzei HaKesef by the Maggid`
-  new RegExp(`\\b(${names}),? (?:by|of) the (?:Maggid|Alter Rebbe|Baal Shem|Besht|Mitteler Rebbe)`, 'gu'),
-  // `what does Netivei HaAfar teach`, `according to Netivei HaAfar`: the article in the second word marks a title
-  new RegExp(
-    `\\b(?:[Ww]hat does|[Hh]ow does|[Aa]ccording to|[Ww]hat is written in|[Cc]lassic|[Qq]uote (?:\\p{Ll}+ ){0,3}from) (?!(?:${teacher}|Rosh|Birkat|Eliyahu|David|Aharon|Yosef|Moshe|Shlomo) )(${name} ${definite})(?= (?:say|teach|write|explain|describe|interpret|on|about)|[.,?]|$)`,
-    'gu',
-  ),
-  // `"Pillar of Seven Lanterns" by Rabbi Anshel`, `according to "Pillar of Seven Lanterns"`
-  new RegExp(
-    `${quote}(${oneName})${quote},? (?:by|of|from) (?:the )?(?:${teacher}|disciple|student|Maggid)`,
-    'gu',
-  ),
-  new RegExp(
-    `(?:book|sefer|work|treatise|according to|called|entitled)(?: the)? ${quote}(${oneName})${quote}`,
-    'giu',
-  ),
 ]
 
 /** Patterns for titles in quotation marks, which are accepted in any form. */
 const quoted: readonly RegExp[] = [
   new RegExp(`\\b(?:[Ii]n|[Ff]rom|of) ${quote}(${names})${quote}[,?]`, 'gu'),
   new RegExp(
-    `\\b(?:read|saw|found|written|quoted?|cited|learned) (?:\\p{Ll}+ ){0,3}?(?:in|from) ${quote}(${names})${quote}`,
-    'gu',
-  ),
-  new RegExp(
-    `(?:book|sefer|work|treatise|essay|pamphlet)(?: the| called| entitled)? ${quote}(${names})${quote}`,
+    `(?:book|sefer|work|treatise|essay|pamphlet|according to)(?: the| called| entitled)? ${quote}(${names})${quote}`,
     'giu',
   ),
 ]
@@ -87,19 +57,11 @@ const hebrew: readonly RegExp[] = [
     `(?:לפי|אומר|אומרת|כותב|מלמד|מסביר|מבאר|בעל|בספר|ספר|הספר|מספר|ב?ספרו|ע"פ|על פי|מתוך|מאמר|קונטרס|ב?חיבורו?) [במל]?["“”״„](${hebrewWords})["“”״]`,
     'gu',
   ),
-  // `כתב רבי משה ב"עטרת שלמה הקטן"`, `ספר בשם "יסוד הצימאון"`
-  new RegExp(
-    `(?:כתב|כותב|כתוב|נאמר|ציטוט|מובא|מבואר|קטע|רעיון)(?: [א-ת'׳]{2,12}){0,4} [במ]["“”״„](${hebrewWords})["“”״]`,
-    'gu',
-  ),
-  new RegExp(`ספר (?:חסידי )?(?:בשם|הנקרא|ששמו) ["“”״„](${hebrewWords})["“”״]`, 'gu'),
   // `ספרו של רבי נחמן "מגדל האוויר"`
   new RegExp(
     `(?:ספר|ספרו|חיבורו) של ${hebrewTeacher}(?: [א-ת"'׳״]{2,15}){0,4}? ["“”״„](${hebrewWords})["“”״]`,
     'gu',
   ),
-  // `בחיבורו כסא האור, מה`
-  /(?:ב?ספרו|ב?חיבורו) ([א-ת"'׳״]{2,15} ה[א-ת]{2,15})(?=[,?.:]|$)/gu,
 ]
 /**
  * Matches a title without quotation marks. It needs a word with an article, or its author after it. `מספר` is

@@ -70,7 +70,7 @@ export async function missingPlaces(
       at: start,
       place: { written: title, kind: 'unheld_work' as const, nearest: [], ...(article && { article }) },
     })),
-    ...(await withNearTitles(executor, books)),
+    ...(await withNearTitles(executor, books, missing)),
   ].toSorted((a, b) => a.at - b.at)
   const once = [...new Map(found.map(({ place }) => [place.written, place])).values()]
   const all: MissingPlace[] = []
@@ -168,11 +168,14 @@ const bookWord = /^(?:ספר|the book|book|sefer|the) (?=\S+ )/i
 async function withNearTitles(
   executor: Executor,
   books: readonly NamedBook[],
+  refs: readonly PlacedMissing[],
 ): Promise<readonly { readonly at: number; readonly place: MissingPlace }[]> {
   const found: { at: number; place: MissingPlace }[] = []
-  for (const { start, title } of books) {
+  for (const { start, end, title } of books) {
+    // The number that the text writes behind it belongs to what is missing.
+    const numbered = refs.find(({ span }) => span.start <= start && end <= span.end)
     const nearest = found.length < maxNearest ? await nearestRefs(executor, title.replace(bookWord, '')) : []
-    found.push({ at: start, place: { written: title, kind: 'work', nearest } })
+    found.push({ at: start, place: { written: numbered?.place.written ?? title, kind: 'work', nearest } })
   }
   return found
 }

@@ -85,8 +85,8 @@ function suffices(strength: HeadStrength, cue: BookCue): boolean {
   return strength === 'weak' ? cue.isBook : isAnyCue(cue)
 }
 
-function isAnyCue({ isBook, isSource, isAbout }: BookCue): boolean {
-  return isBook || isSource || isAbout
+function isAnyCue({ isBook, isSource, isAbout, isFact }: BookCue): boolean {
+  return isBook || isSource || isAbout || isFact
 }
 
 function isAsked(text: string, start: number, name: string): boolean {

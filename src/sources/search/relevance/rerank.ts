@@ -67,7 +67,8 @@ export function rerank(
     if (!row) return []
     const titles = titleScores(row, concepts, byTerm, total)
     const { order, unread } = proximityScore(wordsIn(row), passageWords(row).words.length)
-    const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole }
+    const titled = titles.mention > 0 && { titled: true as const }
+    const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole, ...titled }
     const whole = signals.bm25 + order + titles.whole
     return [{ doc, ref: row.ref, work: row.work, score: whole, mention: titles.mention, signals }]
   })

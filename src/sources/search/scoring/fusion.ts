@@ -55,8 +55,9 @@ function placeOf(found: readonly Found[]): FusedHit {
   return { row: best.row, score: fit / (1 + fit), signals: { ...best.signals, languages } }
 }
 
-function inUnits({ bm25, order, title, section }: Signals, unit: number): Signals {
+function inUnits({ bm25, order, title, section, ...marks }: Signals, unit: number): Signals {
   return {
+    ...marks,
     bm25: bm25 / unit,
     order: order / unit,
     title: title / unit,

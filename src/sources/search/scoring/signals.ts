@@ -13,11 +13,13 @@ export type Signals = {
   readonly section: number
   /** The passage matches in its other language too. */
   readonly languages: number
+  /** The query names the title of the passage completely, perhaps among other words. */
+  readonly titled?: true
   /** Rank among the passages nearest in meaning, from 1. */
   readonly meaning?: number
   /** Its work or author is named as the source. */
   readonly source?: true
-  /** An article of a reference work. */
+  /** An article of a reference work that the query does not name. */
   readonly reference?: true
   /** Two per quoted phrase that it has, and one for the whole query or a long run of it. */
   readonly phrase?: number
