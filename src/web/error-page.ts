@@ -28,7 +28,7 @@ export function sendErrorPage(
 ${keptPart(t, keptForm(request), error.code)}
 <p><a class="button quiet" href="${back ?? '/'}">${back ? errors.back : errors.startPage}</a></p>
 <p class="faint">${errors.request(request.id)}</p></section>`
-  return sendPage(request, reply, { title, main }, status)
+  return sendPage(reply, { title, main }, status)
 }
 
 /**

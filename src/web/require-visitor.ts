@@ -91,7 +91,7 @@ export async function refuseWrittenForm(
   if (kept === undefined) return void (await reply.redirect(signInAddress(request, services), 303))
   const t = textsOf(request)
   const page = signInPage(t, services, { kept, note: t.account.ended.kept, next: pageBefore(request) })
-  await sendPage(request, reply, page, 403)
+  await sendPage(reply, page, 403)
 }
 
 async function findVisitor(

@@ -65,13 +65,12 @@ export function problemOf(
  * @throws other errors than those of wrong input.
  */
 export async function sendFormAgain(
-  request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
   page: (problem: string) => Page | Promise<Page>,
 ): Promise<FastifyReply> {
-  const { message, status } = problemOf(request, error)
-  return sendPage(request, reply, await page(message), status)
+  const { message, status } = problemOf(reply.request, error)
+  return sendPage(reply, await page(message), status)
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */

@@ -41,12 +41,8 @@ const withHebrew: ReadonlySet<string | undefined> = new Set<Section | string>([
 ])
 
 /** Sends a page with the header, navigation and footer of all pages, in the language and colours of the reader. */
-export async function sendPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: Page,
-  status = 200,
-): Promise<FastifyReply> {
+export async function sendPage(reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
+  const { request } = reply
   const nonce = randomBytes(16).toString('base64url')
   const t = textsOf(request)
   const hasHebrew =

@@ -68,7 +68,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/settings/alerts', adminsOnly, async (request, reply) => {
     const done = doneMessage(request, textsOf(request).alerts.done)
-    return sendPage(request, reply, await show(request, { done }))
+    return sendPage(reply, await show(request, { done }))
   })
 
   app.post('/settings/alerts/budgets', adminsOnly, async (request, reply) => {
@@ -82,7 +82,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
         setBudget(tx, account.id, { projectId: project, period, micros }),
       )
     } catch (error) {
-      return sendFormAgain(request, reply, error, (budget) => show(request, { budget }))
+      return sendFormAgain(reply, error, (budget) => show(request, { budget }))
     }
     return reply.redirect('/settings/alerts?done=budget', 303)
   })
@@ -94,9 +94,9 @@ function listPages(app: FastifyInstance, services: WebServices): void {
       const made = await withTx(database, principal, (tx) =>
         createEndpoint(tx, peppers, principal, valuesOf(input), webhooksAllowPrivate),
       )
-      return sendPage(request, reply, secretPage(textsOf(request), made))
+      return sendPage(reply, secretPage(textsOf(request), made))
     } catch (error) {
-      return sendFormAgain(request, reply, error, (endpoint) => show(request, { endpoint, url: input.url }))
+      return sendFormAgain(reply, error, (endpoint) => show(request, { endpoint, url: input.url }))
     }
   })
 }
@@ -119,7 +119,7 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
   }
 
   app.get<Named>('/settings/alerts/webhooks/:id', adminsOnly, async (request, reply) =>
-    sendPage(request, reply, await show(request)),
+    sendPage(reply, await show(request)),
   )
 
   app.post<Named>('/settings/alerts/webhooks/:id', adminsOnly, async (request, reply) => {
@@ -131,7 +131,7 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
         changeEndpoint(tx, principal, request.params.id, change, webhooksAllowPrivate),
       )
     } catch (error) {
-      return sendFormAgain(request, reply, error, (problem) => show(request, problem))
+      return sendFormAgain(reply, error, (problem) => show(request, problem))
     }
     return reply.redirect(`/settings/alerts/webhooks/${request.params.id}?done=saved`, 303)
   })
@@ -141,7 +141,7 @@ function endpointPages(app: FastifyInstance, services: WebServices): void {
     const made = await withTx(database, principal, (tx) =>
       rotateSecret(tx, peppers, principal, request.params.id),
     )
-    return sendPage(request, reply, secretPage(textsOf(request), made))
+    return sendPage(reply, secretPage(textsOf(request), made))
   })
 
   app.post<Named>('/settings/alerts/webhooks/:id/delete', adminsOnly, async (request, reply) => {

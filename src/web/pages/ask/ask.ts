@@ -24,7 +24,6 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask', accountsOnly, async (request, reply) => {
     const values = valuesOfAddress(request)
     return sendPage(
-      request,
       reply,
       askPage(textsOf(request), await shownBy(services, request, values.session), values),
     )
@@ -40,7 +39,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
       return reply.redirect(`/sessions/${run.sessionId}#last`, 303)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') throw error
-      return sendFormAgain(request, reply, error, async (problem) =>
+      return sendFormAgain(reply, error, async (problem) =>
         askPage(textsOf(request), await shownBy(services, request, input.session), input, problem),
       )
     }

@@ -79,7 +79,6 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
       const { renamed, shared, unshared } = t.ask
       const message = doneMessage(request, { renamed, shared, unshared })
       return sendPage(
-        request,
         reply,
         sessionPage(t, shown, { models, before, look, message, isReadOnly: !hasRole(role, 'member') }),
       )

@@ -69,7 +69,7 @@ export function feedbackPages(app: FastifyInstance, { database, library }: WebSe
       offset,
       next: found.length > shown ? offset + shown : undefined,
     }
-    return sendPage(request, reply, feedbackPage(t, page))
+    return sendPage(reply, feedbackPage(t, page))
   })
 
   app.get('/operator/feedback.jsonl', operatorsOnly, async (_request, reply) => {

@@ -35,7 +35,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/files/:id', accountsOnly, async (request, reply) => {
     const shown = await shownOf(request, reply)
-    return sendPage(request, reply, filePage(textsOf(request), shown, messagesOf(request)))
+    return sendPage(reply, filePage(textsOf(request), shown, messagesOf(request)))
   })
 
   app.get('/files/:id/content', accountsOnly, async (request, reply) => {
@@ -54,7 +54,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
       await withTx(database, file, (tx) => renameThisFile(tx, file, wanted))
       return reply.redirect(`/files/${file.id}?done=renamed`, 303)
     } catch (error) {
-      return sendFormAgain(request, reply, error, async (problem) =>
+      return sendFormAgain(reply, error, async (problem) =>
         filePage(textsOf(request), await shownOf(request, reply), { problem, name }),
       )
     }

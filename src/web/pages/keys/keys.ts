@@ -8,8 +8,8 @@ import {
   settingNames,
   settingTexts,
 } from '../../../accounts/keys/key-settings.ts'
-import { changeKey, createKey, findKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
-import { hasRole, requireScopesFor } from '../../../accounts/members/members.ts'
+import { changeKey, createKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
+import { requireScopesFor } from '../../../accounts/members/members.ts'
 import type { Principal } from '../../../accounts/principal.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
 import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
@@ -30,6 +30,7 @@ import type { WebServices } from '../services.ts'
 import { keyEditPage } from './key-edit-view.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
+import { keyOf, onlyMaker } from './own-keys.ts'
 import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
@@ -95,7 +96,7 @@ function listPages(app: FastifyInstance, services: WebServices): void {
     const replaced = await replacedKeys(database.system, visitor.account.id)
     const done = doneMessage(request, textsOf(request).keys.done)
     const shown = { ...found, replaced, filter, done, isFirst: page.after === undefined }
-    return sendPage(request, reply, keysPage(textsOf(request), visitor, shown))
+    return sendPage(reply, keysPage(textsOf(request), visitor, shown))
   })
 
   app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', membersOnly, async (request, reply) => {
@@ -120,7 +121,7 @@ function makePages(app: FastifyInstance, services: WebServices): void {
     const choices = { projects, models: modelsOf(services) }
     const { like } = readFields(newQuery, request.query)
     const values = like ? formLike((await keyToEdit(services, visitor, like)).key) : emptyForm()
-    return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, values))
+    return sendPage(reply, keyForm(textsOf(request), visitor, choices, values))
   })
 
   app.post('/settings/keys', membersOnly, async (request, reply) => {
@@ -149,14 +150,14 @@ function makePages(app: FastifyInstance, services: WebServices): void {
       })
       const replaced = old?.revokedAt ? undefined : old
       const made = { key, info, replaced, baseUrl: `${originOf(services, request)}/v1` }
-      return sendPage(request, reply, keyMadePage(textsOf(request), visitor, made))
+      return sendPage(reply, keyMadePage(textsOf(request), visitor, made))
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
       const { message, status } = keyProblem(request, error)
       const projects = await projectsOf(services, visitor)
       const again = { ...input, id: newId('key'), settings: input, problem: message }
       const choices = { projects, models: modelsOf(services) }
-      return sendPage(request, reply, keyForm(textsOf(request), visitor, choices, again), status)
+      return sendPage(reply, keyForm(textsOf(request), visitor, choices, again), status)
     }
   })
 }
@@ -178,7 +179,7 @@ function editPages(app: FastifyInstance, services: WebServices): void {
     const found = await keyToEdit(services, visitorOf(request), request.params.id)
     const { name } = found.key
     const values = settingTexts(found.key)
-    return sendPage(request, reply, keyEditPage(textsOf(request), { ...found, models, name, values }))
+    return sendPage(reply, keyEditPage(textsOf(request), { ...found, models, name, values }))
   })
 
   app.post<{ Params: { id: string } }>('/settings/keys/:id', membersOnly, async (request, reply) => {
@@ -197,7 +198,7 @@ function editPages(app: FastifyInstance, services: WebServices): void {
       const { message: problem, status } = keyProblem(request, error)
       const { name, ...values } = input
       const page = keyEditPage(textsOf(request), { ...found, models, name, values, problem })
-      return sendPage(request, reply, page, status)
+      return sendPage(reply, page, status)
     }
   })
 }
@@ -288,16 +289,4 @@ function formLike(key: KeyInfo): KeyFormValues {
 function reachOf(text: string): KeyReach {
   if (text === 'dedicated' || text === 'owner') return { kind: text }
   return { kind: 'project', projectId: text }
-}
-
-/** Members see the keys that they made, admins all. */
-function onlyMaker({ role, person }: Visitor): string | undefined {
-  return hasRole(role, 'admin') ? undefined : person.id
-}
-
-/** A key that the visitor may see. */
-async function keyOf(tx: Executor, visitor: Visitor, id: string): Promise<KeyInfo | undefined> {
-  const key = await findKey(tx, visitor.account.id, id)
-  const maker = onlyMaker(visitor)
-  return maker === undefined || key?.createdBy === maker ? key : undefined
 }

@@ -29,6 +29,6 @@ export function landingPages(app: FastifyInstance, services: WebServices): void 
   app.get('/', openToAll, async (request, reply) => {
     if (request.visitor) return reply.redirect('/ask', 303)
     const t = textsOf(request)
-    return sendPage(request, reply, landingPage(t, services, await exampleIn(t.language)))
+    return sendPage(reply, landingPage(t, services, await exampleIn(t.language)))
   })
 }

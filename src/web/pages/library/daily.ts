@@ -30,7 +30,7 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
       chosen.map(async ({ title, from }) => readingOf(title, from, today, own)),
     )
     const shown = { today, readings, isSignedIn: request.visitor !== null }
-    return sendPage(request, reply, dailyPage(textsOf(request), shown))
+    return sendPage(reply, dailyPage(textsOf(request), shown))
   })
 
   app.post('/library/daily', ownPerson, async (request, reply) => {
@@ -51,7 +51,7 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
         isSignedIn: true,
         problem: message,
       }
-      return sendPage(request, reply, dailyPage(textsOf(request), shown), status)
+      return sendPage(reply, dailyPage(textsOf(request), shown), status)
     }
   })
 

@@ -55,7 +55,6 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
     ])
     const shown = { works: works.slice(0, worksShown), hasMore: works.length > worksShown }
     return sendPage(
-      request,
       reply,
       libraryPage(textsOf(request), {
         filter,
@@ -77,7 +76,6 @@ export function libraryPages(app: FastifyInstance, services: WebServices): void 
       tableOfContents(executor, work.id),
     ])
     return sendPage(
-      request,
       reply,
       workPage(textsOf(request), { work, versions, parts, isSignedIn: request.visitor !== null, ...query }),
     )
@@ -95,8 +93,7 @@ function searchPages(app: FastifyInstance, services: WebServices): void {
   app.get('/library/search', openToAll, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
     const t = textsOf(request)
-    if (asked['q'] === undefined)
-      return sendPage(request, reply, emptySearch(t, await listLanguages(executor)))
+    if (asked['q'] === undefined) return sendPage(reply, emptySearch(t, await listLanguages(executor)))
     await addressLimits.search(clientAddress(request))
     try {
       const read = readFields(hitQuery, asked)
@@ -109,10 +106,10 @@ function searchPages(app: FastifyInstance, services: WebServices): void {
       const shown = await searches.run(clientAddress(request), signal, () =>
         resultsOf(services, query, { signal, t }),
       )
-      return sendPage(request, reply, searchPage(t, { query, ...shown, isOperator: isOperator(request) }))
+      return sendPage(reply, searchPage(t, { query, ...shown, isOperator: isOperator(request) }))
     } catch (error) {
       const problem = problemOf(request, error)
-      return sendPage(request, reply, await refused(executor, t, asked, problem), problem.status)
+      return sendPage(reply, await refused(executor, t, asked, problem), problem.status)
     }
   })
 }

@@ -120,5 +120,5 @@ function show(
     hasForm: maySignUp(services, invitation),
     signUpIsOpen: services.settings.signUp === 'open',
   }
-  return sendLinkPage(request, reply, invitationPage(textsOf(request), shown), status)
+  return sendLinkPage(reply, invitationPage(textsOf(request), shown), status)
 }

@@ -65,7 +65,7 @@ function shownBy({ database, settings }: WebServices) {
       memberships: await listMemberships(system, person.id),
       hasMail: settings.mailer !== undefined,
     }
-    return sendPage(request, reply, membersPage(textsOf(request), visitor, shown, messages), status)
+    return sendPage(reply, membersPage(textsOf(request), visitor, shown, messages), status)
   }
 }
 
@@ -114,7 +114,7 @@ function invitingRoutes(app: FastifyInstance, services: WebServices, show: Show)
       const link = `/invitations/${token}`
       if (!mailed) {
         const page = invitedPage(textsOf(request), originOf(services, request) + link)
-        return await sendPage(request, reply, page)
+        return await sendPage(reply, page)
       }
       const to = invitation.email ?? ''
       const { language } = textsOf(request)

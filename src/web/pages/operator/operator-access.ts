@@ -37,7 +37,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
       try {
         await work({ actor, account, accountId: account.id }, request)
       } catch (error) {
-        return sendFormAgain(request, reply, error, (problem) => showAccount(services, request, { problem }))
+        return sendFormAgain(reply, error, (problem) => showAccount(services, request, { problem }))
       }
       return reply.redirect(next.replace(':id', account.id), 303)
     })
@@ -48,7 +48,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
     const { path, expiresAt } = await withTx(database, 'system', (tx) => createResetLink(tx, acting))
     const url = originOf(services, request) + path
     const hasAppUrl = services.appUrl !== undefined
-    return sendPage(request, reply, resetLinkPage(textsOf(request), account, { url, expiresAt, hasAppUrl }))
+    return sendPage(reply, resetLinkPage(textsOf(request), account, { url, expiresAt, hasAppUrl }))
   })
 
   post('suspend', '/operator/accounts/:id?done=suspended', async (acting) => {

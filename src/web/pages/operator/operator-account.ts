@@ -32,7 +32,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
   app.get<ById>('/operator/accounts/:id', operatorsOnly, (request, reply) =>
     showAccount(services, request, {
       done: doneMessage(request, textsOf(request).operator.accounts.done),
-    }).then((page) => sendPage(request, reply, page)),
+    }).then((page) => sendPage(reply, page)),
   )
 
   app.post<ById>('/operator/accounts/:id/plan', operatorsOnly, async (request, reply) => {
@@ -42,7 +42,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
       const change = { actor: visitorOf(request).person.id, email: account.email, plan }
       await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
     } catch (error) {
-      return sendFormAgain(request, reply, error, (problem) => showAccount(services, request, { problem }))
+      return sendFormAgain(reply, error, (problem) => showAccount(services, request, { problem }))
     }
     return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
   })
@@ -61,7 +61,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
         const by = { actor: visitorOf(request).person.id, accountId: account.id, micros, seen }
         await withTx(database, 'system', async (tx) => void (await change(tx, by)))
       } catch (error) {
-        return sendFormAgain(request, reply, error, (problem) =>
+        return sendFormAgain(reply, error, (problem) =>
           showAccount(services, request, { problem, ...typed(amount) }),
         )
       }

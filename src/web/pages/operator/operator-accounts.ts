@@ -56,11 +56,11 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       plans: plans.names,
       done: doneMessage(request, textsOf(request).operator.accounts.done),
     }
-    return sendPage(request, reply, accountsPage(textsOf(request), page))
+    return sendPage(reply, accountsPage(textsOf(request), page))
   })
 
   app.get('/operator/accounts/new', operatorsOnly, (request, reply) =>
-    sendPage(request, reply, newAccountPage(textsOf(request), plans.names, { plan: plans.names[0] ?? '' })),
+    sendPage(reply, newAccountPage(textsOf(request), plans.names, { plan: plans.names[0] ?? '' })),
   )
 
   app.post('/operator/accounts', operatorsOnly, async (request, reply) => {
@@ -70,9 +70,9 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       const made = { email: input.email, plan: input.plan, password, operator: input.operator === 'yes' }
       const actor = visitorOf(request).person.id
       const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
-      return sendPage(request, reply, accountMadePage(textsOf(request), account, password))
+      return sendPage(reply, accountMadePage(textsOf(request), account, password))
     } catch (error) {
-      return sendFormAgain(request, reply, error, (problem) =>
+      return sendFormAgain(reply, error, (problem) =>
         newAccountPage(textsOf(request), plans.names, { ...input, problem }),
       )
     }

@@ -36,7 +36,7 @@ export function operatorAuditPage(app: FastifyInstance, { database }: WebService
       limit: entriesShown + 1,
     })
     const entries = found.slice(0, entriesShown)
-    return sendPage(request, reply, auditPage(textsOf(request), asked, entries, found.length > entriesShown))
+    return sendPage(reply, auditPage(textsOf(request), asked, entries, found.length > entriesShown))
   })
 }
 

@@ -63,11 +63,7 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
   app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {
     const state = await stateOf(services, request)
     const offer = await offerOf(state.collection)
-    return sendPage(
-      request,
-      reply,
-      collectionPage(textsOf(request), { state, offer, place: placeName(place) }),
-    )
+    return sendPage(reply, collectionPage(textsOf(request), { state, offer, place: placeName(place) }))
   })
 
   app.post('/operator/library/collections/:name/start', operatorsOnly, async (request, reply) => {

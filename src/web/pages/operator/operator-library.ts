@@ -32,7 +32,6 @@ export function operatorLibraryPage(app: FastifyInstance, { library }: WebServic
     const { after, check } = readFields(query, request.query)
     const works = await listWorkVersions(system, { after: after || undefined, limit: worksShown + 1 })
     return sendPage(
-      request,
       reply,
       libraryStatusPage(textsOf(request), {
         size: await librarySize(system),

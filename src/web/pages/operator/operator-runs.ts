@@ -28,7 +28,6 @@ export function operatorRunPage(app: FastifyInstance, { database }: WebServices)
 <ol dir="ltr">${explained.lines.map((line) => html`<li>${line}</li>`)}</ol>`
       : emptyState(texts.noTurn, texts.noTurnHint)
     return sendPage(
-      request,
       reply,
       operatorPage(t, {
         title: texts.tabs.turns,

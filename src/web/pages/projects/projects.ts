@@ -59,7 +59,6 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
 
   app.get('/projects', accountsOnly, async (request, reply) =>
     sendPage(
-      request,
       reply,
       projectsPage(textsOf(request), await projectsOf(request), {
         name: '',
@@ -76,7 +75,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
       const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
       return reply.redirect(`/projects/${project.id}`, 303)
     } catch (error) {
-      return sendFormAgain(request, reply, error, async (problem) =>
+      return sendFormAgain(reply, error, async (problem) =>
         projectsPage(textsOf(request), await projectsOf(request), { name, problem }),
       )
     }
@@ -85,7 +84,6 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
   app.get('/projects/:id', accountsOnly, async (request, reply) => {
     const shown = await projectOf(services, request)
     return sendPage(
-      request,
       reply,
       projectPage(textsOf(request), shown, { done: doneMessage(request, textsOf(request).projects.done) }),
     )
@@ -168,7 +166,7 @@ const again = (
   shown: ProjectShown,
   name?: string,
 ) =>
-  sendFormAgain(request, reply, error, (problem) =>
+  sendFormAgain(reply, error, (problem) =>
     projectPage(textsOf(request), shown, { problem, ...(name !== undefined && { name }) }),
   )
 

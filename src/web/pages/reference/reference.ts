@@ -21,7 +21,7 @@ export function referencePages(app: FastifyInstance, services: WebServices, api:
 
   app.get('/docs', openToAll, async (request, reply) => {
     const shown = shownTo(request)
-    return sendPage(request, reply, contentsPage(shown, request.visitor !== null))
+    return sendPage(reply, contentsPage(shown, request.visitor !== null))
   })
 
   app.get<{ Params: { name: string } }>('/docs/:name', openToAll, async (request, reply) => {
@@ -29,7 +29,7 @@ export function referencePages(app: FastifyInstance, services: WebServices, api:
     const { name } = request.params
     const entry = entryView(shown, name)
     if (!entry) throw new ServiceError('not_found', 'The API has no such operation or object.')
-    return sendPage(request, reply, entryPage(shown, name, entry, request.visitor !== null))
+    return sendPage(reply, entryPage(shown, name, entry, request.visitor !== null))
   })
 }
 

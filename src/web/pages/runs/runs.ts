@@ -30,7 +30,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
       const names = await turnNames(t, services.library, [turn])
       const why = await withTx(database, turn.run, (tx) => explainRun(tx, turn.run))
       const asker = await otherAsker(request, turn)
-      return sendPage(request, reply, runPage(t, turn, names, { why, asker }))
+      return sendPage(reply, runPage(t, turn, names, { why, asker }))
     })
   })
 

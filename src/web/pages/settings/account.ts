@@ -56,7 +56,7 @@ function changePages(app: FastifyInstance, services: WebServices): void {
       providers: settings.providers,
       issuers: await issuersOf(database.system, account.id),
     }
-    return sendPage(request, reply, accountPage(textsOf(request), visitor, messages, shown), status)
+    return sendPage(reply, accountPage(textsOf(request), visitor, messages, shown), status)
   }
 
   app.get('/settings/account', ownPerson, (request, reply) =>

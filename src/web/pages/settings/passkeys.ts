@@ -49,7 +49,7 @@ export function passkeyPages(app: FastifyInstance, services: WebServices, refuse
     const registration = openRegistration(token)
     const owner = { accountId: account.id, email: account.email, site: siteOf(services, request) }
     const options = await registrationOptions(database.system, peppers, registration, owner)
-    return sendPage(request, reply, addPasskeyPage(textsOf(request), { options, until: registration.until }))
+    return sendPage(reply, addPasskeyPage(textsOf(request), { options, until: registration.until }))
   })
 
   app.post('/settings/second-factor/passkeys/confirm', ownPerson, async (request, reply) => {
@@ -62,7 +62,7 @@ export function passkeyPages(app: FastifyInstance, services: WebServices, refuse
         await addPasskey(tx, peppers, { sessionToken: token, until }, added)
         return isFirst ? replaceRecoveryCodes(tx, account.id) : undefined
       })
-      if (codes) return await sendPage(request, reply, recoveryCodesPage(textsOf(request), codes))
+      if (codes) return await sendPage(reply, recoveryCodesPage(textsOf(request), codes))
     } catch (error) {
       return refuse(request, reply, 'passkey', error)
     }

@@ -44,7 +44,7 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
       hasPassword: await hasPassword(database.system, id),
       passkeys: await listPasskeys(database.system, id),
     }
-    return sendPage(request, reply, secondFactorPage(textsOf(request), shown), status)
+    return sendPage(reply, secondFactorPage(textsOf(request), shown), status)
   }
   const refuse: Refuse = (request, reply, form, error) => {
     const { message, status } = problemOf(request, error)
@@ -76,7 +76,7 @@ export function secondFactorPages(app: FastifyInstance, services: WebServices): 
         await recordAction(tx, { actor: accountId, action: 'second_factor.codes_replaced', accountId })
         return replaceRecoveryCodes(tx, accountId)
       })
-      return await sendPage(request, reply, recoveryCodesPage(textsOf(request), codes))
+      return await sendPage(reply, recoveryCodesPage(textsOf(request), codes))
     } catch (error) {
       return refuse(request, reply, 'codes', error)
     }
@@ -140,7 +140,7 @@ function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): 
           return replaceRecoveryCodes(tx, account.id)
         }),
       )
-      return await sendPage(request, reply, recoveryCodesPage(textsOf(request), codes))
+      return await sendPage(reply, recoveryCodesPage(textsOf(request), codes))
     } catch (error) {
       const begun = await unfinishedApp(database.system, peppers, labelOf(services, request))
       if (!begun) return refuse(request, reply, 'app', error)
@@ -159,7 +159,7 @@ async function showSecret(
   const { toString: renderQrCode } = await import('qrcode')
   const qrCode = await renderQrCode(uri, { type: 'svg' })
   const shown = { qrCode, secret, ...(refused && { problem: refused.message }) }
-  return sendPage(request, reply, addAppPage(textsOf(request), shown), refused?.status)
+  return sendPage(reply, addAppPage(textsOf(request), shown), refused?.status)
 }
 
 function labelOf({ appName }: WebServices, request: FastifyRequest) {

@@ -61,6 +61,6 @@ export function sharingPages(app: FastifyInstance, services: WebServices): void 
     const ended = turns.filter(({ end }) => end !== undefined)
     const t = textsOf(request)
     const library = await libraryFacts(t, services.library, ended)
-    return sendPage(request, reply, sharedPage(t, session, ended, library))
+    return sendPage(reply, sharedPage(t, session, ended, library))
   }
 }

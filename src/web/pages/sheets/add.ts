@@ -94,7 +94,7 @@ export function addPages(app: FastifyInstance, services: WebServices): void {
     const sheets = await withTx(database, principal, (tx) => listSheets(tx, principal))
     const t = textsOf(request)
     const names = await refNames(t, library.system, [form.ref])
-    return sendPage(request, reply, addPage(t, { ...form, name: names(form.ref), sheets }), status)
+    return sendPage(reply, addPage(t, { ...form, name: names(form.ref), sheets }), status)
   }
 }
 

@@ -84,12 +84,7 @@ export function editorPages(app: FastifyInstance, services: WebServices): void {
     const publicLink = link && {
       url: link.token && `${originOf(services, request)}/sheets/shared/${link.token}`,
     }
-    return sendPage(
-      request,
-      reply,
-      editorPage(textsOf(request), { sheet, entries, publicLink, ...messages }),
-      status,
-    )
+    return sendPage(reply, editorPage(textsOf(request), { sheet, entries, publicLink, ...messages }), status)
   }
 }
 

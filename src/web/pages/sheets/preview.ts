@@ -34,7 +34,7 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const sheet = await sheetOf(request)
     const entries = await entriesOf(sheet, visitorOf(request).principal.accountId, disconnectSignal(reply))
     const { nameOf } = await fileReader(textsOf(request), sheet, entries)
-    return sendPage(request, reply, previewPage(textsOf(request), { sheet, entries, nameOf }))
+    return sendPage(reply, previewPage(textsOf(request), { sheet, entries, nameOf }))
   })
 
   app.get('/sheets/:id/file', accountsOnly, async (request, reply) => {
@@ -52,7 +52,7 @@ export function previewPages(app: FastifyInstance, services: WebServices): void 
     const sheet = await sharedSheet(reply, token)
     const entries = await entriesOf(sheet, clientAddress(request), disconnectSignal(reply))
     const { nameOf } = await fileReader(textsOf(request), sheet, entries)
-    return sendPage(request, reply, sharedPage(textsOf(request), { sheet, entries, nameOf }, token))
+    return sendPage(reply, sharedPage(textsOf(request), { sheet, entries, nameOf }, token))
   })
 
   app.get<{ Params: { token: string } }>('/sheets/shared/:token/file', openToAll, async (request, reply) => {

@@ -22,11 +22,7 @@ export function sheetPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/sheets', accountsOnly, async (request, reply) => {
     const done = doneMessage(request, { deleted: textsOf(request).sheets.done.deleted })
-    return sendPage(
-      request,
-      reply,
-      sheetsPage(textsOf(request), await sheetsOf(request), { title: '', done }),
-    )
+    return sendPage(reply, sheetsPage(textsOf(request), await sheetsOf(request), { title: '', done }))
   })
 
   app.post('/sheets', membersOnly, async (request, reply) => {
@@ -36,7 +32,7 @@ export function sheetPages(app: FastifyInstance, services: WebServices): void {
       const { id } = await withTx(database, principal, (tx) => createSheet(tx, principal, title))
       return reply.redirect(`/sheets/${id}?done=created`, 303)
     } catch (error) {
-      return sendFormAgain(request, reply, error, async (problem) =>
+      return sendFormAgain(reply, error, async (problem) =>
         sheetsPage(textsOf(request), await sheetsOf(request), { title, problem }),
       )
     }

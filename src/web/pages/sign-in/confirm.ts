@@ -32,7 +32,7 @@ export function confirmPage(app: FastifyInstance, services: WebServices): void {
       const main = html`<section class="narrow card"><h1>${title}</h1>
 <p>${account.confirmFor[kind](html`<b dir="ltr">${email}</b>`)}</p>
 <form method="post"><button>${account.confirm}</button></form></section>`
-      return await sendLinkPage(request, reply, { title, main })
+      return await sendLinkPage(reply, { title, main })
     } catch (error) {
       return refuseLink(request, reply, textsOf(request).account.confirmTitle, error)
     }

@@ -27,7 +27,7 @@ export function forgotPasswordPage(
 ): void {
   const { mailer } = settings
   const show = (request: FastifyRequest, reply: FastifyReply, problem?: string, status?: number) =>
-    sendPage(request, reply, formPage(textsOf(request), problem), status)
+    sendPage(reply, formPage(textsOf(request), problem), status)
 
   app.get('/forgot-password', openToAll, (request, reply) => {
     if (!mailer) return reply.callNotFound()
@@ -46,7 +46,7 @@ export function forgotPasswordPage(
     mailer.post(async () =>
       (await signInLimits.mayMail(email)) ? resetLetter(database, mailer, email, 'newPassword') : undefined,
     )
-    return sendPage(request, reply, checkMailPage(textsOf(request)))
+    return sendPage(reply, checkMailPage(textsOf(request)))
   })
 }
 

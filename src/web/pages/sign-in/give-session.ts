@@ -30,7 +30,7 @@ export async function continueSignIn(
   { next, kept }: AfterSignIn,
 ): Promise<FastifyReply> {
   const form = readCarried(kept)
-  if (form) return sendPage(request, reply, formBackPage(textsOf(request), form))
+  if (form) return sendPage(reply, formBackPage(textsOf(request), form))
   const question = questionOf(next)
   if (question === undefined || !request.visitor) return reply.redirect(next ?? '/ask', 303)
   try {

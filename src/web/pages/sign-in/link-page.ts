@@ -5,14 +5,9 @@ import { notice, type Page, sendPage } from '../../components/page.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 
 /** Sends a page whose address is a secret: no file that it loads, and no page after it, receives it. */
-export function sendLinkPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: Page,
-  status = 200,
-): Promise<FastifyReply> {
+export function sendLinkPage(reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
   reply.header('referrer-policy', 'no-referrer')
-  return sendPage(request, reply, page, status)
+  return sendPage(reply, page, status)
 }
 
 /** Answers an invalid link, or too many attempts. */
@@ -27,5 +22,5 @@ export function refuseLink(
   const main = html`<section class="narrow card"><h1>${title}</h1>
 ${notice('problem', message)}
 <p><a class="button quiet" href="/signin">${account.signIn}</a></p></section>`
-  return sendLinkPage(request, reply, { title, main }, status)
+  return sendLinkPage(reply, { title, main }, status)
 }

@@ -124,7 +124,7 @@ async function goOn(
     const title = account.goingTo(provider.label)
     const main = html`<section class="narrow card"><h1>${title}</h1>
 <p><a href="${address}" rel="noreferrer">${account.goOn}</a></p></section>`
-    return await sendPage(request, reply, { title, main })
+    return await sendPage(reply, { title, main })
   } catch (error) {
     return refuse(services, request, reply, provider, error)
   }
@@ -183,5 +183,5 @@ function refuse(
   const main = html`<section class="narrow card"><h1>${title}</h1>
 ${notice('problem', t.translate(error.message))}
 <p><a class="button quiet" href="${href}">${back}</a></p></section>`
-  return sendPage(request, reply, { title, main }, status)
+  return sendPage(reply, { title, main }, status)
 }

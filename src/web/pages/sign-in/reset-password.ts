@@ -25,7 +25,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     try {
       await signInLimits.reset(clientAddress(request))
       const { email } = await findResetLink(database.system, request.params.token)
-      return await sendLinkPage(request, reply, formPage(textsOf(request), email))
+      return await sendLinkPage(reply, formPage(textsOf(request), email))
     } catch (error) {
       return refuseLink(request, reply, textsOf(request).account.setPassword, error)
     }
@@ -42,7 +42,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
         return refuseLink(request, reply, textsOf(request).account.setPassword, error)
       const { message, status } = problemOf(request, error)
       const { email } = await findResetLink(database.system, token)
-      return sendLinkPage(request, reply, formPage(textsOf(request), email, message), status)
+      return sendLinkPage(reply, formPage(textsOf(request), email, message), status)
     }
     return reply.redirect('/signin?done=reset', 303)
   })

@@ -141,7 +141,7 @@ async function show(
 ): Promise<FastifyReply> {
   const options = await passkeyOptions(services.database.system, step, siteOf(services, request))
   const page = secondStepPage(textsOf(request), shown.after, options, shown.problem)
-  return sendPage(request, reply, page, shown.status)
+  return sendPage(reply, page, shown.status)
 }
 
 function showClosed(
@@ -150,7 +150,7 @@ function showClosed(
   { deletionDueAt }: { readonly deletionDueAt: Date | null },
   { after, problem, status }: Shown,
 ): Promise<FastifyReply> {
-  return sendPage(request, reply, closedPage(textsOf(request), after, deletionDueAt, problem), status)
+  return sendPage(reply, closedPage(textsOf(request), after, deletionDueAt, problem), status)
 }
 
 async function presentStep(services: WebServices, request: FastifyRequest, stage: Stage) {

@@ -41,7 +41,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const note = ended === 'page' || ended === 'form' || ended === 'step' ? account.ended[ended] : undefined
     const form = { next: ownPath(next), done: doneMessage(request, account.done), note }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
-    return sendPage(request, reply, signInPage(textsOf(request), services, form))
+    return sendPage(reply, signInPage(textsOf(request), services, form))
   })
 
   app.post('/signin', openToAll, async (request, reply) => {
@@ -54,7 +54,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       )
       return await goOnWith(services, request, reply, { ...entered, email }, { next, kept })
     } catch (error) {
-      return sendFormAgain(request, reply, error, (problem) =>
+      return sendFormAgain(reply, error, (problem) =>
         signInPage(textsOf(request), services, { email, next, kept, problem }),
       )
     }
@@ -63,7 +63,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.get('/signup', openToAll, (request, reply) => {
     const next = ownPath((request.query as { readonly next?: unknown }).next)
     if (request.visitor) return reply.redirect(next ?? '/ask', 303)
-    return sendPage(request, reply, signUpPage(textsOf(request), services, { next }))
+    return sendPage(reply, signUpPage(textsOf(request), services, { next }))
   })
 
   app.post('/signup', openToAll, async (request, reply) => {
@@ -72,7 +72,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     try {
       if (services.settings.mailer) {
         await mailSignUp(services, services.settings.mailer, request, { ...input, next })
-        return await sendPage(request, reply, checkMailPage(textsOf(request)))
+        return await sendPage(reply, checkMailPage(textsOf(request)))
       }
       const { id } = await signUp(services, request, input)
       // The password was set just now: this is no guess, so the sign-in limits do not apply.
@@ -80,7 +80,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
       const token = await openWebSession(services.database.system, session)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
-      return sendFormAgain(request, reply, error, (problem) =>
+      return sendFormAgain(reply, error, (problem) =>
         signUpPage(textsOf(request), services, { email: input.email, next, problem }),
       )
     }

@@ -67,7 +67,6 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
     const charges = read.charges.slice(0, rowsShown)
     const hasMore = read.charges.length > rowsShown
     return sendPage(
-      request,
       reply,
       usagePage(textsOf(request), {
         ...read,

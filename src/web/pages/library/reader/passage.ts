@@ -81,7 +81,7 @@ export function passagePages(app: FastifyInstance, { database, library }: WebSer
       marks: shown,
       problem: refused.problem,
     })
-    return sendPage(request, reply, page, status)
+    return sendPage(reply, page, status)
   }
 
   function marksOn(request: FastifyRequest, ref: string): Promise<OwnMarks | undefined> {
@@ -119,11 +119,7 @@ function myReadingPages(
     const t = textsOf(request)
     const refs = Object.values(kept).flatMap((marks) => marks.map(({ ref }) => ref))
     const names = await refNames(t, library.system, refs)
-    return sendPage(
-      request,
-      reply,
-      myReadingPage(t, { ...kept, names, done: doneMessage(request, t.reader.done) }),
-    )
+    return sendPage(reply, myReadingPage(t, { ...kept, names, done: doneMessage(request, t.reader.done) }))
   })
 
   app.post('/library/history/clear', ownPerson, async (request, reply) => {

@@ -48,7 +48,7 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     if ('nearest' in page) {
       const { nearest } = page
       const names = await refNames(t, executor, nearest)
-      return sendPage(request, reply, unknownRefPage(t, { ref, nearest, names }), 404)
+      return sendPage(reply, unknownRefPage(t, { ref, nearest, names }), 404)
     }
     const refs = [...new Set(page.passages.map((passage) => passage.ref))]
     const parallels = refs.includes(page.section) ? [] : await findParallels(executor, [page.section])
@@ -61,7 +61,7 @@ export function readerPages(app: FastifyInstance, services: WebServices): void {
     const settings = readSettings(request)
     const heTitle = titles.get(page.work) ?? ''
     const shown = { page, heTitle, names, parallels, links, marks, query, settings, here: request.url }
-    return sendPage(request, reply, await readerPage(t, shown))
+    return sendPage(reply, await readerPage(t, shown))
   })
 
   app.post('/library/settings', openToAll, async (request, reply) => {

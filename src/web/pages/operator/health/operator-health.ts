@@ -28,7 +28,6 @@ export function operatorHealthPage(app: FastifyInstance, { database, library }: 
     const isUsable = libraryNow === undefined || /^(ok|read-only)$/.test(libraryNow.state)
     const mark = isUsable ? await readIndexWatermark(library.system) : undefined
     return sendPage(
-      request,
       reply,
       healthPage(textsOf(request), {
         database: await databaseHealth(system),
