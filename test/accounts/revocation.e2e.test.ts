@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listKeys } from '../../src/accounts/keys/keys.ts'
 import { withTx } from '../../src/db/client.ts'
 import { revokeKeyAndTurns } from '../../src/turns/sessions/suspension.ts'
@@ -7,18 +7,14 @@ import { callTools, gate, reply, stall } from '../support/scripted-upstream.ts'
 import { signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey, makeProject } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, upstream, service } = {} as World
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   ;({ db, upstream, service } = world)
   upstream.setDefault(() => reply('never asked for'))
-})
-afterAll(async () => {
-  await world.close()
 })
 
 test('a turn whose key expires stops before its next model call and pays its steps', async () => {

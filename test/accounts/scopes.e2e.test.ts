@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { newId } from '../../src/ids.ts'
 import { comparable, errorOf, send, sendJson } from '../support/http-raw.ts'
 import { ask, table, wider } from '../support/http-routes.ts'
 import { question } from '../support/world/requests.ts'
-import { makeKeyWithId, makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { makeKeyWithId, makeOwner, makeThings, type Things, useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let home: Things
-let foreign: Things
 const keys = new Map<string, string>()
 
+const world = useWorld(unhurried)
+const foreign = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
-  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
   for (const scope of scopes)
     keys.set(scope, (await makeKeyWithId(world.db, owner.accountId, { kind: 'owner' }, [scope])).key)
 })
-afterAll(() => world.close())
 
 // That the table has every operation of the OpenAPI document and every route is shown in http/openapi/document and http/routes-and-keys.
 const alone = table.filter((row) => !row.named && row.scope !== 'public')

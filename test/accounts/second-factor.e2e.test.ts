@@ -1,21 +1,19 @@
 import { generateSync } from 'otplib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parsePeppers } from '../../src/accounts/keys/pepper.ts'
 import { useAppCode } from '../../src/accounts/second-factor/authenticator-app.ts'
 import { withTx } from '../../src/db/client.ts'
 import { runLine } from '../support/command-line.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { pepperText } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, service } = {} as World
 
+const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in' })
   ;({ db, service } = world)
 })
-afterAll(() => world.close())
 
 const settings = '/settings/second-factor'
 const secretIn = (text: string) => /id="secret">([^<]+)</.exec(text)?.[1]?.replaceAll(' ', '') ?? ''

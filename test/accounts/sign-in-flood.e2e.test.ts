@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor } from '../support/visitor.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
 const plans: Plans = {
   names: builtInPlans.names,
   of: (name) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9, turnsPerMinute: 1e9 }),
 }
 
-let world: World
 let { service, key } = {} as World
 
+const world = useWorld({
+  plans,
+  plan: 'unlimited',
+  // Behind a proxy, so that the flood comes from as many addresses as it likes.
+  trustProxy: 1,
+  script: reply('An answer.'),
+})
 beforeAll(async () => {
-  world = await openWorld({
-    plans,
-    plan: 'unlimited',
-    // Behind a proxy, so that the flood comes from as many addresses as it likes.
-    trustProxy: 1,
-    script: reply('An answer.'),
-  })
   ;({ service, key } = world)
 })
-afterAll(() => world.close())
 
 const attempt = (n: number) =>
   openVisitor(service).post(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { resumeAccount, suspendAccount } from '../../src/turns/sessions/suspension.ts'
@@ -9,18 +9,14 @@ import { reply, stall } from '../support/scripted-upstream.ts'
 import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey, makeProject } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, upstream, service } = {} as World
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   ;({ db, upstream, service } = world)
   upstream.setDefault(() => reply('An answer.'))
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const suspended = { status: 403, body: { error: { code: 'account_suspended', type: 'permission_error' } } }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { exportAccount } from '../../src/account-export/account-archive.ts'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { invite } from '../../src/accounts/members/invitations.ts'
@@ -36,26 +36,15 @@ import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey, pepperText, testPeppers } from '../support/world/accounts.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
-import {
-  giveInstructions,
-  makeFile,
-  makeOwner,
-  makeSheet,
-  makeThings,
-  type Things,
-} from '../support/world/things.ts'
+import { giveInstructions, makeFile, makeSheet, useThings } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { zipEntries } from '../support/zip-entries.ts'
 
-let world: World
-let mine: Things
-let foreign: Things
-
+const world = useWorld(unhurried)
+const mine = useThings(world)
+const foreign = useThings(world)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
-  mine = await makeThings(world.db, world.service, await makeOwner(world.db))
-  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
   const { service } = world
   const headers = { 'idempotency-key': 'k' }
   for (const things of [mine, foreign]) {
@@ -122,7 +111,6 @@ beforeAll(async () => {
   await examineUnlessFresh(world.db.database, 0, () => undefined)
   await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
 })
-afterAll(() => world.close())
 
 /** The library belongs to everybody; the migrations and the replicas say nothing about anybody. */
 const shared = [

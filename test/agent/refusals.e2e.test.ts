@@ -1,18 +1,16 @@
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, serviceOf } from '../support/responses.ts'
 import { callTools, reply, type Script } from '../support/upstream-scripts.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   openai = clientOf(world)
 })
-afterAll(() => world.close())
 
 const model = 'service'
 const words = 'I am sorry, I cannot help with that.'

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import type { Completion, ErrorReply } from '../support/world/replies.ts'
 import { ask, call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 /** A service without a language model. */
 let extractive: TestService
 
+const world = useWorld({ library: 'concepts' })
 beforeAll(async () => {
-  world = await openWorld({ library: 'concepts' })
   extractive = await world.start({ model: 'built-in' })
 })
-afterAll(() => world.close())
 
 const schema = {
   type: 'object',

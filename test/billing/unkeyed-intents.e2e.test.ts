@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { seededRandom } from '../support/random.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { anyCut, carryOutIntent, unkeyedClients } from '../support/unkeyed-intents.ts'
-import { openWorld, type ProcessWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: ProcessWorld
+const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
-  world = await openWorld({ processes: true, plan: 'unlimited' })
   world.upstream.setDefault(() => reply('The answer of the model. '.repeat(20), { chunks: 4, delayMs: 5 }))
-})
-afterAll(async () => {
-  await world.close()
 })
 
 test('60 intents without a key, cut at any byte over two replicas, are each charged once', async () => {

@@ -1,27 +1,23 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { times } from '../support/full.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type ProcessWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 /** Requests without an `Idempotency-Key` that are sent again, over processes that die, freeze and live. */
 
-let world: ProcessWorld
 /** Of tests that disturb connections only. */
 let first: Replica
 let second: Replica
+const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
-  world = await openWorld({ processes: true, plan: 'unlimited' })
   world.upstream.setDefault(() => reply('The answer of the model.'))
   first = await start()
   second = await start()
-})
-afterAll(async () => {
-  await world.close()
 })
 
 /** How often each cut is tried. */

@@ -1,19 +1,12 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readStream } from '../support/sse-rules.ts'
 import { callTools, gate, reply, stall } from '../support/upstream-scripts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { ask, call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 type RunRow = {
   readonly status: string

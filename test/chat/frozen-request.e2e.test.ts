@@ -1,22 +1,18 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { reply } from '../support/scripted-upstream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type ProcessWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 /** A process that was frozen finds both in its socket, what a client asked and that it has left. */
 
-let world: ProcessWorld
 let replica: Replica
+const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
-  world = await openWorld({ processes: true, plan: 'unlimited' })
   world.upstream.setDefault(() => reply('An answer.'))
   replica = await world.start()
-})
-afterAll(async () => {
-  await world.close()
 })
 
 async function openConnection() {

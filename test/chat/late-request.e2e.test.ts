@@ -1,19 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import type { Completion } from '../support/world/replies.ts'
 import { ask, call } from '../support/world/requests.ts'
-import { openWorld, type PairWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: PairWorld
-beforeAll(async () => {
-  world = await openWorld({ replicas: 2, script: reply('The answer of the model.') })
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld({ replicas: 2, script: reply('The answer of the model.') })
 
 const rows = async (statement: string) =>
   (await world.db.database.systemPool.query<{ n: number }>(statement)).rows[0]?.n ?? 0

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply, type Script } from '../support/scripted-upstream.ts'
 import { call, question } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, upstream, service, key } = {} as World
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   ;({ db, upstream, service, key } = world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const tool = () => callTools([{ name: 'list_files', arguments: {} }])

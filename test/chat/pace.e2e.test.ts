@@ -11,7 +11,7 @@ import { chatRoutes } from '../../src/routes/chat/route.ts'
 import { createRunner, type Runner } from '../../src/turns/drive/runner.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { insertProject } from '../../src/turns/sessions/projects.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { libraryIn } from '../support/library-database.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { readStream } from '../support/sse-rules.ts'
@@ -24,15 +24,14 @@ import { ask } from '../support/world/requests.ts'
 /** The chat route alone, for a person who is signed in already, at a pace that tests can wait for. */
 const pace = { keepAliveMs: 20, paddingMs: 20 }
 
-let db: TestDatabase
 let upstream: ScriptedUpstream
 let runner: Runner
 let url: string
 let projectId: string
 const app = Fastify()
 
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createTestDatabase()
   upstream = await startScriptedUpstream()
   const { database } = db
   const account = await makeAccount(database)
@@ -71,7 +70,6 @@ afterAll(async () => {
   await runner.drain()
   await app.close()
   await upstream.close()
-  await db.drop()
 })
 
 const post = (body: object) =>

@@ -6,23 +6,19 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { toldIn } from '../support/told.ts'
 import { callTools, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
 import { makeKey, makeProject } from '../support/world/accounts.ts'
 import type { Completion, ServiceInfo } from '../support/world/replies.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { openWorld, useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld({ script: (body) => reply(answerTo(body)) })
 beforeAll(async () => {
-  world = await openWorld({ script: (body) => reply(answerTo(body)) })
   openai = clientWith(world.key)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const clientWith = (apiKey: string) =>

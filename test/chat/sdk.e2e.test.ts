@@ -1,19 +1,12 @@
 import OpenAI, { APIError } from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { resultsFollowCalls } from '../support/told.ts'
 import { callTools, error, reply } from '../support/upstream-scripts.ts'
 import type { ServiceInfo } from '../support/world/replies.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 /** With default settings, as an integrator would have it. */
 const client = () => new OpenAI({ apiKey: world.key, baseURL: `${world.service.url}/v1` })

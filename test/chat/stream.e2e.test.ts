@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readStream } from '../support/sse-rules.ts'
 import { callTools, cut, error, gate, reply } from '../support/upstream-scripts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { ServiceInfo } from '../support/world/replies.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 const streamed = (text: string, more: object = {}) => ask(text, { stream: true, ...more })
 

@@ -1,20 +1,13 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { resultsFollowCalls } from '../support/told.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { makeKey, makeProject } from '../support/world/accounts.ts'
 import type { Completion, ErrorReply } from '../support/world/replies.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
 const tools = [{ type: 'function', function: { name: 'weather', parameters } }]

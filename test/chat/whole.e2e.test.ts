@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callTools, cut, error, reply } from '../support/upstream-scripts.ts'
 import type { Completion, ErrorReply } from '../support/world/replies.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 const usage = { prompt_tokens: 100, completion_tokens: 10 }
 const listing = [{ name: 'list_files', arguments: {} }]

@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { rows } from '../support/full.ts'
 import { ask, call } from '../support/world/requests.ts'
 import { outcomeOf, type Seen, undisturbed } from '../support/world/trouble.ts'
-import { openWorld, type TroubleWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: TroubleWorld
-
-beforeAll(async () => {
-  world = await openWorld({ trouble: true, plan: 'unlimited' })
-})
+const world = useWorld({ trouble: true, plan: 'unlimited' })
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
   expect(world.uncaught).toEqual([])
 })
-afterAll(() => world.close())
 
 const quick = () =>
   call(world.other, world.key, 'POST', '/v1/chat/completions', ask('Quick'), {

@@ -10,20 +10,16 @@ import { migrateDatabase } from '../../src/db/migrate.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let folder: string
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-migrations-'))
 })
 
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** What a next version may bring: it adds to the tables that turns write to. */
 const next = [

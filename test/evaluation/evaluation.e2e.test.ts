@@ -14,7 +14,7 @@ import {
   type ScriptSource,
   type UpstreamBody,
 } from '../support/scripted-upstream.ts'
-import { openWorld, type ProcessWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 import { launchCommand } from './command-process.ts'
 
 const beinoni = 'Concepts of Chassidut, Beinoni 1'
@@ -28,7 +28,6 @@ const questions = [
   { id: 'unheld', question: 'What does chapter 12 say?', expected: ['Tanya, Part I; Likkutei Amarim 12'] },
 ]
 
-let world: ProcessWorld
 let folder: string
 let file: string
 
@@ -50,16 +49,13 @@ const model: ScriptSource = (body) => {
   )
 }
 
+const world = useWorld({ processes: true })
 beforeAll(async () => {
-  world = await openWorld({ processes: true })
   folder = await mkdtemp(path.join(tmpdir(), 'evaluation-'))
   file = path.join(folder, 'questions.jsonl')
   await writeFile(file, questions.map((question) => JSON.stringify(question)).join('\n'))
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await world.close()
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 beforeEach(() => world.upstream.setDefault(model))
 
 const command = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -6,16 +6,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 const secret = 'whsec_of_a_test'
-let world: World
 let key: string
 let shop: ReturnType<typeof spawn>
 let url: string
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   const { id } = await makeAccount(world.db.database)
   await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [id])
   key = await makeKey(world.db.database, id, { scopes: ['accounts:manage'], reach: { kind: 'owner' } })
@@ -29,7 +28,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   shop.kill()
-  await world.close()
 })
 
 /** An event as Stripe sends it. */

@@ -2,22 +2,15 @@ import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { count, eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ledger, runs } from '../../src/db/schema/index.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { gate } from '../support/scripted-upstream.ts'
 import { call } from '../support/world/requests.ts'
 import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({ library: 'concepts', script: [{ text: 'Humility is the root of joy.' }] })
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld({ library: 'concepts', script: [{ text: 'Humility is the root of joy.' }] })
 
 /** The protocol revisions, as the official client chooses them. */
 const eras = [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createLibraryDatabase, type TestDatabase } from '../support/database.ts'
+import { useLibraryDatabase } from '../support/database.ts'
 import { rows } from '../support/full.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
@@ -14,7 +14,6 @@ import { makeAccount, makeKey, pepperText } from '../support/world/accounts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { ask } from '../support/world/requests.ts'
 
-let db: TestDatabase
 let proxy: PostgresProxy
 let upstream: ScriptedUpstream
 let folder: string
@@ -22,8 +21,8 @@ let key: string
 const started: ServiceProcess[] = []
 let asked = 0
 
+const db = useLibraryDatabase()
 beforeAll(async () => {
-  db = await createLibraryDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-shutdown-'))
   const { id } = await makeAccount(db.database)
   key = await makeKey(db.database, id)
@@ -38,10 +37,7 @@ afterEach(async () => {
   await proxy.close()
   expect(await checkInvariants(db.database)).toEqual([])
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await db.drop()
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function launch(drainSeconds: number): ServiceProcess {
   const service = launchService(folder, {

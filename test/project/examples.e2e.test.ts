@@ -8,22 +8,18 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
 import { pepperText } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { db, service, key } = {} as World
 /** Without a language model, as whoever tries the examples first has it. */
 let folder: string
 
+const world = useWorld({ model: 'built-in', library: 'concepts' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'concepts' })
   ;({ db, service, key } = world)
   folder = await mkdtemp(join(tmpdir(), 'examples-'))
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-  await world.close()
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 /** What a script prints; it runs as a reader runs it, in a folder of its own. */
 async function outputOf(name: string): Promise<string> {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { gate } from '../support/scripted-upstream.ts'
 import type { Completion } from '../support/world/replies.ts'
 import { ask, call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let other: TestService
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   other = await world.start()
-})
-afterAll(async () => {
-  await world.close()
 })
 
 test.each<readonly [string, object, Record<string, string>]>([

@@ -1,19 +1,15 @@
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientOf, serviceOf } from '../support/responses.ts'
 import { toldIn } from '../support/told.ts'
 import { error, gate, reply } from '../support/upstream-scripts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

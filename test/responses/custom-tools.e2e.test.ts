@@ -1,20 +1,18 @@
 import type OpenAI from 'openai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, serviceOf } from '../support/responses.ts'
 import { toldIn } from '../support/told.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   openai = clientOf(world)
 })
-afterAll(() => world.close())
 
 const model = 'service'
 const patch = '*** Begin Patch\n+ "שלום"\n*** End Patch'

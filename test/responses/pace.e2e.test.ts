@@ -1,25 +1,21 @@
 import type { Response } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { dataOf } from '../support/openapi-reader.ts'
 import { serviceOf } from '../support/responses.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 /** Silences that tests can wait for. */
 const chatPace = { keepAliveMs: 20, paddingMs: 20 }
 
-let world: World
 let service: TestService
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   service = await world.start({ chatPace })
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const ask = async (input: string, more: object = {}) =>

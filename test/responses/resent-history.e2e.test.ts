@@ -1,19 +1,15 @@
 import type OpenAI from 'openai'
 import type { FunctionTool, ResponseInputItem } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
 import { callTools, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld({ script: (body) => reply(answerTo(body)) })
 beforeAll(async () => {
-  world = await openWorld({ script: (body) => reply(answerTo(body)) })
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

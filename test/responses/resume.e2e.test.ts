@@ -1,24 +1,20 @@
 import type OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expireLog } from '../support/expired-log.ts'
 import { clientOf, collect, lastResponse, runOf, textOf } from '../support/responses.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
 import { call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let other: TestService
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   other = await world.start()
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

@@ -1,19 +1,15 @@
 import type OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { chargeOf, clientOf, costOf, runOf, serviceOf } from '../support/responses.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld({ script: reply('An answer.') })
 beforeAll(async () => {
-  world = await openWorld({ script: reply('An answer.') })
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

@@ -5,23 +5,19 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
 import { resultsFollowCalls } from '../support/told.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { makeKey, makeProject } from '../support/world/accounts.ts'
 import { call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

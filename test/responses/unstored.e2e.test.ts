@@ -1,20 +1,18 @@
 import type OpenAI from 'openai'
 import type { ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { removeExpired } from '../../src/operations/retention.ts'
 import { chargeOf, clientOf, costOf, runOf, serviceOf } from '../support/responses.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld({ script: reply('A secret answer.') })
 beforeAll(async () => {
-  world = await openWorld({ script: reply('A secret answer.') })
   openai = clientOf(world)
 })
-afterAll(() => world.close())
 
 const model = 'service'
 

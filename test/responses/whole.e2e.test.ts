@@ -1,21 +1,17 @@
 import OpenAI, { APIError } from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { chargeOf, clientOf, collect, costOf, lastResponse, serviceOf, textOf } from '../support/responses.ts'
 import { callTools, error, gate, reply } from '../support/upstream-scripts.ts'
 import { call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
 let openai: OpenAI
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   openai = clientOf(world)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const model = 'service'

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { english, pointed } from '../support/sheets.ts'
 import { ask } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   async function* lines() {
     const facts = { work: 'The Gate', license: 'CC0', source_url: 'https://example.org/gate' }
     yield JSON.stringify({ ...facts, ref: 'The Gate 1:1', he_ref: 'השער א׳:א׳', he: pointed, en: english })
   }
   await importJsonl(world.db.database, lines(), { allowLicenses: [] })
-})
-afterAll(async () => {
-  await world.close()
 })
 
 type Reply = {

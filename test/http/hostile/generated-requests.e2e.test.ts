@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fuzzRequests } from '../../fuzz/requests.ts'
 import { fillRequestsWorld, requestsOptions } from '../../fuzz/requests-things.ts'
 import { times } from '../../support/full.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 /** `npm run fuzz -- --seed N --requests 3000` repeats it. */
 const seed = 1 + Math.floor(Math.random() * 2 ** 31)
 const requests = times(1_000, 3_000)
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld(requestsOptions())
-})
-afterAll(() => world.close())
+const world = useWorld(requestsOptions())
 
 test(`${requests} requests made from the OpenAPI document, whole and broken, meet no fault, and every refusal is a described one (seed ${seed})`, {
   timeout: 600_000,

@@ -1,26 +1,22 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { errorOf, type Reply } from '../../support/http-raw.ts'
 import { call } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeOwner } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 /** All of a request in a second, an upload with pauses of at most as much. */
 const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
-let world: World
 let service: TestService
 let key: string
 
+const world = useWorld(unhurried)
 beforeAll(async () => {
-  world = await openWorld(unhurried)
   service = await world.start({ receiveTimeouts: timeouts })
   key = (await makeOwner(world.db)).key
-})
-afterAll(async () => {
-  await world.close()
 })
 
 /** What comes back over one connection until it is closed; a busy machine may be silent for long. */

@@ -6,7 +6,7 @@ import { LiveStream } from '../../support/world/live-stream.ts'
 import type { Replica } from '../../support/world/processes.ts'
 import type { Completion } from '../../support/world/replies.ts'
 import { ask } from '../../support/world/requests.ts'
-import { openWorld, type ProcessWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 const modelKey = 'marked-model-key-1f0c'
 const metricsToken = 'marked-metrics-token-77ab'
@@ -15,12 +15,11 @@ const queried = 'marked-query-secret-09ee'
 // It shares no beginning with a secret: what hides an echoed key must not hide it too.
 const said = 'private words of a person'
 
-let world: ProcessWorld
 let proxy: SwitchedProxy
 let service: Replica
 
+const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
-  world = await openWorld({ processes: true, plan: 'unlimited' })
   const url = new URL(world.db.url)
   proxy = await startSwitchedProxy({ host: url.hostname, port: Number(url.port) })
   url.port = `${proxy.port}`
@@ -32,10 +31,7 @@ beforeAll(async () => {
   })
 })
 
-afterAll(async () => {
-  await proxy.close()
-  await world.close()
-})
+afterAll(() => proxy.close())
 
 type Line = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importLines } from '../../support/library-lines.ts'
 import { callTools, reply } from '../../support/scripted-upstream.ts'
 import { call, question } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
 /** A small book of our own, in the form of an import. */
 const book = [
@@ -25,16 +25,12 @@ const book = [
   },
 ]
 
-let world: World
 let { upstream, service, key } = {} as World
 
+const world = useWorld()
 beforeAll(async () => {
-  world = await openWorld()
   ;({ upstream, service, key } = world)
   await importLines(world.db.database, book)
-})
-afterAll(async () => {
-  await world.close()
 })
 
 type Check = {

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeDocx, makePdf, paragraph } from '../../support/documents.ts'
 import { callTools, reply } from '../../support/scripted-upstream.ts'
 import { ask, call } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.close()
-})
+const world = useWorld()
 
 type Source = {
   readonly ref: string

@@ -1,16 +1,14 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call, question } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
-let world: World
 let { db, service, key } = {} as World
 
+const world = useWorld({ model: 'built-in', library: 'concepts' })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'concepts' })
   ;({ db, service, key } = world)
 })
-afterAll(() => world.close())
 
 const client = () => new OpenAI({ apiKey: key, baseURL: `${service.url}/v1` })
 const asked = 'What does the Tanya mean by a beinoni?'

@@ -1,22 +1,20 @@
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { gate, reply } from '../../support/scripted-upstream.ts'
 import { call, question } from '../../support/world/requests.ts'
-import { openWorld, type PairWorld } from '../../support/world/world.ts'
+import { type PairWorld, useWorld } from '../../support/world/world.ts'
 
-let world: PairWorld
 let { db, upstream, service, other, key } = {} as PairWorld
 
+const world = useWorld({
+  replicas: 2,
+  plan: 'unlimited',
+  script: reply('The answer of the model.'),
+})
 beforeAll(async () => {
-  world = await openWorld({
-    replicas: 2,
-    plan: 'unlimited',
-    script: reply('The answer of the model.'),
-  })
   ;({ db, upstream, service, other, key } = world)
 })
-afterAll(() => world.close())
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
 })

@@ -4,29 +4,27 @@ import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../s
 import { reply } from '../../support/upstream-scripts.ts'
 import type { Completion, ErrorReply } from '../../support/world/replies.ts'
 import { ask, call } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
-let world: World
 let { db, service, key } = {} as World
 let proxy: PostgresProxy
 let database: Database
 
+const world = useWorld({
+  script: reply('Yes.'),
+  async connect({ url }) {
+    proxy = await startPostgresProxy(url)
+    database = openDatabase({ url: proxy.url, onIdleError: () => undefined })
+    return database
+  },
+})
 beforeAll(async () => {
-  world = await openWorld({
-    script: reply('Yes.'),
-    async connect({ url }) {
-      proxy = await startPostgresProxy(url)
-      database = openDatabase({ url: proxy.url, onIdleError: () => undefined })
-      return database
-    },
-  })
   ;({ db, service, key } = world)
 })
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
-  await world.close()
   await database.close()
   await proxy.close()
 })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/agent/tokens.ts'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
 import { readStream } from '../../support/sse-rules.ts'
@@ -7,19 +7,15 @@ import { LiveStream } from '../../support/world/live-stream.ts'
 import type { Replica } from '../../support/world/processes.ts'
 import type { Completion } from '../../support/world/replies.ts'
 import { ask } from '../../support/world/requests.ts'
-import { openWorld, type ProcessWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
 /** Replicas are processes here, and die of `kill -9` at a chosen moment. */
 
-let world: ProcessWorld
 let survivor: Replica
 
+const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
-  world = await openWorld({ processes: true, plan: 'unlimited' })
   survivor = await world.start()
-})
-afterAll(async () => {
-  await world.close()
 })
 
 const never = new Promise<never>(() => undefined)

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
 import { ask, call } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 type Explained = { readonly status: string; readonly explanation: readonly string[] }
 const explained = (runId: string) => world.get<Explained>(`/v1/agent/runs/${runId}?explain=true`)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { openDatabase, withTx } from '../../../src/db/client.ts'
 import { claimRun } from '../../../src/turns/drive/leases.ts'
@@ -9,23 +9,21 @@ import { LiveStream } from '../../support/world/live-stream.ts'
 import type { Completion } from '../../support/world/replies.ts'
 import { ask, call } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
-import { openWorld, type PairWorld } from '../../support/world/world.ts'
+import { type PairWorld, useWorld } from '../../support/world/world.ts'
 
 /** Two replicas in this process, which can lose a run or the database but not die: for that see `takeover.test.ts`. */
 
-let world: PairWorld
 let { db, upstream, service, other, key } = {} as PairWorld
 
+const chatPace = { keepAliveMs: 200, paddingMs: 15_000 }
+const world = useWorld({ replicas: 2, plan: 'unlimited', chatPace })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 2, plan: 'unlimited', chatPace })
   ;({ db, upstream, service, other, key } = world)
 })
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
 })
-afterAll(() => world.close())
 
-const chatPace = { keepAliveMs: 200, paddingMs: 15_000 }
 const never = new Promise<never>(() => undefined)
 const post = (at: TestService, body: object, headers: Record<string, string> = {}) =>
   call(at, key, 'POST', '/v1/chat/completions', body, headers)

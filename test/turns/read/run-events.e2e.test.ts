@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expireLog } from '../../support/expired-log.ts'
 import { callTools, gate } from '../../support/scripted-upstream.ts'
 import { call, question } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
-import { openWorld, type PairWorld } from '../../support/world/world.ts'
+import { type PairWorld, useWorld } from '../../support/world/world.ts'
 
-let world: PairWorld
 let { db, upstream, service, other, key } = {} as PairWorld
 
+const world = useWorld({ replicas: 2 })
 beforeAll(async () => {
-  world = await openWorld({ replicas: 2 })
   ;({ db, upstream, service, other, key } = world)
 })
-afterAll(() => world.close())
 
 const startRun = async (): Promise<string> => {
   const body = { ...question('Go on'), x_service: { background: true } }

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { form, send } from '../../support/http-raw.ts'
 import { goodPassword, signedUp, type TestVisitor } from '../../support/visitor.ts'
 import { makeKey } from '../../support/world/accounts.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld, type World } from '../../support/world/world.ts'
 
-let world: World
 let { db, service } = {} as World
 let visitor: TestVisitor
 let key: string
 
+const world = useWorld({ model: 'built-in', web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', web: { signUpPlan: 'pro' } })
   ;({ db, service } = world)
   visitor = await signedUp(service, 'author@example.org')
   const { rows } = await db.database.systemPool.query<{ id: string }>(
@@ -19,7 +18,6 @@ beforeAll(async () => {
   )
   key = await makeKey(db.database, rows[0]?.id ?? '', { reach: { kind: 'owner' } })
 })
-afterAll(() => world.close())
 
 async function upload(type: string, content = 'document.title = "owned"'): Promise<string> {
   const parts = [{ name: 'file', filename: 'a.txt', content, type }]
