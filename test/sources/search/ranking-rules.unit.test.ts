@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseQuery } from '../../../src/sources/search/expansion/query.ts'
 import { rankByRules } from '../../../src/sources/search/ranking-rules.ts'
+import { noSignals } from '../../../src/sources/search/scoring/signals.ts'
 import { passageRow } from '../../support/passage-row.ts'
 
 const rows = new Map(
@@ -62,7 +63,11 @@ const asking = (text: string) => {
   const query = parseQuery(text)
   const [concept] = query.concepts.filter(({ terms }) => terms.has('joy'))
   const found = concept && { concept, terms: new Map([['joy', 1]]), documents: 1, postings: 1 }
-  return rank(3, 9, { query, concepts: found ? [found] : [] })
+  const ranked = [
+    { doc: 2, score: 9 },
+    { doc: 1, score: 3, signals: { ...noSignals, bm25: 3, titled: true as const } },
+  ]
+  return rank(3, 9, { query, concepts: found ? [found] : [], lists: [{ unit: 1, ranked }] })
 }
 
 test.each(['When was Joy first printed?', 'Who wrote Joy?', 'Compare joy'])(

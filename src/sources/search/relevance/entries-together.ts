@@ -26,7 +26,7 @@ export function entriesTogether(
 ): readonly FusedHit[] {
   const byTerm = conceptsByTerm(concepts)
   const named = ranked.slice(0, looked).flatMap((hit, at) => {
-    const positions = positionsNaming(hit, concepts, byTerm)
+    const positions = hit.signals.titled && positionsNaming(hit, concepts, byTerm)
     return positions ? [{ hit, at, positions }] : []
   })
   const subjects = tokens.flatMap((token, at) => (isSubject(token) ? [at] : []))
