@@ -327,7 +327,7 @@ export interface paths {
          *
          *     **Where it runs.** `x_service`, else the headers `x-service-session-id` and `x-service-project-id`, else `metadata` name a session or project; the other members of `x_service` can be sent in the same ways. What is not named is made. Resuming a session asks for the scope `sessions:write` too. With a session only the messages after the last assistant message are new.
          *
-         *     **Parameters.** Those that the schema lists are honoured. `audio`, `logprobs`, `modalities`, `moderation`, `n`, `top_logprobs` and `web_search_options` are refused as `unsupported_parameter`, but for values that change nothing. `frequency_penalty`, `logit_bias`, `parallel_tool_calls`, `prediction`, `presence_penalty`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store` and `verbosity` are accepted and ignored, as is every other one.
+         *     **Parameters.** Those that the schema lists are honoured. `audio`, `logprobs`, `modalities`, `moderation`, `n`, `web_search_options` and `top_logprobs` are refused as `unsupported_parameter`, but for values that change nothing. `frequency_penalty`, `logit_bias`, `parallel_tool_calls`, `prediction`, `presence_penalty`, `prompt_cache_key`, `prompt_cache_options`, `prompt_cache_retention`, `safety_identifier`, `service_tier`, `store` and `verbosity` are accepted and ignored, as is every other one.
          *
          *     **Answers as JSON.** With a `response_format` the answer is checked before it is sent. One that does not fit is asked for once more; a second one that does not fit fails the turn as `upstream_error`. The built-in model fails as `invalid_value`
          *     when it has no answer that fits.
@@ -3230,6 +3230,8 @@ export interface components {
                     title: number;
                     section: number;
                     languages: number;
+                    /** @constant */
+                    titled?: true;
                     /** @description Rank by meaning */
                     meaning?: number;
                     /** @constant */
@@ -3270,8 +3272,9 @@ export interface components {
             /** @description What `after` of the next page has to be */
             last_id: string | null;
             has_more: boolean;
-            /** @description The query names a ref that does not exist; the hits cite it, or were found by words where nothing does */
+            /** @description The query names a ref or a book that does not exist here; the hits cite it, or were found by words where nothing does */
             unknown_ref?: {
+                /** @description As the query writes it: a ref, or a book that nobody knows */
                 ref: string;
                 /** @description A ref that exists; null when the library lacks the work */
                 nearest: string | null;
