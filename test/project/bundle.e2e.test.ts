@@ -20,10 +20,10 @@ test('the bundle has the file that each of its threads starts with', () => {
   expect(files).toEqual(expect.arrayContaining(started))
 })
 
-test('only child processes and models start from the sources', () => {
+test('only models start from the sources', () => {
   const started = [...code.matchAll(/new URL\("\.\/([\w-]+\.ts)"/g)].map(([, name]) => name)
   // Reading the sources takes longer than the start of a bundled thread, and needs more memory.
-  expect([...new Set(started)].sort()).toEqual(['local-model-thread.ts', 'process.ts'])
+  expect([...new Set(started)].sort()).toEqual(['local-model-thread.ts'])
 })
 
 test('the bundle has only ASCII letters, so that each takes one byte of memory', () => {
