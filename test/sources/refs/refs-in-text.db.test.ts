@@ -52,6 +52,8 @@ describe('a ref in a sentence is found:', () => {
     ['So he writes (Tanya XXXII).', `${tanya} 32`],
     ['So he writes (tanya xxxii).', `${tanya} 32`],
     ['Tanya, ch. xxxii: the words', `${tanya} 32`],
+    ['The heart is ruled (Tanya Ch32) always', `${tanya} 32`],
+    ['as Tanya ch32 says', `${tanya} 32`],
     ['See L.A. 32, and be glad', `${tanya} 32`],
     ['See L"A ch. 32, and be glad', `${tanya} 32`],
     ['Kedushat HaLevi, Bereshit 2 says', 'Kedushat Levi, Genesis, Bereshit 2'],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { medial } from '../../text/fold.ts'
 import { headingKey, looseNextWord, looseWord } from '../../text/heading-keys.ts'
+import { latinUnits } from './units.ts'
 
 /** A word of a text with its range in UTF-16 units; `end` is exclusive. */
 export type TextWord = {
@@ -24,6 +25,9 @@ export const invisible = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g
 /** Matches a Hebrew prefix of a word in Latin letters: `בTanya`. */
 const hebrewPrefix = /^[ובהלמשכ]{1,2}(?=[\p{Script=Latin}\d])/u
 
+/** Matches letters that may be a unit written together with its number: `Ch32`. */
+const lettersBeforeNumber = /^[a-z]{2,8}(?=\d{1,4}[a-z]?$)/i
+
 /** Longer runs of letters are skipped. */
 const longestWord = 60
 
@@ -41,14 +45,26 @@ export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]
   for (const match of text.matchAll(word)) {
     read += 1
     if (read % wordsPerStep === 0) yield
-    const cut = hebrewPrefix.exec(match[0])?.[0].length ?? 0
-    const written = match[0].slice(cut).replace(invisible, '')
-    if (written.length > longestWord) continue
-    const keys = keysOf(written)
-    if (keys.key === '') continue
-    words.push({ start: match.index + cut, end: match.index + match[0].length, text: written, ...keys })
+    for (const [from, to] of partsOf(match[0])) {
+      const written = match[0].slice(from, to).replace(invisible, '')
+      const keys = written.length > longestWord ? undefined : keysOf(written)
+      if (keys && keys.key !== '')
+        words.push({ start: match.index + from, end: match.index + to, text: written, ...keys })
+    }
   }
   return words
+}
+
+/** The range of a word behind its prefix; two ranges for a unit with its number. */
+function partsOf(written: string): readonly (readonly [from: number, to: number])[] {
+  const from = hebrewPrefix.exec(written)?.[0].length ?? 0
+  const unit = lettersBeforeNumber.exec(written)?.[0] ?? ''
+  const to = written.length
+  if (!latinUnits.has(unit.toLowerCase())) return [[from, to]]
+  return [
+    [0, unit.length],
+    [unit.length, to],
+  ]
 }
 
 /** The words of a short text. */
