@@ -105,6 +105,10 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceE
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   if (error.shouldRetry === false) reply.header('x-should-retry', 'false')
+  // Closing while the client still sends resets the connection, and the reply is lost (RFC 9112, section 9.6). So the rest
+  // of a body whose length is known is read and forgotten, within the time for receiving it.
+  const isSending = error.code === 'request_too_large' && request.headers['content-length'] !== undefined
+  if (isSending) reply.removeHeader('connection')
   return reply.status(status).send(errorBody(error))
 }
 

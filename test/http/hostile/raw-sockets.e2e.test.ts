@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { errorOf, type Reply } from '../../support/http-raw.ts'
 import { call } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
@@ -172,6 +172,23 @@ test('headers and paths above 16 KiB get a 431 in the shape of all errors', asyn
       code: 'headers_too_large',
     })
   }
+})
+
+test('a client that still sends a body that was refused can send it whole, and its connection stays', async () => {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  const length = 5 * 1024 * 1024
+  const lines = ['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json']
+  let text = ''
+  socket.on('data', (part: Buffer) => {
+    text += part.toString('latin1')
+  })
+  socket.write(head([...lines, `Content-Length: ${length}`]))
+  await expect.poll(() => statuses(text)).toEqual([413])
+  socket.write(Buffer.alloc(length, 'x'))
+  socket.write(head(['GET /healthz HTTP/1.1', 'Host: a', 'Connection: close']))
+  await expect.poll(() => statuses(text)).toEqual([413, 200])
 })
 
 test('an endless body is refused when it exceeds the limit', async () => {
