@@ -59,9 +59,10 @@ const sentenceEnd = /(?<!(?<![\p{L}\p{N}])(?:cf|ch|vol|pp?|R))[.?!׃][”"“»�
 const longestSentence = 1000
 
 /**
- * Finds the anchor of each quotation. If each quotation of a block has a mark before it, that one counts. Otherwise the
- * first that exists wins: the next mark in its sentence, the mark before it in its sentence, the next mark in the paragraph, the last one before it in the paragraph. A quotation in a
- * paragraph of its own tries the mark in the short line after it before the last mark of the paragraph before.
+ * Finds the anchor of each quotation. If every quotation of a block has a mark of its own before it, that mark. Otherwise
+ * the first that exists: the next mark in its sentence, the one before it there, the next one in the paragraph, the last one
+ * before it there. A quotation in a paragraph of its own tries the mark in the short line after it, and then the last mark of
+ * the paragraph before.
  * @param anchors in order, without overlaps.
  * @returns the anchors, at the index of their quotation.
  */
