@@ -26,11 +26,15 @@ export type PostgresProxy = {
 
 type Plan = { readonly text: string; readonly fate: CommitFate; readonly done: () => void }
 
-const commit = Buffer.from('Q\0\0\0\u000bcommit\0', 'latin1')
-/** The server ends each reply with this message. */
-const readyForQuery = 'Z\0\0\0\u0005'
-/** The end of a call. */
-const sync = Buffer.from('S\0\0\0\u0004', 'latin1')
+/** A message of the protocol: its type, a length of 4 bytes, and what it says. */
+type Message = Buffer
+
+const typeOf = (message: Message) => String.fromCharCode(message[0] ?? 0)
+/** The server ends each reply with this type. */
+const readyForQuery = 'Z'
+/** The client ends a call with this type, and a statement without parameters has the other. */
+const endsOfCalls = ['S', 'Q']
+const isCommit = (message: Message) => message.toString('latin1').startsWith('Q\0\0\0\u000bcommit\0')
 
 /** @param target URL of a database that needs no TLS. */
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
@@ -77,18 +81,51 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
   }
 }
 
+/**
+ * Cuts a stream into whole messages. Their borders are read, not searched for: a parameter can contain any bytes, and a key
+ * that ends in "S" before the parameter `true` looks like the end of a call.
+ */
+class Messages {
+  #rest: Buffer = Buffer.alloc(0)
+  /** The first message of a client has no type. */
+  #typed: boolean
+
+  constructor({ typed }: { readonly typed: boolean }) {
+    this.#typed = typed
+  }
+
+  read(bytes: Buffer): readonly Message[] {
+    this.#rest = Buffer.concat([this.#rest, bytes])
+    const messages: Message[] = []
+    while (this.#rest.length >= this.#lengthAt + 4) {
+      const length = this.#lengthAt + this.#rest.readUInt32BE(this.#lengthAt)
+      if (this.#rest.length < length) break
+      messages.push(this.#rest.subarray(0, length))
+      this.#rest = this.#rest.subarray(length)
+      this.#typed = true
+    }
+    return messages
+  }
+
+  get #lengthAt(): number {
+    return this.#typed ? 1 : 0
+  }
+}
+
 /** One connection of a client and its connection to the server. */
 class Pair {
   readonly #client: Socket
   readonly #server: Socket
   readonly #plans: Plan[]
-  /** Data of the client since the start of its transaction, or since its last call. */
+  readonly #asked = new Messages({ typed: false })
+  readonly #answered = new Messages({ typed: true })
+  /** What the client sent since the start of its transaction, or since its last call. */
   #sent = ''
   #inTransaction = false
   /** Calls that the server has not answered yet. In pipeline mode there may be several. */
   #unanswered = 0
-  /** Not passed on yet. */
-  #held: Buffer = Buffer.alloc(0)
+  /** Messages of a call that may be cut, not passed on yet. */
+  #held: Message[] = []
 
   constructor(client: Socket, server: Socket, plans: Plan[]) {
     this.#client = client
@@ -98,9 +135,11 @@ class Pair {
     server.on('error', () => server.destroy())
     client.on('close', () => server.end())
     server.on('close', () => client.destroy())
-    client.on('data', (bytes: Buffer) => this.#fromClient(bytes))
+    client.on('data', (bytes: Buffer) => {
+      for (const message of this.#asked.read(bytes)) this.#fromClient(message)
+    })
     server.on('data', (bytes: Buffer) => {
-      this.#unanswered = Math.max(0, this.#unanswered - countOf(bytes.toString('latin1'), readyForQuery))
+      this.#count(bytes)
       client.write(bytes)
     })
   }
@@ -114,51 +153,49 @@ class Pair {
     this.#server.destroy()
   }
 
-  #fromClient(bytes: Buffer): void {
-    const text = bytes.toString('latin1')
+  #count(answer: Buffer): void {
+    for (const message of this.#answered.read(answer))
+      if (typeOf(message) === readyForQuery) this.#unanswered = Math.max(0, this.#unanswered - 1)
+  }
+
+  #fromClient(message: Message): void {
+    const text = message.toString('latin1')
     if (text.includes('begin; set local')) [this.#sent, this.#inTransaction] = ['', true]
     this.#sent += text
-    this.#held = Buffer.concat([this.#held, bytes])
+    this.#held.push(message)
+    const endsCall = endsOfCalls.includes(typeOf(message))
+    const ends = this.#inTransaction ? isCommit(message) : endsCall
     const index = this.#plans.findIndex((plan) => this.#sent.includes(plan.text))
-    const ends = this.#inTransaction ? bytes.includes(commit) : this.#held.includes(sync)
     // A call to cut is forwarded completely or not at all.
-    if (index >= 0 && !ends && !this.#inTransaction) return
-    const held = this.#held
-    this.#held = Buffer.alloc(0)
+    if (index >= 0 && !endsCall) return
+    const held = Buffer.concat(this.#held.splice(0))
+    if (endsCall) this.#unanswered += 1
     if (ends) [this.#sent, this.#inTransaction] = ['', false]
     const [plan] = index >= 0 && ends ? this.#plans.splice(index, 1) : []
-    this.#unanswered += countOf(held.toString('latin1'), sync.toString('latin1'))
     if (plan) this.#cutAtCommit(held, plan)
     else this.#server.write(held)
   }
 
   #cutAtCommit(bytes: Buffer, { fate, done }: Plan): void {
-    const isCommit = bytes.includes(commit)
-    const isAnswered = (answer: string) =>
-      isCommit ? /COMMIT\0|ROLLBACK\0/.test(answer) : countOf(answer, readyForQuery) >= this.#unanswered
     this.#client.removeAllListeners('close')
     this.#server.removeAllListeners('data')
-    if (fate === 'request-lost') {
+    const finish = () => {
       this.cut()
       done()
+    }
+    if (fate === 'request-lost') {
+      finish()
       return
     }
     const late = fate === 'reply-lost' ? 0 : fate.lateMs
     if (late > 0) this.#client.destroy()
     setTimeout(() => this.#server.write(bytes), late)
-    let answer = ''
-    const finish = () => {
-      this.cut()
-      done()
-    }
     // The cut waits for the reply: after an earlier cut the server could notice it during the call and roll
     // back.
     this.#server.on('data', (part: Buffer) => {
-      answer += part.toString('latin1')
-      if (isAnswered(answer)) finish()
+      this.#count(part)
+      if (this.#unanswered === 0) finish()
     })
     this.#server.once('close', finish)
   }
 }
-
-const countOf = (text: string, part: string): number => text.split(part).length - 1

@@ -45,9 +45,6 @@ afterAll(async () => {
   await proxy.close()
 })
 
-/** A cut was waited for in vain in two of some hundred runs of this file, for a reason not found yet. */
-const again = { timeout: 60_000, retry: 2 }
-
 /** Drives one attempt, whose database is behind the proxy. */
 function drive(run: Run) {
   const live = createLiveRun()
@@ -98,7 +95,6 @@ const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 70
 
 test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, fate }))))(
   'a connection lost at the COMMIT of $kind ($fate) writes all once',
-  again,
   async ({ kind, sends, fate }) => {
     const cut = proxy.cutAtCommit(sends, fate)
     const first = kind === 'a flush of text' ? cut : Promise.resolve()
@@ -129,7 +125,7 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
   },
 )
 
-test('an unaffordable hold whose answer is lost is refused, and queued writes happen', again, async () => {
+test('an unaffordable hold whose answer is lost is refused, and queued writes happen', async () => {
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
@@ -142,7 +138,7 @@ test('an unaffordable hold whose answer is lost is refused, and queued writes ha
   await journal.close()
 })
 
-test.each(fates)('an extension alone whose write is lost (%j) is made once', again, async (fate) => {
+test.each(fates)('an extension alone whose write is lost (%j) is made once', async (fate) => {
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   const cut = proxy.cutAtCommit('prepare_call', fate)
@@ -153,7 +149,7 @@ test.each(fates)('an extension alone whose write is lost (%j) is made once', aga
   await journal.close()
 })
 
-test('a key that has expired is seen although the answer that says so is lost', again, async () => {
+test('a key that has expired is seen although the answer that says so is lost', async () => {
   const principal = await withKey(db.database, person)
   const run = await start(db.database, { ...person, principal })
   const journal = journalOf(proxied, run)
@@ -168,7 +164,7 @@ test('a key that has expired is seen although the answer that says so is lost', 
   await journal.close()
 })
 
-test.each(fates)('steps whose write is lost (%j) are written once and charged', again, async (fate) => {
+test.each(fates)('steps whose write is lost (%j) are written once and charged', async (fate) => {
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
@@ -211,7 +207,7 @@ test('text streamed while the database is away is written when it is back', asyn
   expect(await rowsOf(run)).toMatchObject({ status: 'completed', epoch: 1, charges: 1 })
 })
 
-test('an attempt whose run was taken over in an outage writes nothing more', again, async () => {
+test('an attempt whose run was taken over in an outage writes nothing more', async () => {
   const [rest, held] = [gate(), gate()]
   upstream.enqueue([
     { text: 'Mine.' },
