@@ -59,8 +59,11 @@ async function startTakeOvers(): Promise<ReadonlyMap<Provider, Promise<TakeOver>
     const body = asking(idOf(provider), id, 'tool,hold+answer', {
       ...{ stream: true, stream_options: { include_usage: true } },
     })
+    const send = () => world.chat(body, { at: owner, headers: { 'idempotency-key': id } })
     const begin = async () => {
-      const response = await world.chat(body, { at: owner, headers: { 'idempotency-key': id } })
+      let response = await send()
+      // On a busy machine the first turns of a process wait too long for a connection. Clients then retry.
+      while (response.status === 503) response = await send()
       await new LiveStream(response).until('Half')
       return { id, body, key: id, runId: String(response.headers.get('x-service-run-id')) }
     }

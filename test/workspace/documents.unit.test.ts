@@ -247,9 +247,14 @@ test('a document that computes without end is stopped without blocking the servi
 
 test('a PDF that takes too long keeps the pages read by then and names the rest', async () => {
   const pdf = makePdf(Array.from({ length: 4_000 }, (_, i) => [`page ${i + 1}`]))
-  const { text, problem } = await readApart('pdf', pdf, { cpuMs: 1_200, memoryBytes: 4_000_000_000 })
+  const within = (cpuMs: number) => readApart('pdf', pdf, { cpuMs, memoryBytes: 4_000_000_000 })
+  let { text, problem } = await within(1_000)
+  const start = 'page 1\fpage 2\f'
+  // On a busy machine the start of the reader alone takes more.
+  for (let cpuMs = 1_300; !text.startsWith(start) && cpuMs < 10_000; cpuMs *= 1.3)
+    ({ text, problem } = await within(cpuMs))
   const pages = text.split('\f').length - 1
-  expect(text.startsWith('page 1\fpage 2\f')).toBe(true)
+  expect(text.slice(0, start.length)).toBe(start)
   expect(problem).toBe(`Its last ${4_000 - pages} pages were not read: that would take too long.`)
 })
 

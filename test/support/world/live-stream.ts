@@ -12,7 +12,7 @@ export class LiveStream {
   /** Reads on until the body so far contains `text`, as often as `times` says. */
   async until(text: string, times = 1): Promise<void> {
     while (this.body.split(text).length <= times)
-      if (!(await this.#more())) throw new Error(`ended before ${text}`)
+      if (!(await this.#more())) throw new Error(`ended before ${text}: …${this.body.slice(-500)}`)
   }
 
   async rest(): Promise<string> {
