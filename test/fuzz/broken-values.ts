@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyText } from '../support/any-text.ts'
 
 /**
  * Texts that no schema expects: control characters, unpaired surrogates, paths, markup, SQL statements, and
@@ -47,7 +48,7 @@ export const brokenText: fc.Arbitrary<string> = fc.oneof(
       '*',
     ],
   ),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText(40),
   fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length)),
 )
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/sources/text/fold.ts'
+import { anyText } from '../../support/any-text.ts'
 
 describe('fold', () => {
   it('removes points and cantillation, and makes final letters medial', () => {
@@ -38,7 +39,7 @@ describe('fold', () => {
 
   it('is stable, has one offset a character and one more, rising, within the text: for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText(), (text) => {
         const { folded, offsets } = fold(text)
         expect(offsets).toHaveLength(folded.length + 1)
         expect(offsets.every((offset, i) => offset <= text.length && offset >= (offsets[i - 1] ?? 0))).toBe(

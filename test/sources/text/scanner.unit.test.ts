@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TextWords } from '../../../src/sources/text/text-words.ts'
 import { TokenCache } from '../../../src/sources/text/token-cache.ts'
+import { anyText } from '../../support/any-text.ts'
 import { times } from '../../support/full.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
@@ -33,7 +34,7 @@ describe('TextWords', () => {
 
   it('finds what the regular expression finds, in any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+      fc.property(anyText(60), (text) => {
         expect(scanned(text)).toEqual(text.match(word) ?? [])
       }),
     )

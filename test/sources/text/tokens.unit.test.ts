@@ -4,6 +4,7 @@ import { imageSize } from '../../../src/agent/image-size.ts'
 import { fitContext } from '../../../src/agent/loop/context.ts'
 import type { ModelMessage } from '../../../src/agent/provider.ts'
 import { estimateTokens, imageTokens, messageTokens } from '../../../src/agent/tokens.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const dataUrl = (bytes: Buffer, type = 'png') => `data:image/${type};base64,${bytes.toString('base64')}`
 
@@ -138,7 +139,7 @@ test('a text of any letters counts a quarter for a Latin one and half for any ot
   expect(estimateTokens('אב'.repeat(10))).toBe(10)
   expect(estimateTokens('\u{1f600}'.repeat(10))).toBe(5)
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       const quarters = [...text].reduce(
         (sum, letter) => sum + ((letter.codePointAt(0) ?? 0) < 0x250 ? 1 : 2),
         0,
