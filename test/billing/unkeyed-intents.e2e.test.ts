@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { times } from '../support/full.ts'
 import { seededRandom } from '../support/random.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { anyCut, carryOutIntent, unkeyedClients } from '../support/unkeyed-intents.ts'
@@ -10,7 +11,9 @@ beforeAll(async () => {
   world.upstream.setDefault(() => reply('The answer of the model. '.repeat(20), { chunks: 4, delayMs: 5 }))
 })
 
-test('60 intents without a key, cut at any byte over two replicas, are each charged once', async () => {
+const intentsOfLane = times(4, 10)
+
+test(`${6 * intentsOfLane} intents without a key, cut at any byte over two replicas, are each charged once`, async () => {
   const random = seededRandom(20_261_122)
   const replicas = [await world.start(), await world.start()]
   await expect.poll(async () => (await world.rows('select 1 from replicas where $1 = $1', '')).length).toBe(2)
@@ -19,7 +22,7 @@ test('60 intents without a key, cut at any byte over two replicas, are each char
   const urls = proxies.map(({ url }) => url) as [string, ...string[]]
   const { clients, close } = unkeyedClients(world.key)
   const lanes = Array.from({ length: 6 }, async (_, lane) => {
-    for (let n = 0; n < 10; n += 1) {
+    for (let n = 0; n < intentsOfLane; n += 1) {
       const client = clients[(lane + n) % clients.length] ?? clients[0]
       await carryOutIntent(client, urls, `Intent ${lane}-${n} of ${client.name}`, random.fork(`${lane}-${n}`))
     }
@@ -37,5 +40,5 @@ test('60 intents without a key, cut at any byte over two replicas, are each char
   // Of connections that are closed after each reply, an end that a busy machine delivers late cannot be known.
   expect(again.filter(({ question }) => !question.includes('closed connections'))).toEqual([])
   expect(again.length).toBeLessThanOrEqual(1)
-  expect(charged).toHaveLength(60)
+  expect(charged).toHaveLength(6 * intentsOfLane)
 })

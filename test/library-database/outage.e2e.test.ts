@@ -64,36 +64,39 @@ async function ask(at: { readonly url: string }) {
   return { result, ...((await response.json()) as Completion) }
 }
 
-test('the service starts without its library database, answers turns, and recovers', async () => {
-  await proxy.off()
-  const service = await world.start({ LIBRARY_DATABASE_URL: libraryUrl })
-  const ready = async () => (await fetch(`${service.url}/readyz`)).json()
-  expect(await ready()).toEqual({ status: 'ok', library: 'unavailable' })
+test.skipIf(isShort)(
+  'the service starts without its library database, answers turns, and recovers',
+  async () => {
+    await proxy.off()
+    const service = await world.start({ LIBRARY_DATABASE_URL: libraryUrl })
+    const ready = async () => (await fetch(`${service.url}/readyz`)).json()
+    expect(await ready()).toEqual({ status: 'ok', library: 'unavailable' })
 
-  const without = await ask(service)
-  expect(without.result).toContain('The library cannot be reached at present')
-  expect(without.x_service).toMatchObject({ status: 'completed', sources: [] })
-  expect(without.choices[0]?.message.content).toContain('it only shines')
-  const get = (route: string) =>
-    fetch(service.url + route, { headers: { authorization: `Bearer ${world.key}` } })
-  const search = await get('/v1/sources/search?q=lamp')
-  expect(search.status).toBe(503)
-  expect(await search.json()).toMatchObject({ error: { code: 'database_unavailable' } })
-  expect((await get('/v1/projects')).status).toBe(200)
+    const without = await ask(service)
+    expect(without.result).toContain('The library cannot be reached at present')
+    expect(without.x_service).toMatchObject({ status: 'completed', sources: [] })
+    expect(without.choices[0]?.message.content).toContain('it only shines')
+    const get = (route: string) =>
+      fetch(service.url + route, { headers: { authorization: `Bearer ${world.key}` } })
+    const search = await get('/v1/sources/search?q=lamp')
+    expect(search.status).toBe(503)
+    expect(await search.json()).toMatchObject({ error: { code: 'database_unavailable' } })
+    expect((await get('/v1/projects')).status).toBe(200)
 
-  await proxy.on()
-  await expect.poll(ready).toEqual({ status: 'ok', library: 'ok' })
-  const withIt = await ask(service)
-  expect(withIt.result).toContain('does not argue')
-  expect(withIt.x_service.sources).toMatchObject([{ verification: [{ result: 'verbatim' }] }])
+    await proxy.on()
+    await expect.poll(ready).toEqual({ status: 'ok', library: 'ok' })
+    const withIt = await ask(service)
+    expect(withIt.result).toContain('does not argue')
+    expect(withIt.x_service.sources).toMatchObject([{ verification: [{ result: 'verbatim' }] }])
 
-  await proxy.off()
-  await expect.poll(ready).toEqual({ status: 'ok', library: 'unavailable' })
-  expect((await ask(service)).x_service.status).toBe('completed')
-  await proxy.on()
-  const { code } = await service.stop('SIGTERM')
-  expect(code).toBe(0)
-})
+    await proxy.off()
+    await expect.poll(ready).toEqual({ status: 'ok', library: 'unavailable' })
+    expect((await ask(service)).x_service.status).toBe('completed')
+    await proxy.on()
+    const { code } = await service.stop('SIGTERM')
+    expect(code).toBe(0)
+  },
+)
 
 const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   launchCommand(world, folder, words, { LIBRARY_DATABASE_URL: libraryUrl, ...env }).ended

@@ -5,6 +5,7 @@ import { count, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { ledger, runs } from '../../src/db/schema/index.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { rows } from '../support/full.ts'
 import { gate } from '../support/scripted-upstream.ts'
 import { call } from '../support/world/requests.ts'
 import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
@@ -193,27 +194,32 @@ async function rawAsk(
   return reply
 }
 
-test.each([
-  ['with a key', (n: number): AskCall => ({ id: n, meta: { 'idempotency-key': `lost-reply-${n}` } })],
-  ['with a random id', (n: number): AskCall => ({ id: `request-${n}-`.padEnd(24, 'x') })],
-  ['with a number as id', (n: number): AskCall => ({ id: n })],
-])('a call %s that is repeated after a lost end of its reply is charged once', async (name, callOf) => {
-  const questionOf = (n: number) => `${name}: question ${n}?`
-  // Equal calls have replies of almost equal length: numbers in them differ.
-  const whole = await rawAsk(world.service.url, questionOf(99), callOf(99))
-  const bytes = Buffer.byteLength(whole) - 8
-  const proxy = await startCuttingProxy(world.service.url, () => ({ kind: 'after-bytes', bytes }))
-  const before = await charges()
-  for (let n = 10; n < 60; n += 1) {
-    // As the pool of a client library, which would not close its connection after a whole reply.
-    await rawAsk(proxy.url, questionOf(n), callOf(n), 'keep-alive')
-    expect(await rawAsk(world.service.url, questionOf(n), callOf(n))).toContain(
-      'Humility is the root of joy.',
-    )
-  }
-  expect(await charges()).toBe(before + 50)
-  await proxy.close()
-})
+const lostCalls: readonly (readonly [string, (n: number) => AskCall])[] = [
+  ['with a key', (n) => ({ id: n, meta: { 'idempotency-key': `lost-reply-${n}` } })],
+  ['with a random id', (n) => ({ id: `request-${n}-`.padEnd(24, 'x') })],
+  ['with a number as id', (n) => ({ id: n })],
+]
+
+test.each(rows(lostCalls.slice(0, 1), lostCalls.slice(1)))(
+  'a call %s that is repeated after a lost end of its reply is charged once',
+  async (name, callOf) => {
+    const questionOf = (n: number) => `${name}: question ${n}?`
+    // Equal calls have replies of almost equal length: numbers in them differ.
+    const whole = await rawAsk(world.service.url, questionOf(99), callOf(99))
+    const bytes = Buffer.byteLength(whole) - 8
+    const proxy = await startCuttingProxy(world.service.url, () => ({ kind: 'after-bytes', bytes }))
+    const before = await charges()
+    for (let n = 10; n < 60; n += 1) {
+      // As the pool of a client library, which would not close its connection after a whole reply.
+      await rawAsk(proxy.url, questionOf(n), callOf(n), 'keep-alive')
+      expect(await rawAsk(world.service.url, questionOf(n), callOf(n))).toContain(
+        'Humility is the root of joy.',
+      )
+    }
+    expect(await charges()).toBe(before + 50)
+    await proxy.close()
+  },
+)
 
 test('two calls at once with the same number as id are two turns, as two connections may send them', async () => {
   const before = await charges()

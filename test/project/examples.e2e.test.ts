@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
+import { isShort } from '../support/full.ts'
 import { pepperText } from '../support/world/accounts.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
@@ -152,7 +153,7 @@ describe.skipIf(!python)('in Python', () => {
   })
 })
 
-test('shared-library.sh imports texts that every member finds, and makes a key', async () => {
+test.skipIf(isShort)('shared-library.sh imports texts that every member finds, and makes a key', async () => {
   // biome-ignore lint/style/noProcessEnv: npm lies where the machine has it
   const path = process.env['PATH']
   const env = {

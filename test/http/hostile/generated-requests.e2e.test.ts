@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fuzzRequests } from '../../fuzz/requests.ts'
 import { fillRequestsWorld, requestsOptions } from '../../fuzz/requests-things.ts'
-import { times } from '../../support/full.ts'
+import { isShort, times } from '../../support/full.ts'
 import { useWorld } from '../../support/world/world.ts'
 
 /** `npm run fuzz -- --seed N --requests 3000` repeats it. */
@@ -10,18 +10,22 @@ const requests = times(1_000, 3_000)
 
 const world = useWorld(requestsOptions())
 
-test(`${requests} requests made from the OpenAPI document, whole and broken, meet no fault, and every refusal is a described one (seed ${seed})`, {
-  timeout: 600_000,
-}, async () => {
-  const { sent, byStatus, findings } = await fuzzRequests({
-    ...(await fillRequestsWorld(world)),
-    requests,
-    seed,
-  })
-  expect(findings).toEqual([])
-  expect(sent).toBeGreaterThanOrEqual(requests)
-  // Both happen: what is described is accepted, and what is broken is refused.
-  expect(byStatus.get(200)).toBeGreaterThan(requests / 10)
-  expect(byStatus.get(400)).toBeGreaterThan(requests / 10)
-  expect(await world.broken()).toEqual([])
-})
+test.skipIf(isShort)(
+  `${requests} requests made from the OpenAPI document, whole and broken, meet no fault, and every refusal is a described one (seed ${seed})`,
+  {
+    timeout: 600_000,
+  },
+  async () => {
+    const { sent, byStatus, findings } = await fuzzRequests({
+      ...(await fillRequestsWorld(world)),
+      requests,
+      seed,
+    })
+    expect(findings).toEqual([])
+    expect(sent).toBeGreaterThanOrEqual(requests)
+    // Both happen: what is described is accepted, and what is broken is refused.
+    expect(byStatus.get(200)).toBeGreaterThan(requests / 10)
+    expect(byStatus.get(400)).toBeGreaterThan(requests / 10)
+    expect(await world.broken()).toEqual([])
+  },
+)

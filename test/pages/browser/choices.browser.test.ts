@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask } from './conversation-page.ts'
@@ -24,7 +25,7 @@ describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('a model, a project, and a conversation to go on with can be chosen', async () => {
+  test.skipIf(isShort)('a model, a project, and a conversation to go on with can be chosen', async () => {
     const { page, window } = await world.person()
     await page.goto('/projects')
     await page.getByLabel('Name').fill('Shabbat')

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
@@ -118,7 +119,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     await window.close()
   })
 
-  test('what belongs to somebody else is not there, whatever is asked of it', async () => {
+  test.skipIf(isShort)('what belongs to somebody else is not there, whatever is asked of it', async () => {
     const owner = await world.person()
     world.upstream.enqueue(reply('A secret answer.'))
     await ask(owner.page, 'A secret question?')

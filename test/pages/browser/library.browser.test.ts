@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
   })
   afterAll(() => world?.close())
 
-  test('works are found by category and author, with their number', async () => {
+  test.skipIf(isShort)('works are found by category and author, with their number', async () => {
     await page.goto('/library')
     await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor()
     expect(await page.getByText('3 works in 5 versions, 110 texts').count()).toBe(1)
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     },
   )
 
-  test('a reader with an account keeps a bookmark and a note beside the text', async () => {
+  test.skipIf(isShort)('a reader with an account keeps a bookmark and a note beside the text', async () => {
     const { page: mine } = await world.person()
     await mine.goto(read('The Lamp, Part I; On Lamps 1'))
     await mine.getByRole('link', { name: `2 links: ${first}` }).click()
@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
   })
 
-  test('no page weighs more than 200 KB, and all of them work without scripts', async () => {
+  test.skipIf(isShort)('no page weighs more than 200 KB, and all of them work without scripts', async () => {
     const plain = await openWindow(browser, service, { scripts: false })
     const reader = await plain.newPage()
     for (const path of ['/library', '/library/work/Many%20Doors', '/library/search?q=lamp', read(first)]) {
@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     await plain.close()
   })
 
-  test('a search is limited in length and per address, as in the API', async () => {
+  test.skipIf(isShort)('a search is limited in length and per address, as in the API', async () => {
     const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
     expect(long.status).toBe(400)
     expect(await long.text()).toContain('The field &quot;q&quot; is not valid')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { gate } from '../../support/scripted-upstream.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { ask } from './conversation-page.ts'
@@ -14,7 +15,7 @@ describe.skipIf(!hasBrowser)('the list of conversations', () => {
     await world?.close()
   })
 
-  test('loses the dot of another conversation when its answer ends', async () => {
+  test.skipIf(isShort)('loses the dot of another conversation when its answer ends', async () => {
     const { page, leave } = await world.person()
     const held = gate()
     world.upstream.enqueue([{ text: 'Slow.' }, { waitFor: held.opened }])

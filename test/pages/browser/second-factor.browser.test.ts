@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { isShort } from '../../support/full.ts'
 import { goodPassword, signedUp } from '../../support/visitor.ts'
 import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { inAllLooks, inMoreLooks } from './quality.ts'
@@ -13,7 +14,7 @@ describe.skipIf(!hasBrowser)('the second factor, in a browser', () => {
   })
   afterAll(() => world?.close())
 
-  test('a person sets up an app and signs in with it, each page in every look', async () => {
+  test.skipIf(isShort)('a person sets up an app and signs in with it, each page in every look', async () => {
     const email = 'rivka@example.org'
     await signedUp(world.service, email)
     const window = await openWindow(world.browser, world.service)

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await leave()
   })
 
-  test('an entry is dragged to another place with the pointer', async () => {
+  test.skipIf(isShort)('an entry is dragged to another place with the pointer', async () => {
     const { page, leave } = await openSheet('Dragged')
     const handle = await page.locator('.drag').last().boundingBox()
     if (!handle) throw new Error('there is no handle')
@@ -97,49 +97,55 @@ describe.skipIf(!hasBrowser)('source sheets in a browser', () => {
     await leave()
   })
 
-  test('a note between passages and the language of a passage show in the preview', async () => {
-    const { page, leave } = await openSheet('Preview')
-    await page.locator('.sheet-entry').first().getByRole('button', { name: 'Add a note below' }).click()
-    await page.waitForURL(/#entry-/, { waitUntil: 'load' })
-    await expect.poll(() => hasFocus(page.locator('.sheet-entry.note textarea'))).toBe(true)
-    await page.locator('textarea[name^="text-"]').fill('לָמָּה נֵר קָטָן?')
-    await saved(page)
-    const second = page.locator('.sheet-entry').nth(2)
-    await second.getByText('Languages and versions').click()
-    await second.getByLabel('Languages').selectOption('he')
-    await expect.poll(() => second.locator('.text[lang="en"]').count()).toBe(0)
-    await page.getByRole('link', { name: 'Preview' }).click()
-    await page.locator('.sheet-note').waitFor()
-    expect(await page.locator('.sheet-source').nth(1).locator('.text').count()).toBe(1)
-    expect(await inMoreLooks(page, 'sheet-preview')).toEqual([])
-    await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.sheet-bar').isVisible()).toBe(false)
-    await page.emulateMedia({ media: null })
-    await leave()
-  })
+  test.skipIf(isShort)(
+    'a note between passages and the language of a passage show in the preview',
+    async () => {
+      const { page, leave } = await openSheet('Preview')
+      await page.locator('.sheet-entry').first().getByRole('button', { name: 'Add a note below' }).click()
+      await page.waitForURL(/#entry-/, { waitUntil: 'load' })
+      await expect.poll(() => hasFocus(page.locator('.sheet-entry.note textarea'))).toBe(true)
+      await page.locator('textarea[name^="text-"]').fill('לָמָּה נֵר קָטָן?')
+      await saved(page)
+      const second = page.locator('.sheet-entry').nth(2)
+      await second.getByText('Languages and versions').click()
+      await second.getByLabel('Languages').selectOption('he')
+      await expect.poll(() => second.locator('.text[lang="en"]').count()).toBe(0)
+      await page.getByRole('link', { name: 'Preview' }).click()
+      await page.locator('.sheet-note').waitFor()
+      expect(await page.locator('.sheet-source').nth(1).locator('.text').count()).toBe(1)
+      expect(await inMoreLooks(page, 'sheet-preview')).toEqual([])
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.locator('.sheet-bar').isVisible()).toBe(false)
+      await page.emulateMedia({ media: null })
+      await leave()
+    },
+  )
 
-  test('a passage of the reader is added to a sheet in a dialog, by keyboard alone', async () => {
-    const { page, leave } = await openSheet('From the reader')
-    await page.goto(chapter)
-    const button = page.getByRole('link', { name: `Add to sheet: ${refs[1]}` })
-    await button.focus()
-    await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('heading', { name: 'Add to a source sheet' }).waitFor()
-    expect(await inAllLooks(page, 'add-to-sheet')).toEqual([])
-    await page.keyboard.press('Escape')
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
-      `Add to sheet: ${refs[1]}`,
-    )
-    await page.keyboard.press('Enter')
-    await dialog.locator('select[name="sheet"]').selectOption({ label: 'A new sheet' })
-    await dialog.getByLabel('Title of the new sheet').fill('Second sheet')
-    await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'Second sheet' }).click()
-    await page.locator('.entry-ref').waitFor()
-    expect(await order(page)).toEqual([refs[1]])
-    await leave()
-  })
+  test.skipIf(isShort)(
+    'a passage of the reader is added to a sheet in a dialog, by keyboard alone',
+    async () => {
+      const { page, leave } = await openSheet('From the reader')
+      await page.goto(chapter)
+      const button = page.getByRole('link', { name: `Add to sheet: ${refs[1]}` })
+      await button.focus()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('heading', { name: 'Add to a source sheet' }).waitFor()
+      expect(await inAllLooks(page, 'add-to-sheet')).toEqual([])
+      await page.keyboard.press('Escape')
+      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+        `Add to sheet: ${refs[1]}`,
+      )
+      await page.keyboard.press('Enter')
+      await dialog.locator('select[name="sheet"]').selectOption({ label: 'A new sheet' })
+      await dialog.getByLabel('Title of the new sheet').fill('Second sheet')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Second sheet' }).click()
+      await page.locator('.entry-ref').waitFor()
+      expect(await order(page)).toEqual([refs[1]])
+      await leave()
+    },
+  )
 
   test('a public sheet opens for strangers until its link is revoked', async () => {
     const { page, leave } = await openSheet('Shared')

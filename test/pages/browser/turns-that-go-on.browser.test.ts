@@ -61,26 +61,29 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await proxy.close()
   })
 
-  test('a service restarted during a turn finishes it, and the page shows the answer', async () => {
-    const first = await world.start()
-    const { page, window } = await world.person({ url: first.url })
-    world.upstream.enqueue(...readingTheGate(), [
-      { text: 'Words that are lost, ' },
-      { waitFor: gate().opened },
-    ])
-    await ask(page, 'Restarted?')
-    await page.getByText('Words that are lost,').waitFor()
-    world.upstream.enqueue(reply('Words that stay.'))
-    await first.stop()
-    const second = await world.start({ port: Number(new URL(first.url).port) })
-    await ended(page)
-    expect((await page.locator('.answer').textContent())?.trim()).toBe('Words that stay.')
-    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
-    await window.close()
-    await second.stop()
-  })
+  test.skipIf(isShort)(
+    'a service restarted during a turn finishes it, and the page shows the answer',
+    async () => {
+      const first = await world.start()
+      const { page, window } = await world.person({ url: first.url })
+      world.upstream.enqueue(...readingTheGate(), [
+        { text: 'Words that are lost, ' },
+        { waitFor: gate().opened },
+      ])
+      await ask(page, 'Restarted?')
+      await page.getByText('Words that are lost,').waitFor()
+      world.upstream.enqueue(reply('Words that stay.'))
+      await first.stop()
+      const second = await world.start({ port: Number(new URL(first.url).port) })
+      await ended(page)
+      expect((await page.locator('.answer').textContent())?.trim()).toBe('Words that stay.')
+      expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+      await window.close()
+      await second.stop()
+    },
+  )
 
-  test('words of a step that another process began again are taken back', async () => {
+  test.skipIf(isShort)('words of a step that another process began again are taken back', async () => {
     const { page, window } = await world.person()
     const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
     let connections = 0
@@ -289,7 +292,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test("without scripts a running turn's page reloads itself, and sources open", async () => {
+  test.skipIf(isShort)("without scripts a running turn's page reloads itself, and sources open", async () => {
     const { page, window } = await world.person({ scripts: false })
     const held = gate()
     world.upstream.enqueue(...readingTheGate(), [

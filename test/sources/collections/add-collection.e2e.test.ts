@@ -85,7 +85,7 @@ test.skipIf(isShort)(
   },
 )
 
-test('Ctrl-C stops an import cleanly, and the same command goes on', patient, async () => {
+test.skipIf(isShort)('Ctrl-C stops an import cleanly, and the same command goes on', patient, async () => {
   // The first test has added the collection of Breslov.
   await add('tanya', '--yes')
   const release = fake.hold('Book of Nobody/English')

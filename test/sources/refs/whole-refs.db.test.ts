@@ -5,6 +5,7 @@ import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveQuery, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
 import { useDatabase } from '../../support/database.ts'
+import { isShort } from '../../support/full.ts'
 import { longestHold } from '../../support/longest-hold.ts'
 
 const part = 'Tanya, Part IV; Iggeret HaKodesh'
@@ -191,19 +192,22 @@ it('a query finds a part by its own name and a number', async () => {
   expect(await resolveQuery(db.database.system, 'Steadfastness')).toBeUndefined()
 })
 
-it('an unknown ref in a work of 10,000 headings holds the event loop for less than 20 ms', async () => {
-  const lines = Array.from({ length: 10_000 }, (_, i) =>
-    JSON.stringify({
-      work: 'Great Register',
-      ref: `Great Register, Letter ${i + 1}: on the first matter 1`,
-      en: `Letter number ${i + 1} of the register.`,
-      license: 'CC0',
-    }),
-  )
-  await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
-  const find = () => findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
-  // The first call also reads the vocabulary.
-  await find()
-  const most = await longestHold(find)
-  expect(most).toBeLessThan(20)
-})
+it.skipIf(isShort)(
+  'an unknown ref in a work of 10,000 headings holds the event loop for less than 20 ms',
+  async () => {
+    const lines = Array.from({ length: 10_000 }, (_, i) =>
+      JSON.stringify({
+        work: 'Great Register',
+        ref: `Great Register, Letter ${i + 1}: on the first matter 1`,
+        en: `Letter number ${i + 1} of the register.`,
+        license: 'CC0',
+      }),
+    )
+    await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
+    const find = () => findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
+    // The first call also reads the vocabulary.
+    await find()
+    const most = await longestHold(find)
+    expect(most).toBeLessThan(20)
+  },
+)

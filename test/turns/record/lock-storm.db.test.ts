@@ -160,7 +160,7 @@ async function ignoring(work: Promise<unknown>): Promise<void> {
   }
 }
 
-const rounds = times(100, 300)
+const rounds = times(40, 300)
 
 test(`${rounds} rounds of everything that locks rows of an account make no deadlock`, async () => {
   const random = seededRandom(41)

@@ -9,6 +9,7 @@ import type { ObjectStore } from '../../../src/workspace/object-store.ts'
 import { receiveUpload, sealUpload } from '../../../src/workspace/uploads.ts'
 import { runForCode } from '../../support/command-line.ts'
 import { useDatabase } from '../../support/database.ts'
+import { isShort } from '../../support/full.ts'
 import { type S3Server, startS3Server, storeAt } from '../../support/s3-server.ts'
 import { makeAccount, makeProject } from '../../support/world/accounts.ts'
 
@@ -78,27 +79,30 @@ const expectOutage = (error: unknown) => expect(error).toMatchObject({ code: 'fi
 
 const sizes = [0, 1, 2_048, 2_049, MiB, MiB + 1, 3 * MiB, 12 * MiB + 5]
 
-test('contents of all sizes are moved to a bucket and back, and leave nothing behind', async () => {
-  const files = await Promise.all(sizes.map((size) => upload(inPostgres, randomBytes(size))))
-  const before = await rows('select version_id, index, md5(data) from file_chunks order by 1, 2')
-  const there = await move(url)
-  expect([there.exitCode, there.printed]).toEqual([
-    0,
-    expect.stringContaining(
-      `8 contents moved, ${sizes.reduce((a, b) => a + b)} bytes\nAll contents are in ${url}`,
-    ),
-  ])
-  expect(await places()).toEqual({ n: 8, objects: 8 })
-  expect(await rows('select max(octet_length(data)), count(*)::int as n from file_chunks')).toEqual([
-    { max: 2_048, n: 7 },
-  ])
-  for (const file of files) expect(await isWhole(inBucket, file)).toBe(true)
-  expect((await move('postgres')).exitCode).toBe(0)
-  expect(await rows('select version_id, index, md5(data) from file_chunks order by 1, 2')).toEqual(before)
-  for (const file of files) expect(await isWhole(inPostgres, file)).toBe(true)
-  expect(await sweepObjects(inPostgres)).toBe(8)
-  expect(s3.objects.size).toBe(0)
-})
+test.skipIf(isShort)(
+  'contents of all sizes are moved to a bucket and back, and leave nothing behind',
+  async () => {
+    const files = await Promise.all(sizes.map((size) => upload(inPostgres, randomBytes(size))))
+    const before = await rows('select version_id, index, md5(data) from file_chunks order by 1, 2')
+    const there = await move(url)
+    expect([there.exitCode, there.printed]).toEqual([
+      0,
+      expect.stringContaining(
+        `8 contents moved, ${sizes.reduce((a, b) => a + b)} bytes\nAll contents are in ${url}`,
+      ),
+    ])
+    expect(await places()).toEqual({ n: 8, objects: 8 })
+    expect(await rows('select max(octet_length(data)), count(*)::int as n from file_chunks')).toEqual([
+      { max: 2_048, n: 7 },
+    ])
+    for (const file of files) expect(await isWhole(inBucket, file)).toBe(true)
+    expect((await move('postgres')).exitCode).toBe(0)
+    expect(await rows('select version_id, index, md5(data) from file_chunks order by 1, 2')).toEqual(before)
+    for (const file of files) expect(await isWhole(inPostgres, file)).toBe(true)
+    expect(await sweepObjects(inPostgres)).toBe(8)
+    expect(s3.objects.size).toBe(0)
+  },
+)
 
 test('a move that breaks off goes on later, and uploads, downloads and deletions meanwhile lose nothing', async () => {
   const files: StoredFile[] = []
