@@ -19,46 +19,29 @@ const bundledThreads: Plugin = {
     }),
 }
 
-/** Tests stand by feature; the ending of a file's name says what it needs. Files of a project share their processes. */
-const project = (
-  name: string,
-  endings: readonly string[],
-  {
-    testTimeout,
-    globalSetup = [],
-    plugins = [],
-  }: { readonly testTimeout: number; readonly globalSetup?: string[]; readonly plugins?: Plugin[] },
-) => ({
-  plugins,
+// biome-ignore lint/style/noProcessEnv: a switch of the tests alone
+const isUnit = process.env['TESTS'] === 'unit'
+
+/** Tests stand by feature; the ending of a file's name says what it needs. */
+const endings = isUnit ? ['unit'] : ['unit', 'db', 'http', 'e2e', 'browser']
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  // The bundle, and one Postgres with all migrations. A run of unit tests alone makes neither.
+  plugins: isUnit ? [] : [bundledThreads],
   test: {
-    name,
     include: endings.map((ending) => `test/**/*.${ending}.test.ts`),
     exclude: ['test/clients/**'],
-    testTimeout,
-    globalSetup,
+    globalSetup: isUnit ? [] : ['test/support/postgres-server.ts'],
     // What a test waits for comes at once, unless other work has the processors: at a load of 20 all takes 20 times as long.
+    testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     // A process for every file would load the program and its vocabulary again; no test replaces a module.
     isolate: false,
-  },
-})
-
-// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
-export default defineConfig({
-  test: {
-    // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
-    maxWorkers: 6,
+    // Most tests wait for a socket or a timer, and each process takes four seconds of processor time to load the program.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
-    projects: [
-      project('unit', ['unit'], { testTimeout: 300_000 }),
-      project('integration', ['db', 'http', 'e2e', 'browser'], {
-        testTimeout: 600_000,
-        // The bundle, and one Postgres with all migrations. A run of unit tests alone makes neither.
-        globalSetup: ['test/support/postgres-server.ts'],
-        plugins: [bundledThreads],
-      }),
-    ],
   },
 })
