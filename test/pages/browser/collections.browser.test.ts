@@ -16,7 +16,7 @@ import { inAllLooks, inMoreLooks } from './quality.ts'
 
 const password = 'correct horse battery'
 
-describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', () => {
+describe.skipIf(!hasBrowser || isShort)('collections on the operator page, in a browser', () => {
   let world: BrowserWorld
   let fake: FakeSefaria
   let jobs: { stop(): Promise<void> }
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     return rows.map(({ license }) => license)
   }
 
-  test.skipIf(isShort)('the page says what comes, and adds only what needs no permission', async () => {
+  test('the page says what comes, and adds only what needs no permission', async () => {
     await page.goto('/operator/library')
     expect(await entry('tanya').textContent()).toContain('Not added.')
     expect(await inAllLooks(page, 'operator-collections')).toEqual([])
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     expect(await licenses()).toEqual(['CC-BY', 'CC0', 'Public Domain'])
   })
 
-  test.skipIf(isShort)('a permitted licence is imported and remembered for the update', async () => {
+  test('a permitted licence is imported and remembered for the update', async () => {
     await page.getByRole('link', { name: 'Add Tanya' }).click()
     await page.getByLabel('Also texts for non-commercial use').check()
     await page.getByRole('button', { name: 'Add to the library' }).click()
@@ -97,23 +97,20 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     release()
   })
 
-  test.skipIf(isShort)(
-    'a page that another operator cancelled from shows that the import is stopping',
-    async () => {
-      const { systemPool } = world.db.database
-      await systemPool.query(
-        `insert into library_jobs (id, collection, run_by, status, requested_by, lease_expires_at)
+  test('a page that another operator cancelled from shows that the import is stopping', async () => {
+    const { systemPool } = world.db.database
+    await systemPool.query(
+      `insert into library_jobs (id, collection, run_by, status, requested_by, lease_expires_at)
        values ('job_elsewhere', 'polish-schools', 'command', 'running', 'command line', now() + interval '1 hour')`,
-      )
-      await page.reload()
-      const cancel = entry('polish-schools').getByRole('button', { name: 'Cancel' })
-      await cancel.waitFor()
-      await systemPool.query("update library_jobs set cancel_requested_at = now() where id = 'job_elsewhere'")
-      await entry('polish-schools').getByRole('button', { name: 'Stopping…' }).waitFor()
-      await systemPool.query("update library_jobs set lease_expires_at = now() where id = 'job_elsewhere'")
-      await entry('polish-schools').getByText('The last import was cancelled').waitFor()
-    },
-  )
+    )
+    await page.reload()
+    const cancel = entry('polish-schools').getByRole('button', { name: 'Cancel' })
+    await cancel.waitFor()
+    await systemPool.query("update library_jobs set cancel_requested_at = now() where id = 'job_elsewhere'")
+    await entry('polish-schools').getByRole('button', { name: 'Stopping…' }).waitFor()
+    await systemPool.query("update library_jobs set lease_expires_at = now() where id = 'job_elsewhere'")
+    await entry('polish-schools').getByText('The last import was cancelled').waitFor()
+  })
 
   test('starting and cancelling are in the audit log', async () => {
     const all = await listAuditEntries(world.db.database.system, { limit: 50 })
@@ -130,7 +127,7 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     expect(await page.getByText('Import into the library started').count()).toBe(4)
   })
 
-  test.skipIf(isShort)('a publisher that does not answer is named, with what to do', async () => {
+  test('a publisher that does not answer is named, with what to do', async () => {
     const place = exportPlace('http://127.0.0.1:9')
     const other = await world.start({ web: { signUp: 'open', signUpPlan: 'free', libraryExport: place } })
     const window = await openWindow(world.browser, other)
