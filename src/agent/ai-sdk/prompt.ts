@@ -7,7 +7,8 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { inStrictForm, withImagesAfterResults } from '../conversation.ts'
-import { CallFailure, isRecord } from '../openai/failure.ts'
+import { isRecord, parsedJson } from '../json.ts'
+import { CallFailure } from '../openai/failure.ts'
 import {
   attachmentText,
   type ContentPart,
@@ -164,13 +165,8 @@ function restored(part: Exclude<KeptPart, { type: 'call' }>, nextText: () => str
 
 /** The arguments as an object. Malformed ones are wrapped, so that the model still sees them. */
 function callInput(call: ToolCall): unknown {
-  try {
-    const input: unknown = JSON.parse(call.arguments)
-    if (isRecord(input)) return input
-  } catch {
-    // Malformed JSON: wrapped below.
-  }
-  return { malformed_arguments: call.arguments }
+  const input = parsedJson(call.arguments)
+  return isRecord(input) ? input : { malformed_arguments: call.arguments }
 }
 
 /** Several APIs refuse an empty text. */

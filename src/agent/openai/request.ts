@@ -1,4 +1,5 @@
 import { inStrictForm, withImagesAfterResults, withRepliesAfterResults } from '../conversation.ts'
+import { isRecord, type Json, parsedJson } from '../json.ts'
 import {
   type Attached,
   attachmentText,
@@ -12,9 +13,6 @@ import { toolsJson } from '../tool-text.ts'
 import { upstreamIdOf } from '../wire-call-ids.ts'
 import { type Adaptation, parameterKey } from './adaptation.ts'
 import type { AttachedCall, AttachedReply } from './attached.ts'
-import { isRecord } from './failure.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 /** What a request is made for. */
 export type RequestTarget = {
@@ -171,11 +169,7 @@ function wireCall(
  * sees it.
  */
 function callArguments(call: ToolCall): string {
-  try {
-    if (isRecord(JSON.parse(call.arguments))) return call.arguments
-  } catch {
-    // Malformed JSON: wrapped below.
-  }
+  if (isRecord(parsedJson(call.arguments))) return call.arguments
   return JSON.stringify({ malformed_arguments: call.arguments })
 }
 

@@ -1,4 +1,5 @@
-import { isObject, type Json, resolve } from './schema-budget.ts'
+import { isRecord, type Json } from '../json.ts'
+import { listOf, resolve } from './schema-budget.ts'
 
 /** Maximum chain of references and alternatives: longer than real schemas, and short enough for recursion. */
 const maxLevels = 200
@@ -15,7 +16,7 @@ export function largestExpansion(root: unknown): number {
   let largest = 0
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
-    if (isObject(value)) largest = Math.max(largest, expansion.steps(value, 0))
+    if (isRecord(value)) largest = Math.max(largest, expansion.steps(value, 0))
     for (const item of Object.values(value)) open.push(item)
   }
   return largest
@@ -34,7 +35,7 @@ class Expansion {
     if (this.#known.has(schema)) return this.#known.get(schema) ?? Infinity
     if (level > maxLevels) return Infinity
     this.#known.set(schema, undefined)
-    let sum = 1 + lengthOf(schema['enum']) + lengthOf(schema['required']) + lengthOf(schema['type'])
+    let sum = 1 + ['enum', 'required', 'type'].flatMap((name) => listOf(schema[name])).length
     for (const inner of this.#appliedWith(schema)) sum += this.steps(inner, level + 1)
     this.#known.set(schema, sum)
     return sum
@@ -44,9 +45,7 @@ class Expansion {
   #appliedWith(schema: Json): readonly Json[] {
     const { $ref: ref, not, allOf, anyOf, oneOf } = schema
     const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined
-    const forms = [allOf, anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
-    return [target, not, ...forms].filter(isObject)
+    const forms = [allOf, anyOf, oneOf].flatMap(listOf)
+    return [target, not, ...forms].filter(isRecord)
   }
 }
-
-const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)

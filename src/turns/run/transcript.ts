@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
+import { parsedJson } from '../../agent/json.ts'
 import type { ContentPart, ModelMessage, ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs } from '../../db/schema/index.ts'
@@ -127,9 +128,6 @@ export function canonicalCalls(calls: readonly ToolCall[]): readonly (readonly s
 }
 
 function canonicalJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return text
-  }
+  const value = parsedJson(text)
+  return value === undefined ? text : JSON.stringify(value)
 }
