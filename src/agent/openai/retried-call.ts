@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallEnd, ProviderFailure, TextListener } from '../provider.ts'
+import { Agent } from 'undici'
+import type { CallEnd, ModelRequest, Provider, ProviderFailure, TextListener } from '../provider.ts'
 import { asFailure, type CallFailure } from './failure.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 
-export type Retries = {
+type Retries = {
   /** Maximum retries of a call. */
   readonly max: number
   /** The first delay in milliseconds. It doubles with each retry. */
@@ -12,24 +13,68 @@ export type Retries = {
   readonly longestMs: number
 }
 
-export const standardTimers: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
-export const standardRetries: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
+const standardTimers: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
+const standardRetries: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
 
-export type CallLimits = {
-  readonly timers: Timers
-  readonly retries: Retries
+/** What the settings of every model with a server say of its calls. */
+export type CallOptions = {
+  readonly timers?: Partial<Timers>
+  readonly retries?: Partial<Retries>
   /** Called for each failed attempt, including those that are retried. */
-  readonly onFailure: ((kind: ProviderFailure) => void) | undefined
+  readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
+  /** Called for the first impossible token count. It and all later impossible ones are replaced by estimates. */
+  readonly onFalseUsage?: ((fault: string) => void) | undefined
+}
+
+export interface ClosableProvider extends Provider {
+  /** Ends running calls (as `aborted`) and closes the connections. */
+  close(): Promise<void>
 }
 
 /**
- * Sends the request once and passes the text of its reply on.
- * @throws CallFailure
+ * A provider that retries its calls.
+ * @param attempt sends the request once and passes the text of its reply on. It throws CallFailure.
+ * @param release closes the connections.
  */
-export type Attempt = (watch: Watchdog, onText: TextListener) => Promise<CallEnd>
+export function retryingProvider(
+  { timers, retries, onFailure }: CallOptions,
+  attempt: (request: ModelRequest, watch: Watchdog, onText: TextListener) => Promise<CallEnd>,
+  release: () => Promise<void>,
+): ClosableProvider {
+  const limits = {
+    timers: { ...standardTimers, ...timers },
+    retries: { ...standardRetries, ...retries },
+    onFailure,
+  }
+  // Calls are listed instead of sharing one signal: removing one of thousands of listeners from a signal is a
+  // linear search.
+  const calls = new Set<RetriedCall>()
+  let isClosed = false
+  return {
+    ask(request, signal, onText) {
+      const call = new RetriedCall(limits, (watch, listen) => attempt(request, watch, listen), signal)
+      calls.add(call)
+      if (isClosed) call.abort()
+      return call.make(onText).finally(() => calls.delete(call))
+    },
+    async close() {
+      isClosed = true
+      for (const call of calls) call.abort()
+      await release()
+    },
+  }
+}
+
+/** Connections to a model's server. HTTP/1.1 only: each call has its own, and closing it ends the call. */
+export const openConnections = (connections = 8_192): Agent =>
+  new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+
+type CallLimits = Pick<CallOptions, 'onFailure'> & { readonly timers: Timers; readonly retries: Retries }
+
+type Attempt = (watch: Watchdog, onText: TextListener) => Promise<CallEnd>
 
 /** One model call, from its first attempt to its end. */
-export class RetriedCall {
+class RetriedCall {
   readonly #limits: CallLimits
   readonly #attempt: Attempt
   readonly #watch: Watchdog
