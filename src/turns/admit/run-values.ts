@@ -3,17 +3,17 @@ import type { ModelMessage } from '../../agent/provider.ts'
 import { newId } from '../../ids.ts'
 import { questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
-import type { TurnLimits } from '../run/turn-limits.ts'
+import type { Admission } from './admission-types.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** A new run without the columns that the server sets. */
 export function newRun(
   { accountId, keyId, memberId }: Principal,
   input: TurnInput,
-  admission: { readonly runId: string; readonly limits: TurnLimits; readonly clientAt?: string | null },
+  { runId, limits, clientAt }: Pick<Admission, 'runId' | 'limits' | 'clientAt'>,
 ) {
   return {
-    id: admission.runId,
+    id: runId,
     accountId,
     apiKeyId: keyId,
     memberId: memberId ?? null,
@@ -21,9 +21,9 @@ export function newRun(
     model: input.model,
     request: input.request,
     requestHash: input.identity.hash,
-    maxMicros: admission.limits.maxMicros,
+    maxMicros: limits.maxMicros,
     onDisconnect: input.onDisconnect,
-    clientAt: admission.clientAt ?? null,
+    clientAt,
     ...untouched,
   }
 }

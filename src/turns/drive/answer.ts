@@ -41,7 +41,7 @@ export type Answer = {
   /** Compares the quotations of the answer and of the question, and looks up the refs named in the answer. */
   check(checkAnswer: (answer: AnswerToCheck) => Promise<AnswerChecks>): Promise<void>
   /** Builds the data of the run's end, at this cost in micro-credits. */
-  end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
+  end(costMicros: bigint, options?: { readonly paused: boolean }): RunEnd
 }
 
 /**
@@ -107,7 +107,7 @@ export function createAnswer(
       checked = cited.map((entry, i) => ({ ...entry, verification: result.verifications[i] ?? [] }))
       found = foundIn(result, question)
     },
-    end(costMicros, { paused }) {
+    end(costMicros, { paused } = { paused: false }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown.toString(),

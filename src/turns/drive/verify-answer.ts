@@ -6,7 +6,6 @@ import type { OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import { checkInThread, startChecking } from '../../sources/citations/verification.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import type { Answer } from './answer.ts'
-import type { AnswerModeration } from './moderate-answer.ts'
 import type { ToolServices } from './turn-tools.ts'
 
 export type AnswerVerifier = {
@@ -17,11 +16,10 @@ export type AnswerVerifier = {
   verify(answer: Answer): Promise<void>
 }
 
-export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> &
-  AnswerModeration & {
-    readonly log: Logger
-    readonly outside?: OutsideTools | undefined
-  }
+export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> & {
+  readonly log: Logger
+  readonly outside?: OutsideTools | undefined
+}
 
 /**
  * Creates the verification at the end of a turn. If a separate library database does not answer, or too many answers
