@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from '../provider.ts'
 import { toolsJson } from '../tool-text.ts'
-import { upstreamIdOf } from '../wire-call-ids.ts'
+import { WireIds } from '../wire-call-ids.ts'
 import { type Adaptation, parameterKey } from './adaptation.ts'
 import type { AttachedCall, AttachedReply } from './attached.ts'
 
@@ -185,27 +185,6 @@ function replyAttached(attached: Attached | undefined, upstream: string): Attach
   const reply = JSON.parse(attached.json) as AttachedReply
   parsedReplies.set(attached, reply)
   return reply
-}
-
-/**
- * The ids of calls as the upstream gets them: its own where it chose one, otherwise one that every server accepts. Each
- * is used once in a request. Results follow their reply, so the newest call with our id is theirs.
- */
-class WireIds {
-  readonly #used = new Set<string>()
-  readonly #byOurs = new Map<string, string>()
-
-  ofCall(ours: string, upstreams: string | undefined): string {
-    let id = upstreams === undefined || this.#used.has(upstreams) ? upstreamIdOf(ours) : upstreams
-    for (let again = 2; this.#used.has(id); again += 1) id = upstreamIdOf(`${ours} ${again}`)
-    this.#used.add(id)
-    this.#byOurs.set(ours, id)
-    return id
-  }
-
-  ofResult(ours: string): string {
-    return this.#byOurs.get(ours) ?? upstreamIdOf(ours)
-  }
 }
 
 function wireContent(content: Extract<ModelMessage, { role: 'user' }>['content']): unknown {

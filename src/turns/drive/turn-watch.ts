@@ -3,7 +3,7 @@ import type { Provider, ToolCall } from '../../agent/provider.ts'
 import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Span, Tracer } from '../../tracing.ts'
 import { LeaseLost } from '../record/run-log.ts'
-import { leaseSeconds } from '../run/lease.ts'
+import { leasedAt } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { statusOf, type TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -149,8 +149,7 @@ export class TurnWatch {
 
   /** Seconds since the request: by the database's clock until the lease began, and by ours since then. */
   #age(): number {
-    const { createdAt, leaseExpiresAt } = this.#run
-    const leasedAt = leaseExpiresAt ? leaseExpiresAt.getTime() - leaseSeconds * 1_000 : createdAt.getTime()
-    return Math.max(0, leasedAt - createdAt.getTime() + performance.now() - this.#since) / 1_000
+    const queuedMs = leasedAt(this.#run) - this.#run.createdAt.getTime()
+    return Math.max(0, queuedMs + performance.now() - this.#since) / 1_000
   }
 }

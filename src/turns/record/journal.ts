@@ -7,7 +7,7 @@ import type { Executor } from '../../db/client.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEvent, TerminalEvent } from '../run/run-events.ts'
 import { endOf } from './finish-run.ts'
-import type { StepRow } from './write-buffer.ts'
+import type { StepRow } from './turn-store.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run: a write queue that prices the steps. */

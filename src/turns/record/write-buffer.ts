@@ -1,10 +1,7 @@
 import type { RunEvent } from '../run/run-events.ts'
-import type { Added } from './turn-store.ts'
+import type { Added, StepRow } from './turn-store.ts'
 
 const longAfter = 2_048
-
-/** A finished step and its cost in micro-credits. Its number follows from the steps before it. */
-export type StepRow = Added['steps'][number]
 
 /**
  * Events and steps that wait to be committed, in order. Consecutive deltas are joined, so while the database is
@@ -30,13 +27,7 @@ export class WriteBuffer {
     if (event.type === 'text.delta') this.#textLength += event.text.length
     if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
       this.#events[this.#events.length - 1] = joined(last, event)
-    } else if (last) {
-      this.#events.push(event)
-    } else {
-      // An array for one event, not the capacity of 16 that a first `push` allocates. Thousands of runs mostly
-      // buffer one event.
-      this.#events = [event]
-    }
+    } else this.#events.push(event)
     return wasShort && this.#textLength >= longAfter
   }
 
@@ -64,8 +55,4 @@ type TextDelta = Extract<RunEvent, { type: 'text.delta' }>
 function joined(last: TextDelta, next: TextDelta): TextDelta {
   const text = last.text + next.text
   return next.cited ? { ...last, text, cited: [...(last.cited ?? []), ...next.cited] } : { ...last, text }
-}
-
-export function costOf(steps: readonly StepRow[]): bigint {
-  return steps.reduce((sum, { costMicros }) => sum + costMicros, 0n)
 }

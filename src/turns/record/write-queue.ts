@@ -5,8 +5,15 @@ import type { Progress } from './idempotent-write.ts'
 import { progressAfter, type Write, type Written, writeIdempotently } from './idempotent-write.ts'
 import { LeaseLost } from './run-log.ts'
 import type { SharedAppends } from './shared-appends.ts'
-import type { Added, RunEndRow, TurnStore, WritePurpose } from './turn-store.ts'
-import { costOf, type StepRow, WriteBuffer } from './write-buffer.ts'
+import {
+  type Added,
+  costOf,
+  type RunEndRow,
+  type StepRow,
+  type TurnStore,
+  type WritePurpose,
+} from './turn-store.ts'
+import { WriteBuffer } from './write-buffer.ts'
 
 export type WriteQueueOptions = {
   readonly store: TurnStore
