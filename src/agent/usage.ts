@@ -1,6 +1,5 @@
 import type { ModelRequest, Usage } from './provider.ts'
-import { estimateTokens, messagesTokens } from './tokens.ts'
-import { toolTokens } from './tool-text.ts'
+import { estimateTokens, messagesTokens, toolTokens } from './tokens.ts'
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools'>
 

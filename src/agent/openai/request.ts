@@ -9,7 +9,7 @@ import {
   type Sampling,
   type ToolCall,
 } from '../provider.ts'
-import { toolsJson } from '../tool-text.ts'
+import { toolsJson } from '../tokens.ts'
 import { WireIds } from '../wire-call-ids.ts'
 import { type Adaptation, parameterKey } from './adaptation.ts'
 import type { AttachedCall, AttachedReply } from './attached.ts'

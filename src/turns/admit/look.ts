@@ -16,14 +16,13 @@ import {
   sessions,
 } from '../../db/schema/index.ts'
 import { notFound } from '../../errors.ts'
-import { newInput } from '../run/transcript.ts'
+import { hasQuestion, newInput } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { defaultProjectId } from '../sessions/projects.ts'
 import type { Admission, Repetition } from './admission-types.ts'
 import { NotLastTurn } from './continuation.ts'
 import { adopt, findEqualRun } from './equal-run.ts'
 import * as refuse from './refusals.ts'
-import { hasQuestion } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** Where a turn runs. */

@@ -3,7 +3,7 @@ import { parsedJson } from '../../agent/json.ts'
 import type { ContentPart, ModelMessage, ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs } from '../../db/schema/index.ts'
-import { contentEstimate, readContents } from './message-contents.ts'
+import { contentEstimate, readContents } from './large-rows.ts'
 import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
 
@@ -15,6 +15,11 @@ import type { RunRequest } from './run-request.ts'
 export function newInput(sent: readonly ModelMessage[], resumes: boolean): readonly ModelMessage[] {
   if (!resumes) return sent
   return sent.slice(sent.findLastIndex((message) => message.role === 'assistant') + 1)
+}
+
+/** Whether these messages ask the model for an answer. */
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
 }
 
 /** Position of an answer in its turn, after any input. A request has at most 1,000 messages. */
