@@ -48,18 +48,26 @@ export function retryingProvider(
   }
   // Calls are listed instead of sharing one signal: removing one of thousands of listeners from a signal is a
   // linear search.
-  const calls = new Set<RetriedCall>()
+  const calls = new Set<Watchdog>()
   let isClosed = false
   return {
-    ask(request, signal, onText) {
-      const call = new RetriedCall(limits, (watch, listen) => attempt(request, watch, listen), signal)
-      calls.add(call)
-      if (isClosed) call.abort()
-      return call.make(onText).finally(() => calls.delete(call))
+    async ask(request, signal, onText) {
+      const watch = new Watchdog(limits.timers, signal)
+      calls.add(watch)
+      if (isClosed) watch.abort()
+      const { listen, rethrow } = guarded(onText)
+      const end = await withRetries(limits, watch, () => attempt(request, watch, listen))
+        .catch((fault: unknown) => endOf(watch.failure ?? asFailure(fault)))
+        .finally(() => {
+          watch.stop()
+          calls.delete(watch)
+        })
+      rethrow()
+      return end
     },
     async close() {
       isClosed = true
-      for (const call of calls) call.abort()
+      for (const watch of calls) watch.abort()
       await release()
     },
   }
@@ -71,93 +79,53 @@ export const openConnections = (connections = 8_192): Agent =>
 
 type CallLimits = Pick<CallOptions, 'onFailure'> & { readonly timers: Timers; readonly retries: Retries }
 
-type Attempt = (watch: Watchdog, onText: TextListener) => Promise<CallEnd>
-
-/** One model call, from its first attempt to its end. */
-class RetriedCall {
-  readonly #limits: CallLimits
-  readonly #attempt: Attempt
-  readonly #watch: Watchdog
-  #retries = 0
-
-  constructor(limits: CallLimits, attempt: Attempt, signal: AbortSignal) {
-    this.#limits = limits
-    this.#attempt = attempt
-    this.#watch = new Watchdog(limits.timers, signal)
-  }
-
-  /** Ends the call with the failure `aborted`. */
-  abort(): void {
-    this.#watch.abort()
-  }
-
-  /**
-   * Makes the call. All resources are released when it ends. It rejects only with an error that `onText` throws.
-   */
-  async make(onText: TextListener): Promise<CallEnd> {
-    let thrown: { readonly error: unknown } | undefined
-    const guarded: TextListener = (text) => {
+/** A listener that takes no more text after an error of `onText`, which `rethrow` throws. */
+function guarded(onText: TextListener): { readonly listen: TextListener; readonly rethrow: () => void } {
+  let thrown: { readonly error: unknown } | undefined
+  return {
+    listen(text) {
       try {
         return onText(text)
       } catch (error) {
         thrown = { error }
         return false
       }
-    }
-    const end = await this.#end(guarded)
-    if (thrown) throw thrown.error
-    return end
+    },
+    rethrow() {
+      if (thrown) throw thrown.error
+    },
   }
+}
 
-  /** Never throws. */
-  async #end(onText: TextListener): Promise<CallEnd> {
-    const watch = this.#watch
+const endOf = ({ kind, message, status, param }: CallFailure): CallEnd => ({
+  ...{ type: 'error', kind, message },
+  ...(status !== undefined && { status }),
+  ...(param !== undefined && { param }),
+})
+
+/**
+ * Returns a complete reply, after retries if necessary.
+ * @throws CallFailure
+ */
+async function withRetries(
+  { retries, onFailure }: CallLimits,
+  watch: Watchdog,
+  attempt: () => Promise<CallEnd>,
+): Promise<CallEnd> {
+  for (let retry = 0; ; retry += 1) {
     try {
-      const end = await this.#reply(onText)
+      watch.check()
+      const end = await attempt()
       // A caller that has aborted gets no reply, even a complete one.
       watch.checkCaller()
       return end
     } catch (fault) {
-      const { kind, message, status, param } = watch.failure ?? asFailure(fault)
-      return {
-        type: 'error',
-        kind,
-        message,
-        ...(status !== undefined && { status }),
-        ...(param !== undefined && { param }),
-      }
-    } finally {
-      watch.stop()
+      const failure = watch.failure ?? asFailure(fault)
+      onFailure?.(failure.kind)
+      if (!failure.retryable || watch.payloadSeen || retry >= retries.max) throw failure
+      watch.pause()
+      await delay(waitBefore(retry, failure, retries), undefined, { signal: watch.signal })
     }
-  }
-
-  /**
-   * Returns a complete reply, after retries if necessary.
-   * @throws CallFailure
-   */
-  async #reply(onText: TextListener): Promise<CallEnd> {
-    for (;;) {
-      try {
-        this.#watch.check()
-        return await this.#attempt(this.#watch, onText)
-      } catch (fault) {
-        await this.#pauseBeforeRetry(this.#watch.failure ?? asFailure(fault))
-      }
-    }
-  }
-
-  /**
-   * Waits before a retry.
-   * @throws the failure if the call is not retried.
-   */
-  async #pauseBeforeRetry(failure: CallFailure): Promise<void> {
-    const { retries, onFailure } = this.#limits
-    const watch = this.#watch
-    onFailure?.(failure.kind)
-    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.max) throw failure
-    watch.pause()
-    await delay(waitBefore(this.#retries, failure, retries), undefined, { signal: watch.signal })
-    this.#retries += 1
   }
 }
 

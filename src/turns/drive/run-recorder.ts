@@ -3,8 +3,7 @@ import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
 import { type Attached, withoutServerWords } from '../../agent/provider.ts'
-import type { Price } from '../../billing/pricing.ts'
-import type { Database, Executor } from '../../db/client.ts'
+import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
 import type { Moderation } from '../../moderation/moderation.ts'
@@ -17,7 +16,6 @@ import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '
 import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
-import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
@@ -48,7 +46,6 @@ export class RunRecorder {
   readonly #verifier: AnswerVerifier | undefined
   readonly #log: Logger
   readonly #stop: TurnStop
-  readonly #budget: CallBudget
   readonly #moderation: Moderation | undefined
   readonly #watch: TurnWatch
   #step: number
@@ -60,7 +57,6 @@ export class RunRecorder {
 
   constructor(
     services: VerifyServices & {
-      readonly database: Database
       readonly model: CatalogueModel | undefined
       readonly moderation?: Moderation | undefined
     },
@@ -72,7 +68,6 @@ export class RunRecorder {
     watch: TurnWatch,
   ) {
     this.#stop = stop
-    this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
     this.#moderation = services.moderation
     const isLite = services.model?.isLite ?? false
@@ -110,12 +105,9 @@ export class RunRecorder {
       if (step <= this.journaled.length) this.#answer.toolUsed({ step, name, title, at })
   }
 
-  /** The loop's checks before its calls: see `CallBudget`. */
-  budget(price: Price): Pick<LoopInput<Executor>, 'budget' | 'toolBudget'> {
-    return {
-      budget: (request) => this.#budget.ofModelCall(this.#step, request, price),
-      toolBudget: (calls) => this.#budget.ofToolCalls(this.#step, calls),
-    }
+  /** The newest step. */
+  get step(): number {
+    return this.#step
   }
 
   /** Records that the run starts or restarts, and which committed events are now void. */

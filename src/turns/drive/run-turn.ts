@@ -35,6 +35,7 @@ import type { RunRequest } from '../run/run-request.ts'
 import { readTranscript } from '../run/transcript.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import { presentFiles } from './attached-files.ts'
+import { callBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
 import { RunRecorder } from './run-recorder.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
@@ -177,14 +178,15 @@ async function driveLoop(
   model: CatalogueModel,
   turn: RunRecorder,
   history: Conversation,
-  { turn: signal, writing }: TurnStop,
+  stop: TurnStop,
   watch: TurnWatch,
 ): Promise<boolean> {
   try {
     const present = () => presentFiles(services, run, history, model.readsImages)
-    const shown = await retryTransient(present, writing)
-    const told = await retryTransient(() => instructionsOfRun(services.database, run, model.prompt), writing)
-    return await turn.drive(loopInput({ ...services, told }, run, model, turn, shown, signal, watch))
+    const shown = await retryTransient(present, stop.writing)
+    const read = () => instructionsOfRun(services.database, run, model.prompt)
+    const told = await retryTransient(read, stop.writing)
+    return await turn.drive(loopInput({ ...services, told }, run, model, turn, shown, stop, watch))
   } catch (error) {
     if (!isStoreFault(error)) throw error
     services.log.error({ runId: run.id, reason: error.cause }, error.message)
@@ -221,7 +223,7 @@ function loopInput(
   model: CatalogueModel,
   turn: RunRecorder,
   { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
-  signal: AbortSignal,
+  stop: TurnStop,
   watch: TurnWatch,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
@@ -240,8 +242,8 @@ function loopInput(
     sampling: samplingFor(model, request.sampling),
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
-    ...turn.budget(model.price),
+    ...callBudget(services.database, run, turn.journal, stop, model.price, () => turn.step),
     newCallId: () => newId('call'),
-    signal,
+    signal: stop.turn,
   }
 }
