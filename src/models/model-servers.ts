@@ -1,4 +1,4 @@
-import { apiOf } from '../agent/ai-sdk/apis.ts'
+import { apis } from '../agent/ai-sdk/apis.ts'
 import { createAiSdkProvider } from '../agent/ai-sdk/provider.ts'
 import { createLiteProvider } from '../agent/extractive/lite.ts'
 import { createExtractiveProvider } from '../agent/extractive/provider.ts'
@@ -98,7 +98,7 @@ async function openServer(
     onFalseUsage: (fault: string) => onFalseUsage?.(model.id, fault),
   }
   if (api === 'openai') return createOpenAiProvider({ ...common, baseUrl: common.baseUrl ?? '' })
-  const { package: needed, keyVariables } = apiOf(api)
+  const { package: needed, keyVariables } = apis[api]
   if (apiKey === undefined && variable && !keyVariables.some((name) => variable(name)))
     throw new ConfigError(
       `MODELS_FILE: the model "${model.id}" has no key. Set its \`api_key\`, or ${keyVariables.join(' or ')}.`,

@@ -9,7 +9,7 @@ import {
 import type { Watchdog } from '../openai/watchdog.ts'
 import type { CallEnd, Finish, ModelRequest, TextListener } from '../provider.ts'
 import { type UsageJudge, usageJudge } from '../usage.ts'
-import { type ApiName, apiOf } from './apis.ts'
+import { type ApiName, apis } from './apis.ts'
 import { isWorthKeeping } from './attached.ts'
 import { refusalText, sdkFailure } from './failure.ts'
 import { fetchOver } from './fetch.ts'
@@ -38,7 +38,7 @@ export type AiSdkProviderOptions = OwnOptions &
  * @throws Error with the code `ERR_MODULE_NOT_FOUND` if the package is not installed.
  */
 export async function createAiSdkProvider(options: AiSdkProviderOptions): Promise<ClosableProvider> {
-  const api = apiOf(options.api)
+  const api = apis[options.api]
   const { baseUrl, apiKey, model, headers = {}, region, apiVersion } = options
   const agent = openConnections()
   const fetch = fetchOver(agent)

@@ -18,8 +18,10 @@ import { type ToolGroup, toolGroups } from '../run/run-request.ts'
 
 export type ToolServices = {
   readonly database: Database
+  /** Holds the library, and no other table that is used. */
   readonly library: LibraryDatabase
   readonly plans: Plans
+  /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: scanned documents have no text. */
   readonly recognition?: Recognition | undefined
