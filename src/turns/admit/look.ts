@@ -35,7 +35,8 @@ export type Place = {
 /** The rules of admission, one by one. Each throws if it refuses the turn. */
 export class Look {
   readonly #tx: Executor
-  readonly admission: Admission
+  /** With the plan that the account has now. */
+  admission: Admission
   plan: Plan
   #state: { readonly openTurns: number; readonly waitSeconds: number; readonly now: Date } | undefined
 
@@ -63,7 +64,7 @@ export class Look {
     if (row.suspendedAt) throw accountSuspended()
     this.plan = plans.of(row.plan)
     this.#state = { ...row, now: new Date(row.now) }
-    Object.assign(this, { admission: { ...this.admission, principal: { ...principal, plan: this.plan } } })
+    this.admission = { ...this.admission, principal: { ...principal, plan: this.plan } }
   }
 
   async isWritten(): Promise<boolean> {
