@@ -43,10 +43,11 @@ export class TurnWatch {
 
   /** Wraps the provider: each call gets a span, and the request carries its trace context. */
   provider(provider: Provider): Provider {
-    if (!this.#turn) return provider
+    const turn = this.#turn
+    if (!turn) return provider
     return {
       ask: (request, signal, onText) => {
-        const span = this.#modelCall()
+        const span = this.#modelCall(turn)
         const traced = { ...request, headers: { ...request.headers, traceparent: span.traceparent } }
         return provider.ask(traced, signal, onText)
       },
@@ -88,12 +89,11 @@ export class TurnWatch {
     }
   }
 
-  #modelCall(): Span {
+  #modelCall(turn: Span): Span {
     const { id, model } = this.#run
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model, 'run.id': id }
-    const parent = [...this.#steps.values()].at(-1) ?? this.#turn
-    this.#model = parent?.child(`chat ${model}`, attributes, 'client')
-    if (!this.#model) throw new Error('a model call is traced without a turn')
+    const parent = [...this.#steps.values()].at(-1) ?? turn
+    this.#model = parent.child(`chat ${model}`, attributes, 'client')
     return this.#model
   }
 

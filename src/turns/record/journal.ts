@@ -12,12 +12,10 @@ import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run: a write queue that prices the steps. */
 export class RunJournal extends WriteQueue implements Journal<Executor> {
-  readonly #run: Run
   readonly #price: Price
 
   constructor(run: Run, { price, ...options }: WriteQueueOptions & { readonly price: Price }) {
     super(run, options)
-    this.#run = run
     this.#price = price
   }
 
@@ -65,7 +63,7 @@ export class RunJournal extends WriteQueue implements Journal<Executor> {
    */
   finish(event: TerminalEvent, unfinished?: ModelStep, attached?: Attached): Promise<boolean> {
     const steps = unfinished ? [this.#rowOf(unfinished)] : []
-    return this.end(endOf(this.#run, event, attached), { events: [event], steps })
+    return this.end(endOf(this.run, event, attached), { events: [event], steps })
   }
 
   #rowOf(record: StepRecord): StepRow {

@@ -54,7 +54,7 @@ const append: WritePurpose = { kind: 'append' }
  * answer, its outcome is read before a retry, so nothing is written twice.
  */
 export class WriteQueue {
-  readonly #run: Run
+  readonly run: Run
   readonly #options: WriteQueueOptions
   readonly #buffer = new WriteBuffer()
   #progress: Progress
@@ -71,7 +71,7 @@ export class WriteQueue {
   /** @param run as the claim of this attempt left it. */
   constructor(run: Run, options: WriteQueueOptions) {
     const { eventCount, stepCount, holdMicros } = run
-    this.#run = run
+    this.run = run
     this.#options = options
     this.#progress = { eventCount, stepCount, holdMicros, ended: false }
     this.#costMicros = options.costMicros
@@ -183,13 +183,13 @@ export class WriteQueue {
     const progress = progressAfter(purpose, added, before)
     let unconfirmed: Progress | undefined
     for (let attempt = 0; isShared && attempt < maxSharedAttempts && !leave.aborted; attempt += 1) {
-      const isWritten = await appends.append({ ...this.#run, ...before }, added.events)
+      const isWritten = await appends.append({ ...this.run, ...before }, added.events)
       if (isWritten) return { added, progress }
       // The batch may have been committed. The next one names the same counts, so it then writes nothing.
       if (isWritten === undefined) unconfirmed = progress
     }
     leave.throwIfAborted()
-    return writeIdempotently(store, this.#run, write, leave, unconfirmed)
+    return writeIdempotently(store, this.run, write, leave, unconfirmed)
   }
 
   /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
