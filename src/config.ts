@@ -6,6 +6,12 @@ import type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 export { ConfigError, loadSettingsFile } from './environment.ts'
 export type { RetentionDays, TrustProxy } from './setting-values/values.ts'
 
+type FileWithSecrets = {
+  readonly file: string
+  /** The value of a variable of the environment, for secrets that stay out of the file. */
+  variable(name: string): string | undefined
+}
+
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
   readonly databaseUrl: string | undefined
@@ -69,13 +75,7 @@ export type Config = {
     | { readonly baseUrl: string; readonly licenses: readonly ('cc-by-nc' | 'unknown')[] }
     | undefined
   /** Outside servers whose tools turns may call. Undefined: none. */
-  readonly mcpServers:
-    | {
-        readonly file: string
-        /** The value of a variable of the environment, for secrets that stay out of the file. */
-        variable(name: string): string | undefined
-      }
-    | undefined
+  readonly mcpServers: FileWithSecrets | undefined
   /** The bucket for the content of files. Without `url` Postgres stores it; the rest is for what is still in a bucket. */
   readonly files: {
     readonly url: string | undefined
@@ -97,13 +97,7 @@ export type Config = {
   /** Domains whose addresses may create an account in the pages. Empty: all. */
   readonly signUpDomains: readonly string[]
   /** The file with the OpenID Connect providers. Undefined: none. */
-  readonly signIn:
-    | {
-        readonly file: string
-        /** The value of a variable of the environment, for secrets that stay out of the file. */
-        variable(name: string): string | undefined
-      }
-    | undefined
+  readonly signIn: FileWithSecrets | undefined
   /** Days from the closing of an account by its owner to the deletion of its data. */
   readonly deletionDays: number
   /** Days after which data of a kind is deleted. */

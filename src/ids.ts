@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
 /** The digits of base 62, in order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -9,26 +9,9 @@ export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
  */
 export function randomBase62(length: number): string {
   let text = ''
-  while (text.length < length) {
-    const byte = nextByte()
-    if (byte < 248) text += base62[byte % 62]
-  }
-  return text
-}
-
-/** Random bytes are drawn in blocks. Each byte is used once and then wiped. */
-const pool = Buffer.alloc(4_096)
-let used = pool.length
-
-function nextByte(): number {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  const byte = pool[used] ?? 0
-  pool[used] = 0
-  used += 1
-  return byte
+  while (text.length < length)
+    for (const byte of randomBytes(length)) if (byte < 248) text += base62[byte % 62]
+  return text.slice(0, length)
 }
 
 /** Prefixes of public ids. `file-` has a hyphen because some clients detect files by it. */

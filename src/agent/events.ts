@@ -16,17 +16,17 @@ export type AgentEvent =
   | { readonly type: 'tool.started'; readonly step: number; readonly call: ToolCall; readonly title: string }
   | { readonly type: 'tool.finished'; readonly step: number; readonly record: ToolStep }
   | { readonly type: 'turn.finished'; readonly reason: FinishReason; readonly notice: string | null }
-  | {
-      readonly type: 'turn.failed'
-      readonly kind: TurnFailure
-      readonly message: string
-      /** Of kind `rejected`: the parameter that the model's server refused, as clients name it. */
-      readonly param?: string
-      /** The model call during which the turn failed. The journal does not contain it. */
-      readonly unfinished?: ModelStep
-      /** The part of it that the model finished, and that our checks refused. */
-      readonly refused?: ModelStep
-    }
+  | (FailedCall & { readonly type: 'turn.failed'; readonly kind: TurnFailure; readonly message: string })
+
+/** The model call during which a turn failed. The journal does not contain it. */
+export type FailedCall = {
+  /** Of kind `rejected`: the parameter that the model's server refused, as clients name it. */
+  readonly param?: string
+  /** The part that arrived. Absent if the call was not sent. */
+  readonly unfinished?: ModelStep
+  /** A reply that the model finished, and that our checks refused. `unfinished` includes it. */
+  readonly refused?: ModelStep
+}
 
 /** The last event of a turn. */
 export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
@@ -61,15 +61,11 @@ export type ModelStep = {
   readonly upstream?: UpstreamReport
 }
 
-/** A model call that failed, with the part that arrived. `unfinished` is absent if the call was not sent. */
-export type ModelFault = {
+/** A model call that failed. */
+export type ModelFault = FailedCall & {
   readonly kind: 'fault'
   readonly failure: TurnFailure
   readonly message: string
-  readonly param?: string
-  readonly unfinished?: ModelStep
-  /** A reply that the model finished, and that our checks refused. `unfinished` includes it. */
-  readonly refused?: ModelStep
 }
 
 /** Whether the reply was cut off. The turn then ends, even if the reply contains tool calls. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parsedJson } from './json.ts'
 import type { ToolSpec } from './provider.ts'
 
 /** A passage that a tool showed to the model under a mark such as `S3`, with everything that a citation shows. */
@@ -93,12 +94,8 @@ function fromText(text: string, type: string | undefined): unknown {
     return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
   if (type === 'boolean') return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
   if (type !== 'array') return text
-  try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list : [text]
-  } catch {
-    return [text]
-  }
+  const list = parsedJson(text)
+  return Array.isArray(list) ? list : [text]
 }
 
 /** Validates the arguments, read with `asDeclared`, before `run`. Invalid ones return to the model as one sentence. */

@@ -1,6 +1,5 @@
 import type { ModelRequest, Usage } from './provider.ts'
-import { estimateTokens, messagesTokens } from './tokens.ts'
-import { toolTokens } from './tool-text.ts'
+import { estimateTokens, messagesTokens, toolTokens } from './tokens.ts'
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools'>
 
@@ -28,43 +27,42 @@ export type ReportedUsage = {
   readonly cost?: number | undefined
 }
 
-export type JudgedUsage = {
-  readonly usage: Usage
-  /** An impossible count, in words for the log. */
-  readonly fault: string | undefined
-}
+/** Gives the usage of a finished call. @param reply text and tool calls as written. */
+export type UsageJudge = (request: Prompt, reply: string, reported: ReportedUsage) => Usage
 
 /**
- * The usage of a finished call: the server's counts if they are plausible, otherwise our estimate. A prompt has
+ * Judges the usage of finished calls: the server's counts if they are plausible, otherwise our estimate. A prompt has
  * at most as many tokens as bytes, plus what a server may add. No count may exceed twice the model's window,
  * because the operator may have configured it too small. A non-empty reply has more than zero tokens. A part of a
  * count is kept if the count holds and is not smaller.
- * @param reply text and tool calls as written.
+ * @param onFalseUsage called for the first impossible count, in words for the log: a server that counts wrong does so in
+ *   every call.
  */
-export function judgeUsage(
-  request: Prompt,
-  reply: string,
-  reported: ReportedUsage,
-  contextTokens: number,
-): JudgedUsage {
+export function usageJudge(contextTokens: number, onFalseUsage?: (fault: string) => void): UsageJudge {
   const window = windowFactor * contextTokens
-  const prompt = wholeNumber(reported.promptTokens)
-  const completion = wholeNumber(reported.completionTokens)
-  const promptFault = fault('prompt', prompt, () => Math.min(window, maxPromptTokens(request)))
-  const completionFault = fault('completion', completion, () => window)
-  const promptHolds = prompt !== undefined && prompt > 0 && !promptFault
-  const completionHolds = completion !== undefined && (completion > 0 || reply === '') && !completionFault
-  return {
-    usage: {
-      promptTokens: promptHolds ? prompt : promptTokens(request),
-      completionTokens: completionHolds ? completion : estimateTokens(reply),
-      estimated: !promptHolds || !completionHolds,
-      ...partOf('cachedTokens', reported, promptHolds ? prompt : 0),
-      ...partOf('cacheWriteTokens', reported, promptHolds ? prompt : 0),
-      ...partOf('reasoningTokens', reported, completionHolds ? completion : 0),
+  let tell = onFalseUsage
+  const plausible = (name: string, reported: number | undefined, most: () => number) => {
+    const count = wholeNumber(reported)
+    const wrong = fault(name, count, most)
+    if (wrong === undefined) return count
+    tell?.(wrong)
+    tell = undefined
+    return undefined
+  }
+  return (request, reply, reported) => {
+    const mostRead = () => Math.min(window, maxPromptTokens(request))
+    const prompt = plausible('prompt', reported.promptTokens, mostRead) || undefined
+    const written = plausible('completion', reported.completionTokens, () => window)
+    const completion = reply === '' ? written : written || undefined
+    return {
+      promptTokens: prompt ?? promptTokens(request),
+      completionTokens: completion ?? estimateTokens(reply),
+      estimated: prompt === undefined || completion === undefined,
+      ...partOf('cachedTokens', reported, prompt ?? 0),
+      ...partOf('cacheWriteTokens', reported, prompt ?? 0),
+      ...partOf('reasoningTokens', reported, completion ?? 0),
       ...costOf(reported),
-    },
-    fault: promptFault ?? completionFault,
+    }
   }
 }
 

@@ -25,11 +25,19 @@ export async function grantByOperator(executor: Executor, grant: Grant): Promise
  */
 export async function grantOnce(executor: Executor, grant: Grant & { readonly seen: string }): Promise<void> {
   await lockAccount(executor, grant.accountId)
-  if ((await newestAuditEntry(executor, grant.accountId)) !== grant.seen) {
-    throw new ServiceError(
-      'invalid_value',
-      'The account changed after this form was opened. Check its credits, and send the form again if it should get more.',
-    )
-  }
+  await requireUnchanged(executor, grant, 'it should get more')
   await grantByOperator(executor, grant)
+}
+
+/** @throws ServiceError `invalid_value` if the account was changed since `seen`, the newest audit entry of its form. */
+export async function requireUnchanged(
+  executor: Executor,
+  { accountId, seen }: { readonly accountId: string; readonly seen: string },
+  again: string,
+): Promise<void> {
+  if ((await newestAuditEntry(executor, accountId)) === seen) return
+  throw new ServiceError(
+    'invalid_value',
+    `The account changed after this form was opened. Check its credits, and send the form again if ${again}.`,
+  )
 }

@@ -23,14 +23,8 @@ export async function readKeySpending(executor: Executor, { accountId, keyId }: 
       (select coalesce(sum(r.hold_micros), 0) from runs r
         where r.account_id = ${accountId} and r.status in ('queued', 'in_progress') and r.api_key_id || '' = ${keyId}) as held
     from key_spending s where s.key_id = ${keyId}`)
-  const [row] = rows
-  const micros = (text: string | undefined) => BigInt(text ?? 0)
-  return {
-    day: micros(row?.day),
-    month: micros(row?.month),
-    total: micros(row?.total),
-    held: micros(row?.held),
-  }
+  const { day = 0, month = 0, total = 0, held = 0 } = rows[0] ?? {}
+  return { day: BigInt(day), month: BigInt(month), total: BigInt(total), held: BigInt(held) }
 }
 
 /** A spending cap, and what it leaves, in micro-credits. `roomMicros` is below zero if the cap was lowered. */

@@ -1,9 +1,10 @@
 import { lockAccount } from '../accounts/accounts.ts'
-import { type Actor, newestAuditEntry, recordAction } from '../accounts/audit.ts'
+import { type Actor, recordAction } from '../accounts/audit.ts'
 import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { availableIn, creditsOf, takeBack } from './account-credits.ts'
 import { creditsText } from './credits.ts'
+import { requireUnchanged } from './grant-once.ts'
 
 export type TakeBack = {
   readonly actor: Actor
@@ -24,12 +25,7 @@ export async function takeCreditsBack(
   { actor, accountId, micros, seen }: TakeBack,
 ): Promise<bigint> {
   await lockAccount(executor, accountId)
-  if (seen !== undefined && (await newestAuditEntry(executor, accountId)) !== seen) {
-    throw new ServiceError(
-      'invalid_value',
-      'The account changed after this form was opened. Check its credits, and send the form again if more should be taken back.',
-    )
-  }
+  if (seen !== undefined) await requireUnchanged(executor, { accountId, seen }, 'more should be taken back')
   const available = availableIn(await creditsOf(executor, accountId))
   const wanted = micros === 'all' ? available : micros
   if (wanted > available || wanted === 0n) {

@@ -8,6 +8,13 @@ import { Gauge, type Registry } from 'prom-client'
 export function registerPoolMetrics(registry: Registry, named: Readonly<Record<string, Pool>>): void {
   const pools = Object.entries(named)
   const registers = [registry]
+  const gauge = (name: string, help: string, figure: (pool: Pool) => number) =>
+    new Gauge({
+      ...{ name, help, registers, labelNames: ['pool'] },
+      collect() {
+        for (const [pool, one] of pools) this.set({ pool }, figure(one))
+      },
+    })
   new Gauge({
     name: 'service_pg_pool_connections',
     help: 'Connections to Postgres',
@@ -20,22 +27,7 @@ export function registerPoolMetrics(registry: Registry, named: Readonly<Record<s
       }
     },
   })
-  new Gauge({
-    name: 'service_pg_pool_max_connections',
-    help: 'Connections to Postgres that a pool may have',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const [pool, { options }] of pools) this.set({ pool }, options.max)
-    },
-  })
-  new Gauge({
-    name: 'service_pg_pool_waiting_requests',
-    help: 'Requests that wait for a connection',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount)
-    },
-  })
+  const most = 'Connections to Postgres that a pool may have'
+  gauge('service_pg_pool_max_connections', most, ({ options }) => options.max)
+  gauge('service_pg_pool_waiting_requests', 'Requests that wait for a connection', (one) => one.waitingCount)
 }

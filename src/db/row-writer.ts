@@ -42,22 +42,22 @@ export class RowWriter {
   text(value: string): void {
     // UTF-8 needs at most three bytes per UTF-16 unit.
     this.#reserve(4 + value.length * 3)
-    this.#end(writeUtf8(this.#buffer, this.length + 4, value))
+    const at = this.length + 4
+    this.#end(at + this.#buffer.write(value, at))
   }
 
   jsonb(value: string): void {
     this.#reserve(5 + value.length * 3)
     // The binary form begins with a version byte.
-    this.#end(writeUtf8(this.#buffer, this.#buffer.writeInt8(1, this.length + 4), value))
+    const at = this.#buffer.writeInt8(1, this.length + 4)
+    this.#end(at + this.#buffer.write(value, at))
   }
 
   /** A `bytea`, or a text that is UTF-8 already. */
   bytes(value: Buffer, from: number, to: number): void {
     this.#reserve(4 + to - from)
-    let at = this.length + 4
-    if (to - from > longestLoop) at += value.copy(this.#buffer, at, from, to)
-    else for (let i = from; i < to; i += 1, at += 1) this.#buffer[at] = value[i] as number
-    this.#end(at)
+    const at = this.length + 4
+    this.#end(at + value.copy(this.#buffer, at, from, to))
   }
 
   /** Writes the length of a value before it, and continues after it. */
@@ -72,30 +72,4 @@ export class RowWriter {
     this.#buffer.copy(larger, 0, 0, this.length)
     this.#buffer = larger
   }
-}
-
-/** More bytes are copied faster by the runtime, whose call makes an object. */
-const longestLoop = 64
-
-/** Longer texts are written faster by the runtime, whose call takes longer than a loop over a word. */
-const longestWord = 32
-
-/**
- * Writes a text as UTF-8 and returns where it ends. The buffer must have room for three bytes per UTF-16 unit.
- */
-export function writeUtf8(buffer: Buffer, start: number, text: string): number {
-  if (text.length > longestWord) return start + buffer.write(text, start)
-  let at = start
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x80) {
-      buffer[at] = unit
-      at += 1
-    } else if (unit < 0x800) {
-      buffer[at] = 0xc0 | (unit >> 6)
-      buffer[at + 1] = 0x80 | (unit & 0x3f)
-      at += 2
-    } else return start + buffer.write(text, start)
-  }
-  return at
 }

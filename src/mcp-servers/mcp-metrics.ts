@@ -19,16 +19,12 @@ export const callOutcomes = [
 
 export type CallOutcome = (typeof callOutcomes)[number]
 
-export type McpMetrics = {
-  /** Adds a server. Each of its outcomes begins with 0, so that the first increase is seen. */
-  server(name: string): void
-  called(server: string, outcome: CallOutcome, seconds: number): void
-}
+export type McpMetrics = ReturnType<typeof createMcpMetrics>
 
 const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 120]
 
 /** Registers the metrics of the tools of outside servers. */
-export function createMcpMetrics(registry: Registry): McpMetrics {
+export function createMcpMetrics(registry: Registry) {
   const registers = [registry]
   const calls = new Counter({
     name: 'service_mcp_server_calls_total',
@@ -44,10 +40,11 @@ export function createMcpMetrics(registry: Registry): McpMetrics {
     registers,
   })
   return {
-    server(name) {
+    /** Adds a server. Each of its outcomes begins with 0, so that the first increase is seen. */
+    server(name: string) {
       for (const outcome of callOutcomes) calls.inc({ server: name, outcome }, 0)
     },
-    called(server, outcome, seconds) {
+    called(server: string, outcome: CallOutcome, seconds: number) {
       calls.inc({ server, outcome })
       duration.observe({ server }, seconds)
     },

@@ -1,4 +1,4 @@
-import { storable } from '../agent/storable-text.ts'
+import { firstBytes, storable } from '../agent/storable-text.ts'
 import type { ServerPlace } from './servers-file.ts'
 
 /** Part of the result of a call. */
@@ -28,7 +28,7 @@ export function outsideText(server: string, result: OutsideResult, maxBytes: num
     texts.length > 0 || result.structuredContent === undefined
       ? texts.join('\n')
       : JSON.stringify(result.structuredContent)
-  const text = cut(storable(whole), maxBytes)
+  const text = firstBytes(storable(whole), maxBytes)
   return JSON.stringify({
     note,
     server,
@@ -42,16 +42,6 @@ function textOf({ type, text, resource }: Content): string | undefined {
   if (type === 'text' && typeof text === 'string') return text
   if (type !== 'resource' || typeof resource !== 'object' || resource === null) return undefined
   return 'text' in resource && typeof resource.text === 'string' ? resource.text : undefined
-}
-
-/** The longest beginning of at most so many UTF-8 bytes. */
-function cut(text: string, maxBytes: number): string {
-  // A character has at least one byte per UTF-16 unit.
-  const bytes = Buffer.from(text.slice(0, maxBytes))
-  if (bytes.length <= maxBytes) return text.slice(0, maxBytes).toWellFormed()
-  let end = maxBytes
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return bytes.toString('utf8', 0, end)
 }
 
 /** A function that removes a server's secrets from texts, such as a page that repeats the headers of its request. */

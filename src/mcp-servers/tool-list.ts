@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRecord } from '../agent/json.ts'
 import type { ToolSpec } from '../agent/provider.ts'
 import { storable } from '../agent/storable-text.ts'
 import type { ServerEntry } from './servers-file.ts'
@@ -70,10 +71,10 @@ export function offeredTools(
 function toolFault(name: string, { inputSchema }: ListedTool): string | undefined {
   if (!usableName.test(name))
     return 'has a name that is not letters, digits, _ and -, or with its prefix more than 64 characters'
-  if (!isObject(inputSchema) || (inputSchema['type'] ?? 'object') !== 'object')
+  if (!isRecord(inputSchema) || (inputSchema['type'] ?? 'object') !== 'object')
     return 'has no JSON Schema of an object'
   const { properties, required } = inputSchema
-  if (properties !== undefined && !(isObject(properties) && Object.values(properties).every(isSchema)))
+  if (properties !== undefined && !(isRecord(properties) && Object.values(properties).every(isSchema)))
     return 'has properties that are no JSON Schemas'
   if (required !== undefined && !(Array.isArray(required) && required.every((n) => typeof n === 'string')))
     return 'has a list of required properties that is no list of names'
@@ -94,10 +95,7 @@ function specOf(server: string, name: string, { description = '', inputSchema }:
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean'
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean'
 
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true

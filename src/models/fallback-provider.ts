@@ -1,4 +1,4 @@
-import type { CallEnd, ModelRequest, Provider, TextListener, UpstreamFailure } from '../agent/provider.ts'
+import type { CallEnd, Provider, UpstreamFailure } from '../agent/provider.ts'
 import { Circuit } from '../circuit/circuit.ts'
 
 /** Failures after which another upstream may be asked. */
@@ -36,69 +36,48 @@ export function createFallbackProvider(
     (one): Watched => ({ ...one, circuit: new Circuit(pauseMs), lastFailure: 'server_error' }),
   )
   return {
-    ask: (request, signal, onText) => new FallbackCall({ request, signal, onText, onFallback }).make(watched),
-  }
-}
-
-type Sent = {
-  readonly request: ModelRequest
-  readonly signal: AbortSignal
-  readonly onText: TextListener
-  readonly onFallback: FallbackListener
-}
-
-/** One model call over several upstreams. */
-class FallbackCall {
-  readonly #sent: Sent
-  readonly #passed: UpstreamFailure[] = []
-  #failure: FallbackCondition | undefined
-  #last: CallEnd = nobody
-
-  constructor(sent: Sent) {
-    this.#sent = sent
-  }
-
-  async make(upstreams: readonly Watched[]): Promise<CallEnd> {
-    const paused: Watched[] = []
-    for (const upstream of upstreams) {
-      if (this.#failure !== undefined && !upstream.on.includes(this.#failure)) continue
-      const end = upstream.circuit.isOpen ? this.#pass(upstream, paused) : await this.#ask(upstream)
-      if (end) return end
-    }
-    for (const upstream of paused) {
-      const end = await this.#ask(upstream)
-      if (end) return end
-    }
-    return this.#last
-  }
-
-  #pass(upstream: Watched, paused: Watched[]): undefined {
-    paused.push(upstream)
-    this.#failure = upstream.lastFailure
-    this.#passed.push({ name: upstream.name, reason: 'paused' })
-  }
-
-  /** Undefined if another upstream may be asked. */
-  async #ask(upstream: Watched): Promise<CallEnd | undefined> {
-    const { request, signal, onText, onFallback } = this.#sent
-    let hasText = false
-    const end = await upstream.provider.ask(request, signal, (text) => {
-      hasText ||= text !== ''
-      return onText(text)
-    })
-    const reported: CallEnd = { ...end, upstream: { name: upstream.name, passed: [...this.#passed] } }
-    const reason = hasText || signal.aborted ? undefined : conditionOf(end)
-    if (reason === undefined) {
-      if (end.type !== 'error') upstream.circuit.succeeded()
-      return reported
-    }
-    upstream.circuit.failed()
-    upstream.lastFailure = reason
-    this.#failure = reason
-    this.#last = reported
-    this.#passed.push({ name: upstream.name, reason })
-    onFallback(upstream.name, reason)
-    return undefined
+    /** One model call over several upstreams. */
+    async ask(request, signal, onText) {
+      const passed: UpstreamFailure[] = []
+      // One in a pause is asked all the same, after the others.
+      const order = [...watched]
+      let failure: FallbackCondition | undefined
+      let last = nobody
+      /** Undefined if another upstream may be asked. */
+      const ask = async (upstream: Watched): Promise<CallEnd | undefined> => {
+        let hasText = false
+        const end = await upstream.provider.ask(request, signal, (text) => {
+          hasText ||= text !== ''
+          return onText(text)
+        })
+        const reported: CallEnd = { ...end, upstream: { name: upstream.name, passed: [...passed] } }
+        const reason = hasText || signal.aborted ? undefined : conditionOf(end)
+        if (reason === undefined) {
+          if (end.type !== 'error') upstream.circuit.succeeded()
+          return reported
+        }
+        upstream.circuit.failed()
+        upstream.lastFailure = reason
+        failure = reason
+        last = reported
+        passed.push({ name: upstream.name, reason })
+        onFallback(upstream.name, reason)
+        return undefined
+      }
+      for (const [at, upstream] of order.entries()) {
+        const isFirstLook = at < watched.length
+        if (isFirstLook && failure !== undefined && !upstream.on.includes(failure)) continue
+        if (isFirstLook && upstream.circuit.isOpen) {
+          order.push(upstream)
+          failure = upstream.lastFailure
+          passed.push({ name: upstream.name, reason: 'paused' })
+          continue
+        }
+        const end = await ask(upstream)
+        if (end) return end
+      }
+      return last
+    },
   }
 }
 

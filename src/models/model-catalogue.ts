@@ -5,8 +5,7 @@ import { microsPerCredit } from '../billing/credits.ts'
 import { defaultPrice, type Price } from '../billing/pricing.ts'
 import type { Config } from '../config.ts'
 import { readHostInstructions } from './host-instructions.ts'
-import { type CatalogueListeners, type OpenProvider, openServers } from './model-servers.ts'
-
+import { type CatalogueListeners, openServers } from './model-servers.ts'
 import { type Entry, isBuiltIn, readModelsFile } from './models-file.ts'
 import type { ModelServer } from './reachability.ts'
 import { type SamplingOfModel, samplingOfModel } from './sampling.ts'
@@ -75,7 +74,7 @@ export async function openCatalogue(
       id: model.id,
       title: model.title ?? model.id,
       created: catalogueSince,
-      provider: (opened[index] as OpenProvider).provider,
+      provider: opened[index] as Provider,
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,

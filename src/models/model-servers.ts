@@ -1,9 +1,10 @@
-import { apiOf } from '../agent/ai-sdk/apis.ts'
+import { apis } from '../agent/ai-sdk/apis.ts'
 import { createAiSdkProvider } from '../agent/ai-sdk/provider.ts'
 import { createLiteProvider } from '../agent/extractive/lite.ts'
 import { createExtractiveProvider } from '../agent/extractive/provider.ts'
 import { createOpenAiProvider } from '../agent/openai/provider.ts'
-import type { Provider, ProviderFailure } from '../agent/provider.ts'
+import type { ClosableProvider } from '../agent/openai/retried-call.ts'
+import type { ProviderFailure } from '../agent/provider.ts'
 import { ConfigError } from '../config.ts'
 import { createFallbackProvider, type FallbackCondition, fallbackConditions } from './fallback-provider.ts'
 import { type Entry, isBuiltIn, type Server } from './models-file.ts'
@@ -16,9 +17,6 @@ export type CatalogueListeners = {
   /** Listener for failed calls after which another server of the model may be asked. */
   readonly onFallback?: ((model: string, from: string, reason: FallbackCondition) => void) | undefined
 }
-
-/** A provider, and what ends it. */
-export type OpenProvider = { readonly provider: Provider; close(): Promise<void> }
 
 /** Reads a variable of the environment. */
 export type Variable = (name: string) => string | undefined
@@ -33,7 +31,7 @@ export async function openServers(
   isLite: boolean,
   listeners: CatalogueListeners,
   variable: Variable | undefined,
-): Promise<OpenProvider> {
+): Promise<ClosableProvider> {
   const { fallbacks } = model
   const context = { model, isLite, listeners, variable }
   if (fallbacks.length === 0) return openServer(context, model)
@@ -43,13 +41,11 @@ export async function openServers(
   )
   const upstreams = servers.map((one, index) => ({
     name: one.label ?? one.name ?? (isBuiltIn(one) ? 'built-in' : model.id),
-    provider: (opened[index] as OpenProvider).provider,
+    provider: opened[index] as ClosableProvider,
     on: one.on,
   }))
   return {
-    provider: createFallbackProvider(upstreams, (from, reason) =>
-      listeners.onFallback?.(model.id, from, reason),
-    ),
+    ...createFallbackProvider(upstreams, (from, reason) => listeners.onFallback?.(model.id, from, reason)),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },
@@ -75,10 +71,10 @@ async function openServer(
   { model, isLite, listeners, variable }: Context,
   server: Server,
   retries?: { readonly max: number },
-): Promise<OpenProvider> {
+): Promise<ClosableProvider> {
   if (isBuiltIn(server)) {
     const provider = isLite ? createLiteProvider() : createExtractiveProvider()
-    return { provider, close: async () => undefined }
+    return { ...provider, close: async () => undefined }
   }
   const {
     base_url: url,
@@ -101,17 +97,14 @@ async function openServer(
     onFailure,
     onFalseUsage: (fault: string) => onFalseUsage?.(model.id, fault),
   }
-  if (api === 'openai') {
-    const provider = createOpenAiProvider({ ...common, baseUrl: common.baseUrl ?? '' })
-    return { provider, close: () => provider.close() }
-  }
-  const { package: needed, keyVariables } = apiOf(api)
+  if (api === 'openai') return createOpenAiProvider({ ...common, baseUrl: common.baseUrl ?? '' })
+  const { package: needed, keyVariables } = apis[api]
   if (apiKey === undefined && variable && !keyVariables.some((name) => variable(name)))
     throw new ConfigError(
       `MODELS_FILE: the model "${model.id}" has no key. Set its \`api_key\`, or ${keyVariables.join(' or ')}.`,
     )
   const { reasoning } = model
-  const provider = await createAiSdkProvider({
+  return createAiSdkProvider({
     ...common,
     api,
     budgetTokens: typeof reasoning === 'object' ? reasoning.budget_tokens : undefined,
@@ -123,5 +116,4 @@ async function openServer(
       `MODELS_FILE: the model "${model.id}" needs the package ${needed}. Install it: npm run models:install -- ${api}`,
     )
   })
-  return { provider, close: () => provider.close() }
 }

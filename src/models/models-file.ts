@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ApiName, apiOf, apis } from '../agent/ai-sdk/apis.ts'
+import { type ApiName, apis } from '../agent/ai-sdk/apis.ts'
 import { readSettingsFile } from '../settings-files/read-settings-file.ts'
 import { fallbackConditions } from './fallback-provider.ts'
 
@@ -147,7 +147,7 @@ function serverFaults(path: Fault['path'], one: Server, { reasoning: asked }: En
     faults.push(faultOf('region', 'only the API "bedrock" has regions'))
   if (one.api_version !== undefined && api !== 'azure')
     faults.push(faultOf('api_version', 'only the API "azure" has versions'))
-  if (typeof asked === 'object' && (api === 'openai' || !apiOf(api).budget))
+  if (typeof asked === 'object' && (api === 'openai' || !apis[api].budget))
     faults.push({
       path: ['reasoning'],
       message: `the API "${api}" has levels only: use off, low, medium or high`,

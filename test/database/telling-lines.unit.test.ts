@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingLines } from '../../src/db/embedded/telling-lines.ts'
+import { tellingLines } from '../../src/db/embedded/cluster.ts'
 
 test('a full disk is named, though the log ends with lines about the shutdown', () => {
   const log = [

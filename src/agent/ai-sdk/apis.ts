@@ -68,8 +68,12 @@ const unstored: JsonObject = { store: false }
 /** Ids of Gemini models before the third generation, which know no thought signatures. */
 const isEarlyGemini = (model: string): boolean => /gemini-[12]\b/.test(model)
 
-/** The APIs of `MODELS_FILE` besides `openai`. */
-export const apis = {
+type Derived = 'package' | 'options' | 'keyVariables'
+
+/** What follows from the name of the API may be left out. */
+type Entry = Omit<Api, Derived> & Partial<Pick<Api, Derived>>
+
+const entries = {
   'openai-responses': {
     package: '@ai-sdk/openai',
     options: 'openai',
@@ -81,9 +85,6 @@ export const apis = {
     imagesInResults: true,
   },
   anthropic: {
-    package: '@ai-sdk/anthropic',
-    options: 'anthropic',
-    keyVariables: ['ANTHROPIC_API_KEY'],
     open: async (to) => (await import('@ai-sdk/anthropic')).createAnthropic(common(to))(to.model),
     budget: (budgetTokens) => ({ thinking: { type: 'enabled', budgetTokens } }),
     user: (userId) => ({ metadata: { userId } }),
@@ -92,8 +93,6 @@ export const apis = {
     cacheMark: () => ({ anthropic: { cacheControl: { type: 'ephemeral' } } }),
   },
   google: {
-    package: '@ai-sdk/google',
-    options: 'google',
     keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY'],
     open: async (to) => (await import('@ai-sdk/google')).createGoogle(common(to))(to.model),
     budget: (thinkingBudget) => ({ thinkingConfig: { thinkingBudget } }),
@@ -103,9 +102,6 @@ export const apis = {
       isEarlyGemini(model) ? undefined : { google: { thoughtSignature: 'skip_thought_signature_validator' } },
   },
   mistral: {
-    package: '@ai-sdk/mistral',
-    options: 'mistral',
-    keyVariables: ['MISTRAL_API_KEY'],
     open: async (to) => (await import('@ai-sdk/mistral')).createMistral(common(to))(to.model),
     repliesToResults: true,
     hasStrictSchemas: true,
@@ -128,9 +124,6 @@ export const apis = {
       model.includes('anthropic.') ? { amazonBedrock: { cachePoint: { type: 'default' } } } : undefined,
   },
   azure: {
-    package: '@ai-sdk/azure',
-    options: 'azure',
-    keyVariables: ['AZURE_API_KEY'],
     open: async (to) => {
       const { createAzure } = await import('@ai-sdk/azure')
       return createAzure({
@@ -144,38 +137,31 @@ export const apis = {
     imagesInResults: true,
   },
   deepseek: {
-    package: '@ai-sdk/deepseek',
-    options: 'deepseek',
-    keyVariables: ['DEEPSEEK_API_KEY'],
     open: async (to) => (await import('@ai-sdk/deepseek')).createDeepSeek(common(to))(to.model),
     reasoningInSteps: true,
     hasStrictSchemas: true,
   },
   xai: {
-    package: '@ai-sdk/xai',
-    options: 'xai',
-    keyVariables: ['XAI_API_KEY'],
     open: async (to) => (await import('@ai-sdk/xai')).createXai(common(to))(to.model),
     always: unstored,
     imagesInResults: true,
   },
   groq: {
-    package: '@ai-sdk/groq',
-    options: 'groq',
-    keyVariables: ['GROQ_API_KEY'],
     open: async (to) => (await import('@ai-sdk/groq')).createGroq(common(to))(to.model),
     hasStrictSchemas: true,
   },
   cohere: {
-    package: '@ai-sdk/cohere',
-    options: 'cohere',
-    keyVariables: ['COHERE_API_KEY'],
     open: async (to) => (await import('@ai-sdk/cohere')).createCohere(common(to))(to.model),
     budget: (tokenBudget) => ({ thinking: { type: 'enabled', tokenBudget } }),
   },
-} as const satisfies Readonly<Record<string, Api>>
+} as const satisfies Readonly<Record<string, Entry>>
 
-export type ApiName = keyof typeof apis
+export type ApiName = keyof typeof entries
 
-/** The APIs as a table whose rows have the same type. */
-export const apiOf = (name: ApiName): Api => apis[name]
+const whole = ([name, entry]: [string, Entry]): [string, Api] => [
+  name,
+  { package: `@ai-sdk/${name}`, options: name, keyVariables: [`${name.toUpperCase()}_API_KEY`], ...entry },
+]
+
+/** The APIs of `MODELS_FILE` besides `openai`. */
+export const apis = Object.fromEntries(Object.entries(entries).map(whole)) as Readonly<Record<ApiName, Api>>

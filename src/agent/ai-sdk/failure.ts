@@ -1,11 +1,5 @@
-import {
-  asFailure,
-  CallFailure,
-  errorText,
-  isContextOverflow,
-  isRecord,
-  presentable,
-} from '../openai/failure.ts'
+import { isRecord } from '../json.ts'
+import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from '../openai/failure.ts'
 import { refusal } from '../openai/http.ts'
 
 /**

@@ -7,7 +7,8 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { inStrictForm, withImagesAfterResults } from '../conversation.ts'
-import { CallFailure, isRecord } from '../openai/failure.ts'
+import { isRecord, parsedJson } from '../json.ts'
+import { CallFailure } from '../openai/failure.ts'
 import {
   attachmentText,
   type ContentPart,
@@ -15,7 +16,7 @@ import {
   type ModelMessage,
   type ToolCall,
 } from '../provider.ts'
-import { upstreamIdOf } from '../wire-call-ids.ts'
+import { WireIds } from '../wire-call-ids.ts'
 import type { Api } from './apis.ts'
 import { type AssistantPart, type KeptPart, keptParts, textBlocks } from './attached.ts'
 
@@ -45,9 +46,9 @@ export function promptOf(messages: readonly ModelMessage[], target: PromptTarget
 class PromptBuilder {
   readonly #target: PromptTarget
   readonly #prompt: LanguageModelV4Prompt = []
-  /** The upstream's id and the tool of each call, by our id. Clients may use an id again in a later reply. */
-  readonly #calls = new Map<string, { readonly id: string; readonly tool: string }>()
-  readonly #usedIds = new Set<string>()
+  readonly #ids = new WireIds()
+  /** The tool of each call, by our id. Clients may use an id again in a later reply. */
+  readonly #tools = new Map<string, string>()
   #results: LanguageModelV4ToolResultPart[] = []
 
   constructor(target: PromptTarget) {
@@ -119,15 +120,11 @@ class PromptBuilder {
 
   #callPart(call: ToolCall, kept: Extract<KeptPart, { type: 'call' }> | undefined): AssistantPart {
     const { api, model } = this.#target
-    let id = kept?.id ?? upstreamIdOf(call.id)
-    // An upstream that numbers the calls of each reply from 1 refuses its own ids.
-    while (this.#usedIds.has(id)) id = upstreamIdOf(call.id + id)
-    this.#usedIds.add(id)
-    this.#calls.set(call.id, { id, tool: call.name })
+    this.#tools.set(call.id, call.name)
     const options = kept ? kept.options : api.foreignCall?.(model)
     return {
       type: 'tool-call',
-      toolCallId: id,
+      toolCallId: this.#ids.ofCall(call.id, kept?.id),
       toolName: call.name,
       input: callInput(call),
       ...(options && { providerOptions: options }),
@@ -135,12 +132,11 @@ class PromptBuilder {
   }
 
   #addResult({ callId, content, images = [] }: Of<'tool'>): void {
-    const { id, tool } = this.#calls.get(callId) ?? { id: upstreamIdOf(callId), tool: 'unknown' }
     const inPlace = this.#target.api.imagesInResults ? images : []
     this.#results.push({
       type: 'tool-result',
-      toolCallId: id,
-      toolName: tool,
+      toolCallId: this.#ids.ofResult(callId),
+      toolName: this.#tools.get(callId) ?? 'unknown',
       output:
         inPlace.length === 0
           ? { type: 'text', value: content }
@@ -164,13 +160,8 @@ function restored(part: Exclude<KeptPart, { type: 'call' }>, nextText: () => str
 
 /** The arguments as an object. Malformed ones are wrapped, so that the model still sees them. */
 function callInput(call: ToolCall): unknown {
-  try {
-    const input: unknown = JSON.parse(call.arguments)
-    if (isRecord(input)) return input
-  } catch {
-    // Malformed JSON: wrapped below.
-  }
-  return { malformed_arguments: call.arguments }
+  const input = parsedJson(call.arguments)
+  return isRecord(input) ? input : { malformed_arguments: call.arguments }
 }
 
 /** Several APIs refuse an empty text. */

@@ -1,17 +1,15 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { Agent } from 'undici'
 import { CallFailure } from '../openai/failure.ts'
 import {
-  type CallLimits,
-  RetriedCall,
-  type Retries,
-  standardRetries,
-  standardTimers,
+  type CallOptions,
+  type ClosableProvider,
+  openConnections,
+  retryingProvider,
 } from '../openai/retried-call.ts'
-import type { Timers, Watchdog } from '../openai/watchdog.ts'
-import type { CallEnd, Finish, ModelRequest, Provider, TextListener } from '../provider.ts'
-import { judgeUsage } from '../usage.ts'
-import { type ApiName, apiOf } from './apis.ts'
+import type { Watchdog } from '../openai/watchdog.ts'
+import type { CallEnd, Finish, ModelRequest, TextListener } from '../provider.ts'
+import { type UsageJudge, usageJudge } from '../usage.ts'
+import { type ApiName, apis } from './apis.ts'
 import { isWorthKeeping } from './attached.ts'
 import { refusalText, sdkFailure } from './failure.ts'
 import { fetchOver } from './fetch.ts'
@@ -20,76 +18,47 @@ import { canLeaveOut, refusedParameter, requestWithout } from './refused-paramet
 import { ReplyBuilder, type WholeReply } from './reply.ts'
 import { callOptions, type OwnOptions } from './request.ts'
 
-export type AiSdkProviderOptions = OwnOptions & {
-  readonly api: ApiName
-  /** Undefined: the address of the provider itself. */
-  readonly baseUrl?: string | undefined
-  /** Undefined: the package reads the provider's usual environment variable. */
-  readonly apiKey?: string | undefined
-  readonly model: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly region?: string | undefined
-  readonly apiVersion?: string | undefined
-  readonly timers?: Partial<Timers>
-  readonly retries?: Partial<Retries>
-  readonly onFailure?: CallLimits['onFailure']
-  /** The model's window in tokens. */
-  readonly contextTokens: number
-  /** Called for each impossible token count. */
-  readonly onFalseUsage?: ((fault: string) => void) | undefined
-}
-
-export interface AiSdkProvider extends Provider {
-  /** Ends running calls (as `aborted`) and closes the connections. */
-  close(): Promise<void>
-}
-
-const connections = 8_192
-const connectMs = 10_000
+export type AiSdkProviderOptions = OwnOptions &
+  CallOptions & {
+    readonly api: ApiName
+    /** Undefined: the address of the provider itself. */
+    readonly baseUrl?: string | undefined
+    /** Undefined: the package reads the provider's usual environment variable. */
+    readonly apiKey?: string | undefined
+    readonly model: string
+    readonly headers?: Readonly<Record<string, string>> | undefined
+    readonly region?: string | undefined
+    readonly apiVersion?: string | undefined
+    /** The model's window in tokens. */
+    readonly contextTokens: number
+  }
 
 /**
  * A client for an API that a package of the AI SDK speaks. The package is loaded here.
  * @throws Error with the code `ERR_MODULE_NOT_FOUND` if the package is not installed.
  */
-export async function createAiSdkProvider(options: AiSdkProviderOptions): Promise<AiSdkProvider> {
-  const api = apiOf(options.api)
+export async function createAiSdkProvider(options: AiSdkProviderOptions): Promise<ClosableProvider> {
+  const api = apis[options.api]
   const { baseUrl, apiKey, model, headers = {}, region, apiVersion } = options
-  const agent = new Agent({ connections, allowH2: false, connect: { timeout: connectMs } })
+  const agent = openConnections()
   const fetch = fetchOver(agent)
   const upstream: Upstream = {
     options,
+    judge: usageJudge(options.contextTokens, options.onFalseUsage),
     target: { api, model, upstream: `${options.api} ${baseUrl ?? ''} ${model}` },
     language: await api.open({ baseUrl, apiKey, model, headers, region, apiVersion, fetch }),
     refused: new Set(),
   }
-  const limits: CallLimits = {
-    timers: { ...standardTimers, ...options.timers },
-    retries: { ...standardRetries, ...options.retries },
-    onFailure: options.onFailure,
-  }
-  const calls = new Set<RetriedCall>()
-  let isClosed = false
-  return {
-    ask(request, signal, onText) {
-      const call = new RetriedCall(
-        limits,
-        (watch, listen) => adaptedReply(upstream, request, watch, listen),
-        signal,
-      )
-      calls.add(call)
-      if (isClosed) call.abort()
-      return call.make(onText).finally(() => calls.delete(call))
-    },
-    async close() {
-      isClosed = true
-      for (const call of calls) call.abort()
-      await agent.destroy()
-    },
-  }
+  return retryingProvider(
+    options,
+    (request, watch, onText) => adaptedReply(upstream, request, watch, onText),
+    () => agent.destroy(),
+  )
 }
 
 type Upstream = {
   readonly options: AiSdkProviderOptions
+  readonly judge: UsageJudge
   readonly target: PromptTarget
   readonly language: LanguageModelV4
   /** Parameters that the model has refused, as clients name them. Later calls leave them out. */
@@ -134,7 +103,7 @@ function dispensableIn(failure: CallFailure, text: string | undefined, request: 
 
 /** One attempt. */
 async function reply(
-  { language, target, options }: Upstream,
+  { language, target, options, judge }: Upstream,
   request: ModelRequest,
   watch: Watchdog,
   onText: TextListener,
@@ -145,7 +114,7 @@ async function reply(
   const builder = new ReplyBuilder(options.apiKey)
   try {
     const isWanted = await readParts(reader, builder, watch, onText)
-    return isWanted ? finish(options, target, request, builder.finish()) : { type: 'enough' }
+    return isWanted ? finish(judge, target, request, builder.finish()) : { type: 'enough' }
   } finally {
     // It closes the connection of a reply that nobody reads to its end.
     reader.cancel().catch(() => undefined)
@@ -177,18 +146,16 @@ async function readParts(
 }
 
 function finish(
-  { contextTokens, onFalseUsage }: AiSdkProviderOptions,
+  judge: UsageJudge,
   { upstream }: PromptTarget,
   request: ModelRequest,
   { reason, toolCalls, parts, written, reported, leftOut }: WholeReply,
 ): Finish {
-  const { usage, fault } = judgeUsage(request, written, reported, contextTokens)
-  if (fault !== undefined) onFalseUsage?.(fault)
   return {
     type: 'finish',
     reason,
     toolCalls,
-    usage,
+    usage: judge(request, written, reported),
     ...(isWorthKeeping(parts) && { attached: { upstream, json: JSON.stringify(parts) } }),
     ...(leftOut.length > 0 && { leftOut }),
   }

@@ -202,15 +202,11 @@ function reportedUsage(
 ): ReportedUsage {
   const cost = [raw?.['cost'], ...Object.values(metadata ?? {}).map((own) => own['cost'])]
   return {
-    promptTokens: whole(inputTokens.total),
-    completionTokens: whole(outputTokens.total),
-    cachedTokens: whole(inputTokens.cacheRead),
-    cacheWriteTokens: whole(inputTokens.cacheWrite),
-    reasoningTokens: whole(outputTokens.reasoning),
+    promptTokens: inputTokens.total,
+    completionTokens: outputTokens.total,
+    cachedTokens: inputTokens.cacheRead,
+    cacheWriteTokens: inputTokens.cacheWrite,
+    reasoningTokens: outputTokens.reasoning,
     cost: cost.find((amount) => typeof amount === 'number'),
   }
-}
-
-function whole(count: number | undefined): number | undefined {
-  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }

@@ -3,7 +3,8 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { CallFailure, isRecord } from '../openai/failure.ts'
+import { isRecord } from '../json.ts'
+import { CallFailure } from '../openai/failure.ts'
 import type { ModelRequest, Sampling, ToolChoice } from '../provider.ts'
 import { type PromptTarget, promptOf } from './prompt.ts'
 

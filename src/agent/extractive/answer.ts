@@ -1,5 +1,5 @@
 import { excerptOf, wholeArticle, wholePassage } from './excerpt.ts'
-import { asksInHebrew } from './language.ts'
+import { languageOfAnswer } from './language.ts'
 import { wording } from './wording.ts'
 
 /**
@@ -63,7 +63,7 @@ export function sheetArguments(question: string, passages: readonly FoundPassage
   const subject = passages[0] ? headingOf(passages[0]).slice(0, 150).toWellFormed() : ''
   return {
     name: fileNameFor(passages).replace(/\.md$/, ''),
-    title: asksInHebrew(question) ? `מקורות: ${subject}` : `Sources: ${subject}`,
+    title: `${languageOfAnswer(question) === 'he' ? 'מקורות' : 'Sources'}: ${subject}`,
     items: [...new Set(passages.map(({ ref }) => ref))].map((ref) => ({ ref })),
     formats: named.length > 0 ? named : ['md'],
   }
@@ -142,7 +142,7 @@ export function composeAnswer(
   passages: readonly FoundPassage[],
   { finding, fileName, attached = false, unread, missing, texts = [], withEarlier = false }: AnswerParts,
 ): string {
-  const say = asksInHebrew(question) ? wording.he : wording.en
+  const say = wording[languageOfAnswer(question)]
   if (passages.length === 0)
     return joined([unread, missing ?? joined([say.none, say.missingBook]), say.start])
   const found = finding !== 'some' && withEarlier ? 'mostOfBoth' : finding
@@ -169,14 +169,14 @@ function joined(parts: readonly (string | undefined)[]): string {
 
 /** Links to further places, one per line. */
 function primaryList(question: string, passages: readonly FoundPassage[]): readonly string[] {
-  const hebrew = asksInHebrew(question)
+  const language = languageOfAnswer(question)
   const shown = new Set(passages.map(({ ref }) => ref))
   const places = new Map(passages.flatMap((passage) => passage.pointsTo.map((place) => [place.ref, place])))
   const links = [...places.values()]
     .filter(({ ref, url }) => url !== '' && !shown.has(ref))
     .sort((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
-    .map(({ ref, heRef, url }) => `- [${hebrew && heRef !== '' ? heRef : ref}](${url})`)
-  return links.length === 0 ? [] : [[(hebrew ? wording.he : wording.en).primary, ...links].join('\n')]
+    .map(({ ref, heRef, url }) => `- [${language === 'he' && heRef !== '' ? heRef : ref}](${url})`)
+  return links.length === 0 ? [] : [[wording[language].primary, ...links].join('\n')]
 }
 
 /** Content of the produced file: the same quotations with refs and without marks. */

@@ -1,7 +1,8 @@
+import { isRecord, type Json, parsedJson } from '../json.ts'
 import type { ModelMessage } from '../provider.ts'
 import { filesIn } from './unread-files.ts'
 
-export type ToolResult = Readonly<Record<string, unknown>>
+export type ToolResult = Json
 export type Results = ReadonlyMap<string, readonly ToolResult[]>
 
 /** The newest question, those before it, and the results of later tool calls, by tool name. */
@@ -45,10 +46,6 @@ function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): st
 }
 
 function parsed(content: string): ToolResult {
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null ? (value as ToolResult) : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(content)
+  return isRecord(value) ? value : {}
 }

@@ -1,4 +1,4 @@
-type Language = 'he' | 'en'
+export type Language = 'he' | 'en'
 
 /**
  * The language of an answer: the one that the question asks for, otherwise the one in which most of its words are. A
@@ -6,11 +6,6 @@ type Language = 'he' | 'en'
  */
 export function languageOfAnswer(question: string): Language {
   return requestedLanguage(question) ?? (isMainlyHebrew(question) ? 'he' : 'en')
-}
-
-/** Whether the answer to a question is in Hebrew. */
-export function asksInHebrew(question: string): boolean {
-  return languageOfAnswer(question) === 'he'
 }
 
 /** The question without its request for a language, which is no search term. */

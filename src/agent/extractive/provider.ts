@@ -12,7 +12,7 @@ import {
 } from './answer.ts'
 import { currentTurn, type Results, type ToolResult, type Turn } from './conversation.ts'
 import { dangerIn, questionBesides } from './danger.ts'
-import { asksInHebrew, languageOfAnswer } from './language.ts'
+import { languageOfAnswer } from './language.ts'
 import { passagesIn, textsToFetch } from './passages.ts'
 import { type Reading, readingFound, readingsOf } from './readings.ts'
 import { sendReply, stopped } from './reply.ts'
@@ -65,7 +65,7 @@ function nextMove(request: ModelRequest): Move {
   const question = questionBesides(asked.question)
   const move: Move = question === '' ? { kind: 'answer', text: '' } : moveFor(request, { ...asked, question })
   if (move.kind === 'call') return move
-  const words = (asksInHebrew(asked.question) ? wording.he : wording.en).danger[danger]
+  const words = wording[languageOfAnswer(asked.question)].danger[danger]
   return { kind: 'answer', text: [words, move.text].filter((text) => text !== '').join('\n\n') }
 }
 
@@ -113,7 +113,7 @@ function moveWithFindings({ question, attached, results }: Turn, reading: Readin
         textIn(search, 'does_not_exist') ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable'),
       fileName: fileWritten(quoted, results),
       attached: fromFile.length > 0,
-      unread: aboutUnreadFiles(attached, files, asksInHebrew(question)),
+      unread: aboutUnreadFiles(attached, files, asked),
       texts,
     }),
   }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../json.ts'
 import type { CallEnd, ModelRequest, TextListener } from '../provider.ts'
 import { answerFormatOf } from '../schema/answer-format.ts'
 import { schemaFault } from '../schema/json-schema.ts'
@@ -51,12 +52,7 @@ function shaped({ sampling }: ModelRequest, text: string): string | undefined {
 
 /** The object that a text is, if it is the JSON of one. */
 function objectIn(text: string): object | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return text.startsWith('{') ? (parsedJson(text) as object | undefined) : undefined
 }
 
 /** The answer before the first stop text of the request. JSON stays whole, because a part of it cannot be parsed. */

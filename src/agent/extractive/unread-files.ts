@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../provider.ts'
+import type { Language } from './language.ts'
 import { wording } from './wording.ts'
 
 type ReadResult = Readonly<Record<string, unknown>>
@@ -12,9 +13,9 @@ type ReadResult = Readonly<Record<string, unknown>>
 export function aboutUnreadFiles(
   attached: number,
   results: readonly ReadResult[],
-  inHebrew: boolean,
+  language: Language,
 ): string | undefined {
-  const say = inHebrew ? wording.he : wording.en
+  const say = wording[language]
   if (attached > 0 && results.length === 0) return say.filesOff
   const sentences = results.flatMap((result) => sentenceAbout(result, say))
   return sentences.length === 0 ? undefined : [...new Set(sentences)].join('\n')
@@ -27,7 +28,7 @@ export function filesIn(message: ModelMessage | undefined): number {
 }
 
 /** File names stand without quotation marks, because a name of several words would be checked as a quotation. */
-function sentenceAbout(result: ReadResult, say: (typeof wording)['en' | 'he']): readonly string[] {
+function sentenceAbout(result: ReadResult, say: (typeof wording)[Language]): readonly string[] {
   const { passages } = result
   const [name, problem, incomplete] = ['name', 'problem', 'incomplete'].map((member) =>
     textOf(result[member]),

@@ -1,13 +1,12 @@
 import { messageOf } from '../../errors.ts'
-import type { ModelFault, ModelStep, TurnEnd, TurnFailure, TurnProgress } from '../events.ts'
+import type { FailedCall, ModelFault, ModelStep, TurnEnd, TurnFailure, TurnProgress } from '../events.ts'
 import type { CallEnd, ModelRequest, ToolCall } from '../provider.ts'
 import { answerFormatOf } from '../schema/answer-format.ts'
 import { storable, storableCall } from '../storable-text.ts'
 import { estimateUsage } from '../usage.ts'
 import { formattedReply } from './formatted-reply.ts'
 import type { LoopInput } from './loop-input.ts'
-import { ReplyText } from './reply-text.ts'
-import { SlicedText, withoutHalfPair } from './sliced-text.ts'
+import { ReplyText, SlicedText, withoutHalfPair } from './reply-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 
@@ -31,13 +30,9 @@ export async function runAgent<Transaction>(input: LoopInput<Transaction>, emit:
   }
 }
 
-type FailureParts = Pick<ModelFault, 'param' | 'unfinished' | 'refused'>
-
-const failed = (kind: TurnFailure, message: string, parts: FailureParts = {}): TurnEnd => ({
-  type: 'turn.failed',
-  kind,
-  message,
-  ...parts,
+const failed = (kind: TurnFailure, message: string, call: FailedCall = {}): TurnEnd => ({
+  ...{ type: 'turn.failed', kind, message },
+  ...call,
 })
 
 /** One round: open tool calls, then the next model reply. Returns the end of the turn, or null to continue. */
@@ -130,8 +125,8 @@ async function callModel<T>(
     : streamReply(input, turn, request, show)
   const reply = await replying.finally(() => shown.end())
   if (reply.kind === 'fault') {
-    const { kind: _, failure, message, ...parts } = reply
-    return failed(failure, message, parts)
+    const { kind: _, failure, message, ...call } = reply
+    return failed(failure, message, call)
   }
   if (!shown.isComplete)
     return failed('aborted', stopped, { unfinished: { ...reply, toolCalls: [], unfinished: true } })
@@ -161,14 +156,8 @@ async function streamReply<T>(
   const upstream = end.upstream && { upstream: end.upstream }
   if (end.type === 'error') {
     const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true, ...upstream }
-    const refused = end.param === undefined ? {} : { param: end.param }
-    return {
-      kind: 'fault',
-      failure: failureKind(end),
-      message: storable(end.message),
-      ...refused,
-      unfinished,
-    }
+    const fault = { kind: 'fault', failure: failureKind(end), message: storable(end.message) } as const
+    return { ...fault, ...(end.param !== undefined && { param: end.param }), unfinished }
   }
   const isWhole = end.type === 'finish' && text.end()
   if (!isWhole) return { ...cutOff(request, separator, text.toString()), ...upstream }

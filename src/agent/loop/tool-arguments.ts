@@ -1,3 +1,4 @@
+import { isRecord, type Json, parsedJson } from '../json.ts'
 import type { ToolCall } from '../provider.ts'
 import { storable } from '../storable-text.ts'
 
@@ -6,9 +7,7 @@ const maxValues = 10_000
 const maxDepth = 50
 
 /** The parsed arguments of a call, or their fault as one sentence for the model. */
-export type ParsedArguments = { readonly args: Arguments } | { readonly fault: string }
-
-type Arguments = Readonly<Record<string, unknown>>
+type ParsedArguments = { readonly args: Json } | { readonly fault: string }
 
 /** Parses the arguments of a call. Every string in the result is storable. */
 export function parseArguments(call: ToolCall): ParsedArguments {
@@ -16,16 +15,10 @@ export function parseArguments(call: ToolCall): ParsedArguments {
   if (!isWithinBounds(call.arguments)) {
     return { fault: `The arguments have more than ${maxValues} values or ${maxDepth} levels.` }
   }
-  try {
-    const value: unknown = JSON.parse(call.arguments)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      // Escapes such as \u0000 become characters only through parsing.
-      return { args: call.arguments.includes('\\u') ? storableMembers(value) : (value as Arguments) }
-    }
-  } catch {
-    // Malformed JSON: reported below.
-  }
-  return { fault: 'The arguments are not a JSON object.' }
+  const value = parsedJson(call.arguments)
+  if (!isRecord(value)) return { fault: 'The arguments are not a JSON object.' }
+  // Escapes such as \u0000 become characters only through parsing.
+  return { args: call.arguments.includes('\\u') ? storableMembers(value) : value }
 }
 
 /** Counts the values and levels of a JSON text in one pass. Malformed text is left to the parser. */
@@ -54,7 +47,7 @@ function closingQuote(json: string, at: number): number {
   return json.length
 }
 
-function storableMembers(value: object): Arguments {
+function storableMembers(value: object): Json {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, storableValue(item)]))
 }
 

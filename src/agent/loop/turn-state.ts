@@ -1,7 +1,7 @@
 import { endsEarly, type ModelStep, type StepRecord, type TurnEnd } from '../events.ts'
 import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from '../provider.ts'
 import { answerFormatOf } from '../schema/answer-format.ts'
-import { storable } from '../storable-text.ts'
+import { firstBytes, storable } from '../storable-text.ts'
 import type { ToolOutcome } from '../tools.ts'
 import { fitContext } from './context.ts'
 import type { LoopInput } from './loop-input.ts'
@@ -104,14 +104,9 @@ export class Turn<T> {
   bounded(outcome: ToolOutcome<T>): ToolOutcome<T> {
     const content = storable(outcome.content)
     const room = Math.max(this.#input.limits.toolBytes - this.#toolBytes, 0)
-    const bytes = Buffer.from(content)
-    if (bytes.length <= room || outcome.isError) return { ...outcome, content }
-    // `stream` drops an incomplete character at the end.
-    const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), {
-      stream: true,
-    })
+    if (Buffer.byteLength(content) <= room || outcome.isError) return { ...outcome, content }
     // The model did not see the part that was cut off, so this result cannot be cited.
-    return { ...outcome, sources: [], content: `${kept}… [cut: limit of the turn]` }
+    return { ...outcome, sources: [], content: `${firstBytes(content, room)}… [cut: limit of the turn]` }
   }
 
   /** The next request to the model. */

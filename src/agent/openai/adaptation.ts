@@ -1,8 +1,6 @@
+import { isRecord, type Json, parsedJson } from '../json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { isRecord } from './failure.ts'
 import { answerFormatNames, namesParameter, sizeComplaint } from './refusal-wording.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 /** How requests to one model differ from our usual ones, because its server refused those. */
 export type Adaptation = {
@@ -160,7 +158,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 
 /** The parameter that a refusal names in a member of its own. */
 function paramOf(text: string): string | undefined {
-  const body = parsed(text)
+  const value = parsedJson(text)
+  // Gemini's endpoint sends its error in a list.
+  const body: unknown = Array.isArray(value) ? value[0] : value
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : body
   if (!isRecord(error)) return undefined
   if (typeof error['param'] === 'string' && error['param'] !== '') return error['param']
@@ -171,14 +171,4 @@ function paramOf(text: string): string | undefined {
   const path = loc.filter((part) => part !== 'body').map(String)
   // Pydantic names variants of unions in the path too, so only a first word that is a parameter says something.
   return path.length > 0 ? path.join('.') : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    // Gemini's endpoint sends its error in a list.
-    return Array.isArray(value) ? value[0] : value
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,4 @@
-type Json = Readonly<Record<string, unknown>>
+import type { Json } from '../json.ts'
 
 /**
  * What an OpenAI-compatible server attached to a reply, as `Attached.json` holds it. Unknown members are kept as they

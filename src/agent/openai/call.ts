@@ -1,31 +1,21 @@
 import type { CallEnd, Finish, ModelRequest, TextListener } from '../provider.ts'
-import { judgeUsage } from '../usage.ts'
+import type { UsageJudge } from '../usage.ts'
 import { asFailure } from './failure.ts'
 import { type Body, openReply, releaseBody, type Target } from './http.ts'
 import { PayloadReader } from './payloads.ts'
 import { type AssembledReply, ReplyAssembler } from './reply/reply-assembler.ts'
 import type { ReasoningHabit } from './reply/reply-text.ts'
-import { type CallLimits, RetriedCall } from './retried-call.ts'
 import type { Watchdog } from './watchdog.ts'
 
-export type CallSettings = CallLimits & {
+export type CallSettings = {
   readonly target: Target
   /** What the upstream's replies have shown. Updated by each reply. */
   readonly reasoning: ReasoningHabit
-  /** The model's window in tokens. Reported token counts are checked against it. */
-  readonly contextTokens: number
-  /** Called for each impossible token count. */
-  readonly onFalseUsage: ((fault: string) => void) | undefined
+  readonly judge: UsageJudge
 }
 
 /** One call of an OpenAI-compatible server. Its listener gets at most one text per network read. */
-export class ModelCall extends RetriedCall {
-  constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal) {
-    super(settings, (watch, onText) => attempt(settings, request, watch, onText), signal)
-  }
-}
-
-async function attempt(
+export async function attempt(
   settings: CallSettings,
   request: ModelRequest,
   watch: Watchdog,
@@ -44,12 +34,11 @@ async function attempt(
 }
 
 function finish(
-  { contextTokens, onFalseUsage, target }: CallSettings,
+  { judge, target }: CallSettings,
   request: ModelRequest,
   { reason, toolCalls, refusal, written, reported, attached: json }: AssembledReply,
 ): Finish {
-  const { usage, fault } = judgeUsage(request, written, reported, contextTokens)
-  if (fault !== undefined) onFalseUsage?.(fault)
+  const usage = judge(request, written, reported)
   const attached = json !== undefined && { attached: { upstream: target.upstream, json } }
   return { type: 'finish', reason, toolCalls, usage, ...(refusal !== '' && { refusal }), ...attached }
 }

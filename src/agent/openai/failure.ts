@@ -1,3 +1,4 @@
+import { isRecord } from '../json.ts'
 import type { ProviderFailure } from '../provider.ts'
 
 const MESSAGE_CHARACTERS = 300
@@ -36,11 +37,6 @@ export class CallFailure extends Error {
     this.status = options.status
     this.param = options.param
   }
-}
-
-/** Whether the value is a JSON object, not null, a list or a scalar. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { isRecord, parsedJson } from '../json.ts'
 import type { ModelRequest } from '../provider.ts'
 import { type Adaptation, bothAdaptations, lessonOf, noAdaptation } from './adaptation.ts'
 import {
@@ -8,7 +9,6 @@ import {
   EXAMINED_CHARACTERS,
   errorText,
   isContextOverflow,
-  isRecord,
   presentable,
 } from './failure.ts'
 import { type RequestTarget, type WireRequest, wireRequest } from './request.ts'
@@ -157,11 +157,9 @@ async function readErrorBody(body: Body): Promise<string> {
 
 /** The readable part of an error's body. An HTML page, as proxies send it, is useless for users. */
 function saidIn(text: string): string {
-  try {
-    return errorText(JSON.parse(text))
-  } catch {
-    return text.trimStart().startsWith('<') ? '' : text
-  }
+  const body = parsedJson(text)
+  if (body !== undefined) return errorText(body)
+  return text.trimStart().startsWith('<') ? '' : text
 }
 
 /**
@@ -209,20 +207,12 @@ function readRetryAfter(response: Pick<Dispatcher.ResponseData, 'headers'>): num
 
 /** The delay that Google's APIs name in the body of an error (google.rpc.RetryInfo), such as `"retryDelay": "1.5s"`. */
 function retryDelayIn(text: string): number | undefined {
-  const error = errorIn(text)
+  const [body] = [parsedJson(text)].flat()
+  const error = isRecord(body) ? body['error'] : undefined
   const details = isRecord(error) && Array.isArray(error['details']) ? error['details'] : []
   const delay: unknown = details.find((one) => isRecord(one) && 'retryDelay' in one)?.retryDelay
   const seconds = typeof delay === 'string' ? Number(/^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1]) : Number.NaN
   return Number.isNaN(seconds) ? undefined : seconds * 1_000
-}
-
-function errorIn(text: string): unknown {
-  try {
-    const [body] = [JSON.parse(text)].flat()
-    return isRecord(body) ? body['error'] : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**

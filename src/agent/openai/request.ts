@@ -1,4 +1,5 @@
 import { inStrictForm, withImagesAfterResults, withRepliesAfterResults } from '../conversation.ts'
+import { isRecord, type Json, parsedJson } from '../json.ts'
 import {
   type Attached,
   attachmentText,
@@ -8,13 +9,10 @@ import {
   type Sampling,
   type ToolCall,
 } from '../provider.ts'
-import { toolsJson } from '../tool-text.ts'
-import { upstreamIdOf } from '../wire-call-ids.ts'
+import { toolsJson } from '../tokens.ts'
+import { WireIds } from '../wire-call-ids.ts'
 import { type Adaptation, parameterKey } from './adaptation.ts'
 import type { AttachedCall, AttachedReply } from './attached.ts'
-import { isRecord } from './failure.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 /** What a request is made for. */
 export type RequestTarget = {
@@ -171,11 +169,7 @@ function wireCall(
  * sees it.
  */
 function callArguments(call: ToolCall): string {
-  try {
-    if (isRecord(JSON.parse(call.arguments))) return call.arguments
-  } catch {
-    // Malformed JSON: wrapped below.
-  }
+  if (isRecord(parsedJson(call.arguments))) return call.arguments
   return JSON.stringify({ malformed_arguments: call.arguments })
 }
 
@@ -191,27 +185,6 @@ function replyAttached(attached: Attached | undefined, upstream: string): Attach
   const reply = JSON.parse(attached.json) as AttachedReply
   parsedReplies.set(attached, reply)
   return reply
-}
-
-/**
- * The ids of calls as the upstream gets them: its own where it chose one, otherwise one that every server accepts. Each
- * is used once in a request. Results follow their reply, so the newest call with our id is theirs.
- */
-class WireIds {
-  readonly #used = new Set<string>()
-  readonly #byOurs = new Map<string, string>()
-
-  ofCall(ours: string, upstreams: string | undefined): string {
-    let id = upstreams === undefined || this.#used.has(upstreams) ? upstreamIdOf(ours) : upstreams
-    for (let again = 2; this.#used.has(id); again += 1) id = upstreamIdOf(`${ours} ${again}`)
-    this.#used.add(id)
-    this.#byOurs.set(ours, id)
-    return id
-  }
-
-  ofResult(ours: string): string {
-    return this.#byOurs.get(ours) ?? upstreamIdOf(ours)
-  }
 }
 
 function wireContent(content: Extract<ModelMessage, { role: 'user' }>['content']): unknown {

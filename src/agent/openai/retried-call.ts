@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallEnd, ProviderFailure, TextListener } from '../provider.ts'
+import { Agent } from 'undici'
+import type { CallEnd, ModelRequest, Provider, ProviderFailure, TextListener } from '../provider.ts'
 import { asFailure, type CallFailure } from './failure.ts'
 import { type Timers, Watchdog } from './watchdog.ts'
 
-export type Retries = {
+type Retries = {
   /** Maximum retries of a call. */
   readonly max: number
   /** The first delay in milliseconds. It doubles with each retry. */
@@ -12,107 +13,119 @@ export type Retries = {
   readonly longestMs: number
 }
 
-export const standardTimers: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
-export const standardRetries: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
+const standardTimers: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
+const standardRetries: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
 
-export type CallLimits = {
-  readonly timers: Timers
-  readonly retries: Retries
+/** What the settings of every model with a server say of its calls. */
+export type CallOptions = {
+  readonly timers?: Partial<Timers>
+  readonly retries?: Partial<Retries>
   /** Called for each failed attempt, including those that are retried. */
-  readonly onFailure: ((kind: ProviderFailure) => void) | undefined
+  readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
+  /** Called for the first impossible token count. It and all later impossible ones are replaced by estimates. */
+  readonly onFalseUsage?: ((fault: string) => void) | undefined
+}
+
+export interface ClosableProvider extends Provider {
+  /** Ends running calls (as `aborted`) and closes the connections. */
+  close(): Promise<void>
 }
 
 /**
- * Sends the request once and passes the text of its reply on.
- * @throws CallFailure
+ * A provider that retries its calls.
+ * @param attempt sends the request once and passes the text of its reply on. It throws CallFailure.
+ * @param release closes the connections.
  */
-export type Attempt = (watch: Watchdog, onText: TextListener) => Promise<CallEnd>
-
-/** One model call, from its first attempt to its end. */
-export class RetriedCall {
-  readonly #limits: CallLimits
-  readonly #attempt: Attempt
-  readonly #watch: Watchdog
-  #retries = 0
-
-  constructor(limits: CallLimits, attempt: Attempt, signal: AbortSignal) {
-    this.#limits = limits
-    this.#attempt = attempt
-    this.#watch = new Watchdog(limits.timers, signal)
+export function retryingProvider(
+  { timers, retries, onFailure }: CallOptions,
+  attempt: (request: ModelRequest, watch: Watchdog, onText: TextListener) => Promise<CallEnd>,
+  release: () => Promise<void>,
+): ClosableProvider {
+  const limits = {
+    timers: { ...standardTimers, ...timers },
+    retries: { ...standardRetries, ...retries },
+    onFailure,
   }
-
-  /** Ends the call with the failure `aborted`. */
-  abort(): void {
-    this.#watch.abort()
+  // Calls are listed instead of sharing one signal: removing one of thousands of listeners from a signal is a
+  // linear search.
+  const calls = new Set<Watchdog>()
+  let isClosed = false
+  return {
+    async ask(request, signal, onText) {
+      const watch = new Watchdog(limits.timers, signal)
+      calls.add(watch)
+      if (isClosed) watch.abort()
+      const { listen, rethrow } = guarded(onText)
+      const end = await withRetries(limits, watch, () => attempt(request, watch, listen))
+        .catch((fault: unknown) => endOf(watch.failure ?? asFailure(fault)))
+        .finally(() => {
+          watch.stop()
+          calls.delete(watch)
+        })
+      rethrow()
+      return end
+    },
+    async close() {
+      isClosed = true
+      for (const watch of calls) watch.abort()
+      await release()
+    },
   }
+}
 
-  /**
-   * Makes the call. All resources are released when it ends. It rejects only with an error that `onText` throws.
-   */
-  async make(onText: TextListener): Promise<CallEnd> {
-    let thrown: { readonly error: unknown } | undefined
-    const guarded: TextListener = (text) => {
+/** Connections to a model's server. HTTP/1.1 only: each call has its own, and closing it ends the call. */
+export const openConnections = (connections = 8_192): Agent =>
+  new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+
+type CallLimits = Pick<CallOptions, 'onFailure'> & { readonly timers: Timers; readonly retries: Retries }
+
+/** A listener that takes no more text after an error of `onText`, which `rethrow` throws. */
+function guarded(onText: TextListener): { readonly listen: TextListener; readonly rethrow: () => void } {
+  let thrown: { readonly error: unknown } | undefined
+  return {
+    listen(text) {
       try {
         return onText(text)
       } catch (error) {
         thrown = { error }
         return false
       }
-    }
-    const end = await this.#end(guarded)
-    if (thrown) throw thrown.error
-    return end
+    },
+    rethrow() {
+      if (thrown) throw thrown.error
+    },
   }
+}
 
-  /** Never throws. */
-  async #end(onText: TextListener): Promise<CallEnd> {
-    const watch = this.#watch
+const endOf = ({ kind, message, status, param }: CallFailure): CallEnd => ({
+  ...{ type: 'error', kind, message },
+  ...(status !== undefined && { status }),
+  ...(param !== undefined && { param }),
+})
+
+/**
+ * Returns a complete reply, after retries if necessary.
+ * @throws CallFailure
+ */
+async function withRetries(
+  { retries, onFailure }: CallLimits,
+  watch: Watchdog,
+  attempt: () => Promise<CallEnd>,
+): Promise<CallEnd> {
+  for (let retry = 0; ; retry += 1) {
     try {
-      const end = await this.#reply(onText)
+      watch.check()
+      const end = await attempt()
       // A caller that has aborted gets no reply, even a complete one.
       watch.checkCaller()
       return end
     } catch (fault) {
-      const { kind, message, status, param } = watch.failure ?? asFailure(fault)
-      return {
-        type: 'error',
-        kind,
-        message,
-        ...(status !== undefined && { status }),
-        ...(param !== undefined && { param }),
-      }
-    } finally {
-      watch.stop()
+      const failure = watch.failure ?? asFailure(fault)
+      onFailure?.(failure.kind)
+      if (!failure.retryable || watch.payloadSeen || retry >= retries.max) throw failure
+      watch.pause()
+      await delay(waitBefore(retry, failure, retries), undefined, { signal: watch.signal })
     }
-  }
-
-  /**
-   * Returns a complete reply, after retries if necessary.
-   * @throws CallFailure
-   */
-  async #reply(onText: TextListener): Promise<CallEnd> {
-    for (;;) {
-      try {
-        this.#watch.check()
-        return await this.#attempt(this.#watch, onText)
-      } catch (fault) {
-        await this.#pauseBeforeRetry(this.#watch.failure ?? asFailure(fault))
-      }
-    }
-  }
-
-  /**
-   * Waits before a retry.
-   * @throws the failure if the call is not retried.
-   */
-  async #pauseBeforeRetry(failure: CallFailure): Promise<void> {
-    const { retries, onFailure } = this.#limits
-    const watch = this.#watch
-    onFailure?.(failure.kind)
-    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.max) throw failure
-    watch.pause()
-    await delay(waitBefore(this.#retries, failure, retries), undefined, { signal: watch.signal })
-    this.#retries += 1
   }
 }
 

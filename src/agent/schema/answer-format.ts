@@ -1,6 +1,6 @@
+import { isRecord } from '../json.ts'
 import type { ModelMessage, Sampling } from '../provider.ts'
 import { schemaFault } from './json-schema.ts'
-import { isObject } from './schema-budget.ts'
 
 /** The required form of an answer: a JSON object, or JSON that fits a schema. */
 export type AnswerFormat = { readonly schema: unknown }
@@ -9,7 +9,7 @@ export type AnswerFormat = { readonly schema: unknown }
 export function answerFormatOf({ responseFormat }: Sampling): AnswerFormat | undefined {
   if (!responseFormat) return undefined
   const named = responseFormat['json_schema']
-  return { schema: (isObject(named) ? named['schema'] : undefined) ?? { type: 'object' } }
+  return { schema: (isRecord(named) ? named['schema'] : undefined) ?? { type: 'object' } }
 }
 
 const fence = '```'

@@ -1,5 +1,6 @@
+import { isRecord, type Json } from '../json.ts'
 import { schemaFault } from './json-schema.ts'
-import { Budget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
+import { Budget, listOf, resolve, Undecided } from './schema-budget.ts'
 
 /** About 30 ms. A step is one schema, or one name, type or value in it. */
 const maxSteps = 20_000
@@ -34,7 +35,7 @@ class Look {
   reason(schema: unknown, allowed: readonly string[], path: string): string | null {
     this.#budget.spend(1)
     if (schema === false) return `${named(path)} is \`false\``
-    if (!isObject(schema)) return null
+    if (!isRecord(schema)) return null
     if (this.#open.has(schema)) return `${named(path)} must contain itself`
     this.#open.add(schema)
     try {
@@ -45,7 +46,7 @@ class Look {
   }
 
   #reasonOf(schema: Json, allowed: readonly string[], path: string): string | null {
-    if (schema['not'] === true || (isObject(schema['not']) && Object.keys(schema['not']).length === 0))
+    if (schema['not'] === true || (isRecord(schema['not']) && Object.keys(schema['not']).length === 0))
       return `${named(path)} excludes every value with \`not\``
     const types = this.#typesOf(schema, allowed)
     if (types.length === 0) return `${named(path)} allows no type`
@@ -58,7 +59,7 @@ class Look {
 
   /** The types that `type` of the schema, of its reference and of all its `allOf` leave. */
   #typesOf(schema: unknown, allowed: readonly string[], depth = 0): readonly string[] {
-    if (!isObject(schema) || depth > maxDepth) return allowed
+    if (!isRecord(schema) || depth > maxDepth) return allowed
     const { type = [] } = schema
     const own = Array.isArray(type) ? type : [type]
     this.#budget.spend(1 + own.length)
@@ -134,14 +135,14 @@ class Look {
 
   #membersReason(schema: Json, path: string): string | null {
     const { required, additionalProperties, patternProperties, maxProperties } = schema
-    const properties = isObject(schema['properties']) ? schema['properties'] : {}
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {}
     const names = new Set(listOf(required).filter((name) => typeof name === 'string'))
     this.#budget.spend(names.size)
     if (typeof maxProperties === 'number' && names.size > maxProperties)
       return `${named(path)} requires more members than \`maxProperties\` allows`
     for (const name of names) {
       const isKnown = Object.hasOwn(properties, name)
-      if (!isKnown && isObject(patternProperties)) continue
+      if (!isKnown && isRecord(patternProperties)) continue
       if (!isKnown && additionalProperties === false)
         return `${named(path)} requires "${name.slice(0, 100)}", which \`additionalProperties\` forbids`
       const member = isKnown ? properties[name] : additionalProperties
@@ -175,8 +176,6 @@ function numberReason(schema: Json, isInteger: boolean, path: string): string | 
   ]
   return first > last ? `${named(path)} allows no whole number` : null
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** A place in the schema, as a JSON pointer. */
 const named = (path: string): string => (path === '' ? 'the schema' : `\`${path}\``)

@@ -1,4 +1,5 @@
-import { Budget, isObject, type Json, resolve, sameJson, Undecided } from './schema-budget.ts'
+import { isRecord, type Json } from '../json.ts'
+import { Budget, listOf, resolve, sameJson, Undecided } from './schema-budget.ts'
 
 /** About 30 ms of checking. A step is one schema, enum member, required name or 64 examined characters. */
 const maxSteps = 50_000
@@ -51,7 +52,7 @@ class Check {
     this.#budget.spend(1)
     if (depth > maxDepth) throw new Undecided()
     if (schema === false) return () => `${named(path)} must not be there`
-    if (!isObject(schema)) return null
+    if (!isRecord(schema)) return null
     const spot = { ...place, schema }
     return (
       this.#targetFault(spot) ??
@@ -61,7 +62,7 @@ class Check {
       (typeof value === 'string' ? this.#lengthFault(spot, value) : null) ??
       (typeof value === 'number' ? numberFault(schema, value, path) : null) ??
       (Array.isArray(value) ? this.#itemsFault(spot, value) : null) ??
-      (isObject(value) ? this.#membersFault(spot, value) : null)
+      (isRecord(value) ? this.#membersFault(spot, value) : null)
     )
   }
 
@@ -171,7 +172,7 @@ class Check {
     this.#budget.spend(required.length)
     const missing = required.find((name) => !Object.hasOwn(value, String(name)))
     if (missing !== undefined) return () => `${named(path)} lacks the member ${JSON.stringify(missing)}`
-    const properties = isObject(schema['properties']) ? schema['properties'] : {}
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {}
     // `patternProperties` are not evaluated, so with them nothing is known about other names.
     const others = 'patternProperties' in schema ? undefined : schema['additionalProperties']
     if (!('properties' in schema) && isUnbounded(others)) return null
@@ -200,7 +201,7 @@ function isOfType(type: unknown, value: unknown): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isObject(value)
+      return isRecord(value)
     case 'integer':
       return Number.isInteger(value)
     case 'string':
@@ -225,7 +226,5 @@ function numberFault(schema: Json, value: number, path: string): Fault {
   if (step && !Number.isInteger(value / step)) return () => `${named(path)} must be a multiple of ${step}`
   return null
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const named = (path: string): string => (path === '' ? 'the answer' : `\`${path}\``)

@@ -1,6 +1,6 @@
-/** Shared by all code that walks a client's JSON Schema: a budget of steps, references, and equality of values. */
+import { isRecord, type Json } from '../json.ts'
 
-export type Json = Readonly<Record<string, unknown>>
+/** Shared by all code that walks a client's JSON Schema: a budget of steps, references, and equality of values. */
 
 /** Thrown when a walk exceeds its budget. */
 export class Undecided extends Error {
@@ -25,9 +25,8 @@ export class Budget {
   }
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** A keyword whose value is a list; empty if it is none. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Resolves a reference within the schema, such as `#/$defs/step`. Undefined if it has no target. */
 export function resolve(root: unknown, ref: string): unknown {
@@ -67,7 +66,7 @@ function addMembers(a: unknown, b: unknown, open: [unknown, unknown][], budget: 
     for (const [i, item] of a.entries()) open.push([item, b[i]])
     return true
   }
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isRecord(a) || !isRecord(b)) return false
   const names = Object.keys(a)
   budget.spend(names.length)
   const others = Object.keys(b)

@@ -1,4 +1,5 @@
-import { isObject, type Json, resolve } from './schema-budget.ts'
+import { isRecord, type Json } from '../json.ts'
+import { listOf, resolve } from './schema-budget.ts'
 
 /** Maximum chain of references and alternatives: longer than real schemas, and short enough for recursion. */
 const maxLevels = 200
@@ -10,43 +11,29 @@ const maxLevels = 200
  * make any of them a schema.
  */
 export function largestExpansion(root: unknown): number {
-  const expansion = new Expansion(root)
+  /** Undefined while a schema is being evaluated. Meeting it again means a circular reference. */
+  const known = new Map<Json, number | undefined>()
+  const stepsOf = (schema: Json, level: number): number => {
+    if (known.has(schema)) return known.get(schema) ?? Infinity
+    if (level > maxLevels) return Infinity
+    known.set(schema, undefined)
+    let sum = 1 + ['enum', 'required', 'type'].flatMap((name) => listOf(schema[name])).length
+    for (const inner of appliedWith(root, schema)) sum += stepsOf(inner, level + 1)
+    known.set(schema, sum)
+    return sum
+  }
   const open: unknown[] = [root]
   let largest = 0
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
-    if (isObject(value)) largest = Math.max(largest, expansion.steps(value, 0))
+    if (isRecord(value)) largest = Math.max(largest, stepsOf(value, 0))
     for (const item of Object.values(value)) open.push(item)
   }
   return largest
 }
 
-class Expansion {
-  readonly #root: unknown
-  /** Undefined while a schema is being evaluated. Meeting it again means a circular reference. */
-  readonly #known = new Map<Json, number | undefined>()
-
-  constructor(root: unknown) {
-    this.#root = root
-  }
-
-  steps(schema: Json, level: number): number {
-    if (this.#known.has(schema)) return this.#known.get(schema) ?? Infinity
-    if (level > maxLevels) return Infinity
-    this.#known.set(schema, undefined)
-    let sum = 1 + lengthOf(schema['enum']) + lengthOf(schema['required']) + lengthOf(schema['type'])
-    for (const inner of this.#appliedWith(schema)) sum += this.steps(inner, level + 1)
-    this.#known.set(schema, sum)
-    return sum
-  }
-
-  /** Schemas that apply to the same value. */
-  #appliedWith(schema: Json): readonly Json[] {
-    const { $ref: ref, not, allOf, anyOf, oneOf } = schema
-    const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined
-    const forms = [allOf, anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
-    return [target, not, ...forms].filter(isObject)
-  }
+/** Schemas that apply to the same value. */
+function appliedWith(root: unknown, { $ref: ref, not, allOf, anyOf, oneOf }: Json): readonly Json[] {
+  const target = typeof ref === 'string' ? resolve(root, ref) : undefined
+  return [target, not, ...[allOf, anyOf, oneOf].flatMap(listOf)].filter(isRecord)
 }
-
-const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)

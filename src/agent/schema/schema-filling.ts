@@ -1,4 +1,5 @@
-import { isObject, type Json, resolve } from './schema-budget.ts'
+import { isRecord, type Json } from '../json.ts'
+import { resolve } from './schema-budget.ts'
 
 /** Members of a schema that refers to itself would otherwise nest without end. */
 const maxDepth = 12
@@ -20,7 +21,7 @@ export function fillSchema(root: unknown, text: string): unknown {
   }
   /** The schema with its reference or its first form. */
   const plain = (given: unknown, depth: number): Json => {
-    const schema = isObject(given) ? given : {}
+    const schema = isRecord(given) ? given : {}
     const { $ref: ref, allOf, anyOf, oneOf } = schema
     const forms = [allOf, anyOf, oneOf].find(Array.isArray)
     const inner = typeof ref === 'string' ? resolve(root, ref) : forms?.[0]
@@ -55,7 +56,7 @@ export function fillSchema(root: unknown, text: string): unknown {
     return typeof maxLength === 'number' ? [...given].slice(0, maxLength).join('') : given
   }
   const objectOf = ({ properties: given, required }: Json, depth: number): Json => {
-    const properties = isObject(given) ? given : {}
+    const properties = isRecord(given) ? given : {}
     const names = Array.isArray(required) ? required.map(String) : depth === 0 ? Object.keys(properties) : []
     const members: [string, unknown][] = []
     for (const name of names) {

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { apiKeys, ledger, projects, runs, sessions } from '../../db/schema/index.ts'
+import { chargesIn, facts } from './usage.ts'
 import type { Span } from './usage-span.ts'
 
 /** The charge for one turn. Names and the session are null if they have been deleted. */
@@ -26,7 +27,6 @@ export type Charge = {
   readonly costMicros: bigint
 }
 
-const facts = ledger.facts
 const fact = (name: string) => sql<string | null>`${facts}->>${name}`
 const tokens = (name: string) => sql<number>`coalesce((${facts}->>${name})::float8, 0)`
 
@@ -69,15 +69,7 @@ export function listCharges(
     .leftJoin(sessions, eq(sessions.id, runs.sessionId))
     .leftJoin(apiKeys, and(eq(apiKeys.id, sql`${facts}->>'key_id'`), eq(apiKeys.accountId, accountId)))
     .leftJoin(projects, and(eq(projects.id, sql`${facts}->>'project_id'`), eq(projects.accountId, accountId)))
-    .where(
-      and(
-        eq(ledger.accountId, accountId),
-        eq(ledger.kind, 'charge'),
-        gte(ledger.createdAt, page.from),
-        lt(ledger.createdAt, page.to),
-        beyond(page),
-      ),
-    )
+    .where(and(chargesIn(accountId, page), beyond(page)))
     .orderBy(page.order === 'asc' ? asc(ledger.id) : desc(ledger.id))
     .limit(page.limit)
 }

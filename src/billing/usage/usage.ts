@@ -3,6 +3,7 @@ import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { ledger } from '../../db/schema/index.ts'
 import { unknownCursor } from '../../errors.ts'
+import type { Span } from './usage-span.ts'
 
 /** What usage can be grouped by. */
 export const usageGroups = ['day', 'model', 'key', 'project', 'member'] as const
@@ -17,7 +18,16 @@ export type UsageRow = {
   readonly costMicros: bigint
 }
 
-const facts = ledger.facts
+export const facts = ledger.facts
+
+/** The charges of an account in a span. */
+export const chargesIn = (accountId: string, { from, to }: Span): SQL | undefined =>
+  and(
+    eq(ledger.accountId, accountId),
+    eq(ledger.kind, 'charge'),
+    gte(ledger.createdAt, from),
+    lt(ledger.createdAt, to),
+  )
 
 /** `kind` in the facts of a charge for embeddings. Charges for turns have none. */
 export const embeddingsKind = 'embeddings'
@@ -32,16 +42,14 @@ const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
 
 /**
  * Sums the account's charges from the ledger, so deleting a session changes nothing. A bound key sees only the
- * charges of its project. `from` and `to` are instants; `to` is exclusive.
+ * charges of its project.
  * @throws ServiceError `invalid_value` if `after` is not a group of this time.
  */
 export async function readUsage(
   executor: Executor,
   principal: Principal,
-  query: {
+  query: Span & {
     readonly group: UsageGroup
-    readonly from: Date
-    readonly to: Date
     readonly limit: number
     readonly after?: string | undefined
   },
@@ -49,10 +57,7 @@ export async function readUsage(
   const group = groupings[query.group]
   const project = confinedTo(principal)
   const filter = and(
-    eq(ledger.accountId, principal.accountId),
-    eq(ledger.kind, 'charge'),
-    gte(ledger.createdAt, query.from),
-    lt(ledger.createdAt, query.to),
+    chargesIn(principal.accountId, query),
     project === null ? undefined : sql`${facts}->>'project_id' = ${project}`,
   )
   if (query.after !== undefined) await requireGroup(executor, and(filter, sql`${group} = ${query.after}`))

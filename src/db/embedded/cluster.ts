@@ -2,7 +2,6 @@ import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError } from '../../config.ts'
 import type { Identity, Programs, Run } from './programs.ts'
-import { tellingLines } from './telling-lines.ts'
 
 export type Cluster = {
   /** The data folder, and the folder of the cluster in it. */
@@ -54,4 +53,17 @@ export async function initialise({
     )
   }
   await rename(fresh, data)
+}
+
+/** Earlier lines of a log belong to earlier starts. */
+const examinedLines = 30
+
+/**
+ * The lines of Postgres's output that say why it failed, otherwise its last ones. The reason, such as a full disk, often
+ * stands before several lines about the end of the server.
+ */
+export function tellingLines(output: string): string {
+  const lines = output.trim().split('\n').slice(-examinedLines)
+  const telling = lines.filter((line) => /\b(?:ERROR|FATAL|PANIC|HINT): |\berror: /.test(line))
+  return (telling.length > 0 ? telling : lines).slice(-3).join(' ')
 }

@@ -5,13 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { ConfigError } from '../../config.ts'
 import { messageOf } from '../../errors.ts'
-import { type Cluster, initialise } from './cluster.ts'
+import { type Cluster, initialise, tellingLines } from './cluster.ts'
 import { join, leave, reserve } from './membership.ts'
 import { findPrograms, postgresIdentity, runnerFor } from './programs.ts'
 import { keepRunning, type RevivalEvent } from './revival.ts'
 import { installationSecrets } from './secrets.ts'
 import { adoptOrStart } from './start.ts'
-import { tellingLines } from './telling-lines.ts'
 
 /** Held while the database of the service is created. */
 const databaseLock = 7_203_115_003n

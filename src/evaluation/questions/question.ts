@@ -30,13 +30,6 @@ export function idOfText(question: string): string {
   return `q-${createHash('sha256').update(question).digest('hex').slice(0, 8)}`
 }
 
-/** The language of most letters of a question. */
-export function languageOfText(question: string): 'en' | 'he' {
-  const hebrew = question.match(/[\u05d0-\u05ea]/g)?.length ?? 0
-  const latin = question.match(/[a-z]/gi)?.length ?? 0
-  return hebrew > latin ? 'he' : 'en'
-}
-
 /** Identifies the content of a list of questions: what is asked, and what is expected. */
 export function hashOfQuestions(questions: readonly Question[]): string {
   const content = questions.map(({ line: _, note: __, ...rest }) => rest)

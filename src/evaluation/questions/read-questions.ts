@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { idOfText, languageOfText, type Question } from './question.ts'
+import { languageOf } from '../../sources/citations/source-list.ts'
+import { idOfText, type Question } from './question.ts'
 
 const maxQuestions = 10_000
 /** Problems that one error lists. */
@@ -116,7 +117,7 @@ function questionOf(data: Line, number: number): Question | Problem {
     id: data.id ?? idOfText(data.question),
     line: number,
     question: data.question.trim(),
-    language: data.language ?? languageOfText(data.question),
+    language: data.language ?? languageOf(data.question),
     expected: lists,
     forbidden: data.forbidden ?? [],
     mustRefuse,

@@ -30,7 +30,7 @@ ${totalsTable(
     ['A', a.totals],
     ['B', b.totals],
   ],
-  { name: 'B − A', cell: (label) => differenceText(label, a.totals, b.totals) },
+  { name: 'B − A', cell: (row) => differenceText(row, a.totals, b.totals) },
 )}
 <h2>Questions</h2>
 ${filters([

@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import { type Html, html, nothing } from '../../web/components/html.ts'
 import type { Totals } from '../scores/totals.ts'
 import { pageStyle } from './page-style.ts'
-import { rows } from './rows.ts'
+import { type Row, rows } from './rows.ts'
 
 /**
  * A whole page of one file. Its policy lets it load and run nothing, whatever a model or a text has put into it.
@@ -23,17 +23,17 @@ export async function pageOf(title: string, body: Html): Promise<string> {
 /** A table of totals, one column each. `last` gives the cell after them. */
 export function totalsTable(
   columns: readonly (readonly [string, Totals])[],
-  last?: { readonly name: string; readonly cell: (label: string) => string },
+  last?: { readonly name: string; readonly cell: (row: Row) => string },
 ): Html {
   return html`<div class="scroll"><table class="totals">
 <thead><tr><td></td>${columns.map(([name]) => html`<th scope="col">${name}</th>`)}${
     last ? html`<th scope="col">${last.name}</th>` : nothing
   }</tr></thead>
 <tbody>${rows.map(
-    ({ label, isPart, text }) =>
-      html`<tr${isPart ? html` class="part"` : nothing}><th scope="row">${label}</th>${columns.map(
-        ([, totals]) => html`<td>${text(totals)}</td>`,
-      )}${last ? html`<td>${last.cell(label)}</td>` : nothing}</tr>
+    (row) =>
+      html`<tr${row.isPart ? html` class="part"` : nothing}><th scope="row">${row.label}</th>${columns.map(
+        ([, totals]) => html`<td>${row.text(totals)}</td>`,
+      )}${last ? html`<td>${last.cell(row)}</td>` : nothing}</tr>
 `,
   )}</tbody></table></div>`
 }

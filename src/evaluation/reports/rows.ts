@@ -4,42 +4,75 @@ import type { Share, Totals } from '../scores/totals.ts'
 /** One figure of the totals. `isPart`: it is a part of the row above. */
 export type Row = {
   readonly label: string
-  readonly isPart?: true
+  readonly isPart: boolean
+  readonly figure: (totals: Totals) => number | null
   readonly text: (totals: Totals) => string
+  /** The difference of two figures, without a plus sign. */
+  readonly difference: (difference: number) => string
 }
+
+const count = (label: string, figure: (totals: Totals) => number, isPart = false): Row => ({
+  ...{ label, isPart, figure },
+  text: (totals) => String(figure(totals)),
+  difference: String,
+})
+
+const part = (label: string, figure: (totals: Totals) => number): Row => count(label, figure, true)
+
+/** Such as `41/50 (82 %)`. */
+const share = (label: string, of: (totals: Totals) => Share): Row => ({
+  ...{ label, isPart: false },
+  figure: (totals) => of(totals).share,
+  text: (totals) => {
+    const { count, of: all, share } = of(totals)
+    return share === null ? '–' : `${count}/${all} (${Math.round(share * 100)} %)`
+  },
+  difference: (difference) => `${Math.round(difference * 100)} %`,
+})
+
+const time = (label: string, figure: (totals: Totals) => number | null): Row => ({
+  ...{ label, isPart: false, figure },
+  text: (totals) => secondsText(figure(totals)),
+  difference: (difference) => `${(difference / 1_000).toFixed(2)} s`,
+})
 
 /** The figures of every report, in order. */
 export const rows: readonly Row[] = [
-  { label: 'questions', text: (totals) => String(totals.questions) },
-  { label: 'not applicable: work not held', isPart: true, text: (totals) => String(totals.not_applicable) },
-  { label: 'not asked', isPart: true, text: (totals) => String(totals.not_asked) },
-  { label: 'asked', text: (totals) => String(totals.asked) },
-  { label: 'answered', isPart: true, text: (totals) => String(totals.answered) },
-  { label: 'refused', isPart: true, text: (totals) => String(totals.refused) },
-  { label: 'failed technically', isPart: true, text: (totals) => String(totals.failed) },
-  { label: 'sources found', text: ({ found }) => shareText(found) },
-  { label: 'mean recall', text: ({ recall }) => (recall === null ? '–' : recall.toFixed(3)) },
-  { label: 'rightly refused', text: (totals) => shareText(totals.rightly_refused) },
-  { label: 'wrongly refused', text: (totals) => shareText(totals.wrongly_refused) },
-  { label: 'forbidden source cited', text: (totals) => String(totals.forbidden_cited) },
-  { label: 'quotations', text: ({ quotations }) => String(quotations.total) },
-  { label: 'word for word', isPart: true, text: ({ quotations }) => String(quotations.verbatim) },
-  { label: 'edited', isPart: true, text: ({ quotations }) => String(quotations.edited) },
-  { label: 'close', isPart: true, text: ({ quotations }) => String(quotations.fuzzy) },
-  { label: 'translation', isPart: true, text: ({ quotations }) => String(quotations.translation) },
-  { label: 'in another passage', isPart: true, text: ({ quotations }) => String(quotations.misattributed) },
-  { label: 'not found', isPart: true, text: ({ quotations }) => String(quotations.not_found) },
-  { label: 'invented refs', text: (totals) => String(totals.unresolved_refs) },
-  { label: 'marks without a source', text: (totals) => String(totals.removed_marks) },
-  { label: 'credits', text: (totals) => creditsText(BigInt(totals.cost_micros)) },
-  { label: 'time p50', text: (totals) => secondsText(totals.p50_ms) },
-  { label: 'time p95', text: (totals) => secondsText(totals.p95_ms) },
+  count('questions', ({ questions }) => questions),
+  part('not applicable: work not held', (totals) => totals.not_applicable),
+  part('not asked', (totals) => totals.not_asked),
+  count('asked', ({ asked }) => asked),
+  part('answered', ({ answered }) => answered),
+  part('refused', ({ refused }) => refused),
+  part('failed technically', ({ failed }) => failed),
+  share('sources found', ({ found }) => found),
+  {
+    ...{ label: 'mean recall', isPart: false },
+    figure: ({ recall }) => recall,
+    text: ({ recall }) => (recall === null ? '–' : recall.toFixed(3)),
+    difference: (difference) => difference.toFixed(3),
+  },
+  share('rightly refused', (totals) => totals.rightly_refused),
+  share('wrongly refused', (totals) => totals.wrongly_refused),
+  count('forbidden source cited', (totals) => totals.forbidden_cited),
+  count('quotations', ({ quotations }) => quotations.total),
+  part('word for word', ({ quotations }) => quotations.verbatim),
+  part('edited', ({ quotations }) => quotations.edited),
+  part('close', ({ quotations }) => quotations.fuzzy),
+  part('translation', ({ quotations }) => quotations.translation),
+  part('in another passage', ({ quotations }) => quotations.misattributed),
+  part('not found', ({ quotations }) => quotations.not_found),
+  count('invented refs', (totals) => totals.unresolved_refs),
+  count('marks without a source', (totals) => totals.removed_marks),
+  {
+    ...{ label: 'credits', isPart: false },
+    figure: (totals) => Number(totals.cost_micros),
+    text: (totals) => creditsText(BigInt(totals.cost_micros)),
+    difference: (difference) => creditsText(BigInt(difference)),
+  },
+  time('time p50', (totals) => totals.p50_ms),
+  time('time p95', (totals) => totals.p95_ms),
 ]
-
-/** Such as `41/50 (82 %)`. */
-export function shareText({ count, of, share }: Share): string {
-  return share === null ? '–' : `${count}/${of} (${Math.round(share * 100)} %)`
-}
 
 /** Such as `1.2 s`. */
 export function secondsText(milliseconds: number | null): string {

@@ -1,9 +1,8 @@
-import { creditsText } from '../../billing/credits.ts'
 import type { ComparedQuestion, Comparison } from '../scores/compare.ts'
 import type { Evaluation } from '../scores/evaluation.ts'
 import type { ScoredQuestion } from '../scores/scored-question.ts'
 import type { Totals } from '../scores/totals.ts'
-import { rows } from './rows.ts'
+import { type Row, rows } from './rows.ts'
 
 /** Questions that a list in the terminal shows. The page has all. */
 const maxListed = 20
@@ -58,55 +57,21 @@ export function isWanting({ outcome, verdict }: ScoredQuestion): boolean {
   return outcome === 'failed' || verdict === 'wrong' || verdict === 'partly'
 }
 
-/** The change of one figure from A to B, such as `+3`. Empty if it is no number or is equal. */
-export function differenceText(label: string, a: Totals, b: Totals): string {
-  const [first, second] = [figureOf(label, a), figureOf(label, b)]
+/** The change of one figure from A to B, such as `+3`. Empty if it is equal, or missing in one of them. */
+export function differenceText({ figure, difference }: Row, a: Totals, b: Totals): string {
+  const [first, second] = [figure(a), figure(b)]
   if (first === null || second === null || first === second) return ''
-  const difference = second - first
-  const shown = sharesOf.has(label)
-    ? `${Math.round(difference * 100)} %`
-    : label === 'credits'
-      ? creditsText(BigInt(Math.round(difference * 1e6)))
-      : label.startsWith('time')
-        ? `${(difference / 1_000).toFixed(2)} s`
-        : label === 'mean recall'
-          ? difference.toFixed(3)
-          : String(difference)
-  return difference > 0 ? `+${shown}` : shown.replace('-', '−')
-}
-
-const sharesOf: ReadonlySet<string> = new Set(['sources found', 'rightly refused', 'wrongly refused'])
-
-function figureOf(label: string, totals: Totals): number | null {
-  switch (label) {
-    case 'sources found':
-      return totals.found.share
-    case 'rightly refused':
-      return totals.rightly_refused.share
-    case 'wrongly refused':
-      return totals.wrongly_refused.share
-    case 'mean recall':
-      return totals.recall
-    case 'credits':
-      return Number(totals.cost_micros) / 1e6
-    case 'time p50':
-      return totals.p50_ms
-    case 'time p95':
-      return totals.p95_ms
-    default: {
-      const text = rows.find((row) => row.label === label)?.text(totals) ?? ''
-      return /^\d+$/.test(text) ? Number(text) : null
-    }
-  }
+  const shown = difference(second - first)
+  return second > first ? `+${shown}` : shown.replace('-', '−')
 }
 
 function totalLines(columns: readonly (readonly [string, Totals])[], differences = false): readonly string[] {
   const [a, b] = columns
   const header = ['', ...columns.map(([name]) => name), ...(differences ? ['B − A'] : [])]
-  const cells = rows.map(({ label, isPart, text }) => [
-    isPart ? `  ${label}` : label,
-    ...columns.map(([, totals]) => text(totals)),
-    ...(differences && a && b ? [differenceText(label, a[1], b[1])] : []),
+  const cells = rows.map((row) => [
+    row.isPart ? `  ${row.label}` : row.label,
+    ...columns.map(([, totals]) => row.text(totals)),
+    ...(differences && a && b ? [differenceText(row, a[1], b[1])] : []),
   ])
   const widths = header.map((name, column) =>
     Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)),

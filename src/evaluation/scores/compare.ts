@@ -46,14 +46,8 @@ export function compareEvaluations(a: Evaluation, b: Evaluation): Comparison {
   const count = (wanted: Change) => questions.filter(({ change }) => change === wanted).length
   return {
     object: 'evaluation.comparison',
-    a: sideOf(
-      a,
-      questions.map((question) => question.a),
-    ),
-    b: sideOf(
-      b,
-      questions.map((question) => question.b),
-    ),
+    a: sideOf(a, questions, 'a'),
+    b: sideOf(b, questions, 'b'),
     better: count('better'),
     worse: count('worse'),
     same: count('same'),
@@ -65,9 +59,11 @@ export function compareEvaluations(a: Evaluation, b: Evaluation): Comparison {
 
 function sideOf(
   { id, file, model, prompt, started_at, passages }: Evaluation,
-  compared: readonly ScoredQuestion[],
+  compared: readonly ComparedQuestion[],
+  side: 'a' | 'b',
 ): Side {
-  return { id, file, model, prompt, started_at, passages, totals: totalsOf(compared) }
+  const totals = totalsOf(compared.map((question) => question[side]))
+  return { id, file, model, prompt, started_at, passages, totals }
 }
 
 type Measure = { readonly label: string; readonly of: (question: ScoredQuestion) => number | string }

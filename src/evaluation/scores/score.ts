@@ -3,15 +3,13 @@ import { expectedRefs, type Question } from '../questions/question.ts'
 import type { AnswerEnd, KeptAnswer } from '../turns/kept-answer.ts'
 import { statesRefusal } from './refusals.ts'
 
+const quoteResults = ['verbatim', 'edited', 'fuzzy', 'translation', 'misattributed', 'not_found'] as const
+
 /** Quotations of an answer by the result of their verification. */
-export type QuoteCounts = {
-  readonly verbatim: number
-  readonly edited: number
-  readonly fuzzy: number
-  readonly translation: number
-  readonly misattributed: number
-  readonly not_found: number
-}
+export type QuoteCounts = Readonly<Record<(typeof quoteResults)[number], number>>
+
+export const quoteCounts = (count: (result: keyof QuoteCounts) => number): QuoteCounts =>
+  Object.fromEntries(quoteResults.map((result) => [result, count(result)])) as QuoteCounts
 
 /**
  * - `answered`, `refused`: the turn ended with text;
@@ -48,15 +46,6 @@ export type ScoringFacts = {
   readonly namedByQuestion: ReadonlySet<string>
 }
 
-const noQuotes: QuoteCounts = {
-  verbatim: 0,
-  edited: 0,
-  fuzzy: 0,
-  translation: 0,
-  misattributed: 0,
-  not_found: 0,
-}
-
 /** The score of a question without an answer. */
 export function emptyScore(
   question: Question,
@@ -70,7 +59,7 @@ export function emptyScore(
     expected,
     recall: isFailure && expected.length > 0 ? 0 : null,
     forbidden_cited: [],
-    quotations: noQuotes,
+    quotations: quoteCounts(() => 0),
     unresolved_refs: [],
     removed_marks: 0,
   }
@@ -119,13 +108,5 @@ function countQuotes({ sources, quotations = [] }: AnswerEnd): QuoteCounts {
   const results = [...sources.flatMap(({ verification }) => verification), ...quotations].map(
     ({ result }) => result,
   )
-  const count = (wanted: string) => results.filter((result) => result === wanted).length
-  return {
-    verbatim: count('verbatim'),
-    edited: count('edited'),
-    fuzzy: count('fuzzy'),
-    translation: count('translation'),
-    misattributed: count('misattributed'),
-    not_found: count('not_found'),
-  }
+  return quoteCounts((wanted) => results.filter((result) => result === wanted).length)
 }

@@ -3,39 +3,27 @@ import type { Totals } from './totals.ts'
 
 type Threshold = {
   readonly measures: (totals: Totals) => number | null
+  /** A number that may not be passed; otherwise a share from 0 to 1 that must be reached. */
   readonly isMax?: true
-  /** A share from 0 to 1; otherwise a number. */
-  readonly isShare: boolean
   readonly label: string
 }
 
 /** Limits that the command line can set for the totals, by the name of their option. */
 export const thresholds = {
-  'min-found': {
-    measures: ({ found }) => found.share,
-    isShare: true,
-    label: 'questions with their sources found',
-  },
-  'min-refused': {
-    measures: ({ rightly_refused: refused }) => refused.share,
-    isShare: true,
-    label: 'questions rightly refused',
-  },
+  'min-found': { measures: ({ found }) => found.share, label: 'questions with their sources found' },
+  'min-refused': { measures: (totals) => totals.rightly_refused.share, label: 'questions rightly refused' },
   'min-verified': {
     measures: ({ verified }) => verified.share,
-    isShare: true,
     label: 'quotations word for word, edited or close',
   },
   'max-forbidden': {
     measures: (totals) => totals.forbidden_cited,
     isMax: true,
-    isShare: false,
     label: 'answers that cite a forbidden source',
   },
   'max-invented': {
     measures: (totals) => totals.unresolved_refs,
     isMax: true,
-    isShare: false,
     label: 'refs that the library does not have',
   },
 } as const satisfies Readonly<Record<string, Threshold>>
@@ -50,13 +38,13 @@ export type Limits = Partial<Readonly<Record<ThresholdName, number>>>
  */
 export function readLimits(text: (option: string) => string | undefined): Limits {
   const limits: Partial<Record<ThresholdName, number>> = {}
-  for (const [name, { isShare }] of Object.entries(thresholds) as readonly [ThresholdName, Threshold][]) {
+  for (const [name, { isMax }] of Object.entries(thresholds) as readonly [ThresholdName, Threshold][]) {
     const written = text(name)
     if (written === undefined) continue
     const value = Number(written)
-    const isRight = isShare ? value >= 0 && value <= 1 : Number.isInteger(value) && value >= 0
+    const isRight = value >= 0 && (isMax ? Number.isInteger(value) : value <= 1)
     if (written.trim() === '' || !isRight) {
-      const takes = isShare ? 'a number from 0 to 1, such as 0.8' : 'a whole number from 0'
+      const takes = isMax ? 'a whole number from 0' : 'a number from 0 to 1, such as 0.8'
       throw new ServiceError('invalid_value', `--${name} takes ${takes}.`)
     }
     limits[name] = value

@@ -1,4 +1,4 @@
-import type { QuoteCounts } from './score.ts'
+import { type QuoteCounts, quoteCounts } from './score.ts'
 import type { ScoredQuestion } from './scored-question.ts'
 
 /** A share of questions or sources. `share` is null if `of` is 0. */
@@ -93,15 +93,7 @@ export function totalsByLanguage(questions: readonly ScoredQuestion[]): Readonly
 }
 
 function addQuotes(questions: readonly ScoredQuestion[]): Totals['quotations'] {
-  const add = (name: keyof QuoteCounts) => sum(questions.map(({ quotations }) => quotations[name]))
-  const counts = {
-    verbatim: add('verbatim'),
-    edited: add('edited'),
-    fuzzy: add('fuzzy'),
-    translation: add('translation'),
-    misattributed: add('misattributed'),
-    not_found: add('not_found'),
-  }
+  const counts = quoteCounts((name) => sum(questions.map(({ quotations }) => quotations[name])))
   return { ...counts, total: sum(Object.values(counts)) }
 }
 

@@ -6,7 +6,7 @@ import { admitTurn } from '../../turns/admit/admit-turn.ts'
 import { requireModel } from '../../turns/admit/requested-model.ts'
 import { endOfRun } from '../../turns/read/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { answerText, type TerminalEvent } from '../../turns/run/run-events.ts'
+import { answerText, statusOf, type TerminalEvent } from '../../turns/run/run-events.ts'
 import { findRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
 import type { Question } from '../questions/question.ts'
@@ -126,8 +126,7 @@ function answerOf(id: string, attempt: number, event: TerminalEvent, run: Run): 
     id,
     attempt,
     run_id: run.id,
-    status:
-      event.type === 'run.completed' ? 'completed' : event.type === 'run.failed' ? 'failed' : 'cancelled',
+    status: statusOf(event),
     error: errorOf(event),
     took_ms: Math.max(0, ended.getTime() - run.createdAt.getTime()),
     cost_micros: event.end.usage.cost_micros,

@@ -1,13 +1,17 @@
-import { and, asc, eq } from 'drizzle-orm'
-import { type Account, accountSuspended, createForOther, findAccount } from '../../accounts/accounts.ts'
+import {
+  type Account,
+  accountSuspended,
+  createForOther,
+  findAccount,
+  lockAccountRow,
+} from '../../accounts/accounts.ts'
 import { commandLine } from '../../accounts/audit.ts'
 import type { Plans } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import { scopes } from '../../accounts/scopes.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
-import { accounts, projects } from '../../db/schema/index.ts'
 import { randomBase62 } from '../../ids.ts'
-import { insertProject } from '../../turns/sessions/projects.ts'
+import { projectNamed } from '../../turns/sessions/projects.ts'
 
 /** The account that pays for evaluations unless another one is named. Nobody knows its password. */
 export const evaluationEmail = 'evaluation@localhost'
@@ -37,7 +41,10 @@ export function findAsker(
       scopes: new Set(scopes),
       binding: { kind: 'owner', projectId: null },
     }
-    return { principal, projectId: await projectOf(tx, account.id), email: account.email }
+    // The lock keeps two evaluations that start together from creating two projects.
+    await lockAccountRow(tx, account.id)
+    const projectId = await projectNamed(tx, account.id, projectName)
+    return { principal, projectId, email: account.email }
   })
 }
 
@@ -46,16 +53,4 @@ async function ownAccount(tx: Executor, plans: Plans): Promise<Account> {
   if (known) return known
   const input = { email: evaluationEmail, plan: evaluationPlan, password: randomBase62(40) }
   return createForOther(tx, plans, commandLine, input)
-}
-
-async function projectOf(tx: Executor, accountId: string): Promise<string> {
-  // The lock keeps two evaluations that start together from creating two projects.
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('no key update')
-  const [known] = await tx
-    .select({ id: projects.id })
-    .from(projects)
-    .where(and(eq(projects.accountId, accountId), eq(projects.name, projectName)))
-    .orderBy(asc(projects.createdAt), asc(projects.id))
-    .limit(1)
-  return known?.id ?? (await insertProject(tx, accountId, projectName)).id
 }

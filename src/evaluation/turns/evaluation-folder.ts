@@ -17,6 +17,8 @@ export type EvaluationFacts = {
   readonly started_at: string
 }
 
+type WantedFacts = Omit<EvaluationFacts, 'id' | 'started_at'>
+
 /** The folder of an evaluation: its facts, and the answers so far. */
 export type EvaluationFolder = {
   readonly path: string
@@ -37,10 +39,7 @@ const answersName = 'answers.jsonl'
  * @throws ServiceError `invalid_value` if it cannot be written, or belongs to other questions, another model,
  *   prompt or account.
  */
-export async function openEvaluationFolder(
-  folder: string,
-  wanted: Omit<EvaluationFacts, 'id' | 'started_at'>,
-): Promise<EvaluationFolder> {
+export async function openEvaluationFolder(folder: string, wanted: WantedFacts): Promise<EvaluationFolder> {
   const facts = await openFacts(folder, wanted)
   const kept = path.join(folder, answersName)
   const answers = new Map(readAnswers(await readIfThere(kept)).map((answer) => [answer.id, answer]))
@@ -64,10 +63,7 @@ export async function openEvaluationFolder(
   }
 }
 
-async function openFacts(
-  folder: string,
-  wanted: Omit<EvaluationFacts, 'id' | 'started_at'>,
-): Promise<EvaluationFacts> {
+async function openFacts(folder: string, wanted: WantedFacts): Promise<EvaluationFacts> {
   const file = path.join(folder, factsName)
   try {
     await mkdir(folder, { recursive: true })
@@ -92,11 +88,7 @@ const names = {
   account: 'another account',
 } as const
 
-function matching(
-  folder: string,
-  facts: EvaluationFacts,
-  wanted: Omit<EvaluationFacts, 'id' | 'started_at'>,
-): EvaluationFacts {
+function matching(folder: string, facts: EvaluationFacts, wanted: WantedFacts): EvaluationFacts {
   const differs = (['questions', 'model', 'prompt', 'account'] as const).find(
     (name) => facts[name] !== undefined && facts[name] !== wanted[name],
   )

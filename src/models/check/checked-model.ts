@@ -167,6 +167,8 @@ export class CheckedModel {
 /** The text that the other checks judge. Reasoning before the answer is the finding of one check alone. */
 const withoutReasoning = (text: string): string => text.replace(reasoningEnd, '')
 
+export const user = (content: string): ModelMessage => ({ role: 'user', content })
+
 /** The tools of a turn or call. */
 export function toolbox(tools: readonly Tool<null>[]): Toolbox<null> {
   return { specs: tools.map(({ spec }) => spec), get: (name) => tools.find(({ spec }) => spec.name === name) }

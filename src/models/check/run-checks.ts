@@ -56,8 +56,9 @@ function skipped(
   results: readonly CheckResult[],
   { calls }: CheckedModel,
 ): Verdict | undefined {
+  const { after = ['answer'] } = check
   const missing = results.find(
-    ({ id, status }) => check.after?.includes(id) && (status === 'failed' || status === 'skipped'),
+    ({ id, status }) => after.includes(id) && (status === 'failed' || status === 'skipped'),
   )
   if (missing) return { finding: 'needs_other', note: missing.title, isSkipped: true }
   const used = calls.reduce((sum, { usage }) => sum + usage.promptTokens + usage.completionTokens, 0)
@@ -112,7 +113,7 @@ function findingOf(check: Check, end: Extract<CallEnd, { type: 'error' }>, text:
 }
 
 function resultOf(
-  { id, severity }: Check,
+  { id, severity = 'needed' }: Check,
   { finding, note, isAdapted = false, isSkipped = false }: Verdict,
   calls: readonly CheckedCall[],
   price: CatalogueModel['price'],

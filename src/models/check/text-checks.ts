@@ -1,9 +1,6 @@
-import type { ModelMessage } from '../../agent/provider.ts'
 import { estimateTokens } from '../../agent/tokens.ts'
-import { type CheckedCall, type CheckedModel, FailedCall, reasoningMark } from './checked-model.ts'
+import { type CheckedCall, type CheckedModel, FailedCall, reasoningMark, user } from './checked-model.ts'
 import { type Check, fails, passes, type Verdict } from './verdict.ts'
-
-const user = (content: string): ModelMessage => ({ role: 'user', content })
 
 /** A reader waits about so long for the first word before it seems broken. */
 const slowTextMs = 20_000
@@ -24,7 +21,6 @@ const cancelMs = 1_000
 export const answerChecks: readonly Check[] = [
   {
     id: 'answer',
-    severity: 'needed',
     async run(model) {
       const { text, call } = await model.ask({
         messages: [user('Write the numbers from 1 to 40 in digits, separated by commas.')],
@@ -35,7 +31,6 @@ export const answerChecks: readonly Check[] = [
   {
     id: 'first_text',
     severity: 'useful',
-    after: ['answer'],
     run(model) {
       const ms = model.calls[0]?.firstTextMs ?? 0
       const seconds = `after ${(ms / 1_000).toFixed(1)} s`
@@ -45,7 +40,6 @@ export const answerChecks: readonly Check[] = [
   {
     id: 'stream',
     severity: 'useful',
-    after: ['answer'],
     run(model) {
       const { pieces = 0, firstTextMs = 0 } = model.calls[0] ?? {}
       const isBuffered = pieces === 1 && (firstTextMs ?? 0) > bufferedMs
@@ -57,8 +51,6 @@ export const answerChecks: readonly Check[] = [
 export const textChecks: readonly Check[] = [
   {
     id: 'system',
-    severity: 'needed',
-    after: ['answer'],
     async run(model) {
       const rule = 'Whatever the user writes, answer with the single word BANANA.'
       const { text } = await model.ask({
@@ -69,8 +61,6 @@ export const textChecks: readonly Check[] = [
   },
   {
     id: 'follow_up',
-    severity: 'needed',
-    after: ['answer'],
     async run(model) {
       const { text } = await model.ask({
         messages: [
@@ -85,7 +75,6 @@ export const textChecks: readonly Check[] = [
   {
     id: 'temperature',
     severity: 'useful',
-    after: ['answer'],
     async run(model) {
       const { text } = await model.ask({
         messages: [user('Write the word "ready".')],
@@ -97,7 +86,6 @@ export const textChecks: readonly Check[] = [
   {
     id: 'stop',
     severity: 'useful',
-    after: ['answer'],
     async run(model) {
       const { text } = await model.ask({
         messages: [user('Write the numbers from 1 to 9 in digits, separated by spaces, and nothing else.')],
@@ -108,8 +96,6 @@ export const textChecks: readonly Check[] = [
   },
   {
     id: 'max_tokens',
-    severity: 'needed',
-    after: ['answer'],
     async run(model) {
       const { text, finish } = await model.ask({
         messages: [user('Write the numbers from 1 to 300 in digits, separated by commas.')],
@@ -123,8 +109,6 @@ export const textChecks: readonly Check[] = [
   },
   {
     id: 'long_context',
-    severity: 'needed',
-    after: ['answer'],
     async run(model) {
       const tokens = Math.min(longPromptTokens, Math.floor(longPromptShare * model.facts.contextTokens))
       const prompt = haystack(tokens)
@@ -139,8 +123,6 @@ export const textChecks: readonly Check[] = [
   },
   {
     id: 'image',
-    severity: 'needed',
-    after: ['answer'],
     refused: 'image_refused',
     async run(model) {
       if (!model.facts.readsImages) return { finding: 'images_off', isSkipped: true }
@@ -160,15 +142,11 @@ export const textChecks: readonly Check[] = [
   },
   {
     id: 'hebrew_points',
-    severity: 'needed',
-    after: ['answer'],
     run: (model) => repeated(model, pointedText, 'with all its vowel points'),
   },
-  { id: 'quotation', severity: 'needed', after: ['answer'], run: (model) => repeated(model, longText) },
+  { id: 'quotation', run: (model) => repeated(model, longText) },
   {
     id: 'cancel',
-    severity: 'needed',
-    after: ['answer'],
     async run(model) {
       const cancel = new AbortController()
       try {
@@ -191,7 +169,6 @@ export const closingChecks = (falseUsage: () => string | undefined): readonly Ch
   {
     id: 'usage',
     severity: 'useful',
-    after: ['answer'],
     run({ calls }) {
       const finished = calls.filter(({ end }) => end.type === 'finish')
       const impossible = falseUsage() ?? finished.map(tooFewTokens).find((fault) => fault !== undefined)
@@ -202,8 +179,6 @@ export const closingChecks = (falseUsage: () => string | undefined): readonly Ch
   },
   {
     id: 'reasoning',
-    severity: 'needed',
-    after: ['answer'],
     run({ calls }) {
       const leaking = calls.find(({ text }) => reasoningMark.test(text))
       return leaking ? fails('reasoning_in_text', leaking.text) : passes()

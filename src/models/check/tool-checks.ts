@@ -1,11 +1,9 @@
 import { runToolCall } from '../../agent/loop/tool-calls.ts'
-import type { ModelMessage, ToolCall } from '../../agent/provider.ts'
+import type { ToolCall } from '../../agent/provider.ts'
 import { formatInstruction } from '../../agent/schema/answer-format.ts'
 import type { Tool } from '../../agent/tools.ts'
-import { type CheckedModel, toolbox } from './checked-model.ts'
+import { type CheckedModel, toolbox, user } from './checked-model.ts'
 import { type Check, fails, passes, type Verdict } from './verdict.ts'
-
-const user = (content: string): ModelMessage => ({ role: 'user', content })
 
 type Passage = { readonly mark: string; readonly ref: string; readonly text: string }
 
@@ -64,8 +62,6 @@ const callInText = /<tool_call|<\|tool|\[TOOL_CALLS\]|<function=|"name"\s*:\s*"s
 export const toolChecks: readonly Check[] = [
   {
     id: 'tool_call',
-    severity: 'needed',
-    after: ['answer'],
     refused: 'tools_refused',
     async run(model) {
       if (model.facts.isLite) return { finding: 'lite_model', isSkipped: true }
@@ -114,7 +110,6 @@ export const toolChecks: readonly Check[] = [
   },
   {
     id: 'tool_result',
-    severity: 'needed',
     after: ['tool_call'],
     refused: 'history_refused',
     async run(model) {
@@ -127,7 +122,6 @@ export const toolChecks: readonly Check[] = [
   },
   {
     id: 'two_results',
-    severity: 'needed',
     after: ['tool_result'],
     refused: 'history_refused',
     async run(model) {
@@ -142,7 +136,6 @@ export const toolChecks: readonly Check[] = [
   },
   {
     id: 'five_steps',
-    severity: 'needed',
     after: ['two_results'],
     refused: 'history_refused',
     async run(model) {
@@ -156,7 +149,6 @@ export const toolChecks: readonly Check[] = [
   },
   {
     id: 'marks',
-    severity: 'needed',
     after: ['tool_result'],
     refused: 'history_refused',
     async run(model) {
@@ -171,7 +163,6 @@ export const toolChecks: readonly Check[] = [
   },
   {
     id: 'invented_ref',
-    severity: 'needed',
     after: ['tool_result'],
     refused: 'history_refused',
     async run(model) {
@@ -185,7 +176,6 @@ export const toolChecks: readonly Check[] = [
   {
     id: 'json',
     severity: 'useful',
-    after: ['answer'],
     refused: 'schema_refused',
     async run(model) {
       const callsBefore = model.calls.length

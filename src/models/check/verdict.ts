@@ -14,8 +14,9 @@ export type Verdict = {
 
 export type Check = {
   readonly id: CheckId
-  readonly severity: Severity
-  /** Without these checks this one proves nothing. */
+  /** Default: `needed`. */
+  readonly severity?: Severity
+  /** Without these checks this one proves nothing; default: `answer`. */
   readonly after?: readonly CheckId[]
   /** The finding if the server refuses the request; default: `request_refused`. */
   readonly refused?: FindingId

@@ -42,6 +42,13 @@ function sayIn(language: 'en' | 'he'): Say {
   }
 }
 
+/** The language of most letters of the text. */
+export function languageOf(text: string): 'he' | 'en' {
+  const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
+  const latin = text.match(/[a-z]/gi)?.length ?? 0
+  return hebrew > latin ? 'he' : 'en'
+}
+
 /**
  * Renders the source list at the end of an answer; it begins with a blank line. Hebrew and Latin text stand on
  * separate lines, the language of the answer first, so that clients without bidirectional layout show both correctly.

@@ -1,5 +1,3 @@
-import { writeUtf8 } from '../../db/row-writer.ts'
-
 /** Number of buckets, as in the migration that made them. A row then has some fifty pairs of a full block, or 1 KB. */
 const buckets = 16_384
 const bucketMask = buckets - 1
@@ -42,12 +40,7 @@ class Part {
   }
 
   add(bucket: number, name: string, term: string): void {
-    const { bytes } = this
-    let at = writeUtf8(bytes, this.length, name)
-    bytes[at] = tab
-    at = writeUtf8(bytes, at + 1, term)
-    bytes[at] = newline
-    this.length = at + 1
+    this.length += this.bytes.write(`${name}\t${term}\n`, this.length)
     this.buckets[this.count] = bucket
     this.ends[this.count] = this.length
     this.count += 1
@@ -106,6 +99,3 @@ export class PairBuckets {
       }
   }
 }
-
-const tab = 0x09
-const newline = 0x0a

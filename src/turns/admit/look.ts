@@ -1,8 +1,10 @@
 import { and, desc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
-import type { Plan } from '../../accounts/plans.ts'
+import { accountSuspended } from '../../accounts/accounts.ts'
+import { noApiAccess, type Plan } from '../../accounts/plans.ts'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import { availableIn, creditsOf, ensureAllowance } from '../../billing/account-credits.ts'
-import { findReachedCap } from '../../billing/key-spending.ts'
+import { insufficient } from '../../billing/insufficient.ts'
+import { findReachedCap, keyCapReached } from '../../billing/key-spending.ts'
 import type { Executor } from '../../db/client.ts'
 import {
   accounts,
@@ -13,14 +15,14 @@ import {
   runs,
   sessions,
 } from '../../db/schema/index.ts'
-import { newInput } from '../run/transcript.ts'
+import { notFound } from '../../errors.ts'
+import { hasQuestion, newInput } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { defaultProjectId } from '../sessions/projects.ts'
 import type { Admission, Repetition } from './admission-types.ts'
 import { NotLastTurn } from './continuation.ts'
 import { adopt, findEqualRun } from './equal-run.ts'
 import * as refuse from './refusals.ts'
-import { hasQuestion } from './run-values.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** Where a turn runs. */
@@ -33,7 +35,8 @@ export type Place = {
 /** The rules of admission, one by one. Each throws if it refuses the turn. */
 export class Look {
   readonly #tx: Executor
-  readonly admission: Admission
+  /** With the plan that the account has now. */
+  admission: Admission
   plan: Plan
   #state: { readonly openTurns: number; readonly waitSeconds: number; readonly now: Date } | undefined
 
@@ -57,11 +60,11 @@ export class Look {
       .from(accounts)
       .where(and(eq(accounts.id, principal.accountId), ne(accounts.passwordHash, '')))
       .for('no key update')
-    if (!row) throw refuse.unknown()
-    if (row.suspendedAt) throw refuse.suspended()
+    if (!row) throw notFound()
+    if (row.suspendedAt) throw accountSuspended()
     this.plan = plans.of(row.plan)
     this.#state = { ...row, now: new Date(row.now) }
-    Object.assign(this, { admission: { ...this.admission, principal: { ...principal, plan: this.plan } } })
+    this.admission = { ...this.admission, principal: { ...principal, plan: this.plan } }
   }
 
   async isWritten(): Promise<boolean> {
@@ -78,7 +81,7 @@ export class Look {
       .from(apiKeys)
       .where(eq(apiKeys.id, keyId))
     if (!key?.works) throw refuse.revokedKey()
-    if (!this.plan.apiAccess) throw refuse.withoutApiAccess(this.plan)
+    if (!this.plan.apiAccess) throw noApiAccess(this.plan.name)
   }
 
   /** The run that this request repeats, if there is one. */
@@ -126,7 +129,7 @@ export class Look {
       .from(sessions)
       .where(and(eq(sessions.id, input.sessionId), eq(sessions.accountId, principal.accountId)))
       .for('update')
-    if (!session) throw refuse.unknown()
+    if (!session) throw notFound()
     if (input.after && (await this.#hasTurnAfter(input.sessionId, input.after.turn))) throw new NotLastTurn()
     if (!hasQuestion(fresh)) throw refuse.withoutQuestion(field)
     if (session.openRuns > this.plan.queuedTurns) throw refuse.busySession()
@@ -147,7 +150,7 @@ export class Look {
       .where(and(eq(projects.id, named ?? ''), eq(projects.accountId, principal.accountId)))
       .for('key share')
     if (found) return found.id
-    if (input.projectId !== undefined) throw refuse.unknown()
+    if (input.projectId !== undefined) throw notFound()
     return defaultProjectId(this.#tx, principal)
   }
 
@@ -217,10 +220,10 @@ export class Look {
     const micros = holdOf({ ...input, firstCallMicros: input.firstCallMicros + told }, limits)
     const { now = new Date() } = this.#state ?? {}
     const cap = keyId === null ? undefined : await findReachedCap(this.#tx, { accountId, keyId, micros })
-    if (cap) throw refuse.reachedCap(cap, micros, now)
+    if (cap) throw keyCapReached(cap, micros, now)
     await ensureAllowance(this.#tx, accountId, this.plan)
     const available = availableIn(await creditsOf(this.#tx, accountId))
-    if (available < micros) throw refuse.withoutCredits(micros, available, now)
+    if (available < micros) throw insufficient(micros, available, now)
   }
 }
 

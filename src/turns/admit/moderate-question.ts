@@ -1,5 +1,5 @@
 import type { Principal } from '../../accounts/principal.ts'
-import type { ModelMessage } from '../../agent/provider.ts'
+import { questionOf } from '../run/model-history.ts'
 import type { AdmissionServices, ClientTurn, Started } from './client-turn.ts'
 import { flagged, unmoderated } from './refusals.ts'
 
@@ -23,11 +23,4 @@ export async function moderateNew(
   if (verdict === 'flagged') throw flagged()
   if (verdict === 'unknown') throw unmoderated()
   return undefined
-}
-
-function questionOf(messages: readonly ModelMessage[]): string {
-  const last = messages.findLast((message) => message.role === 'user')
-  if (last?.role !== 'user') return ''
-  if (typeof last.content === 'string') return last.content
-  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }

@@ -1,19 +1,10 @@
-import { accountSuspended } from '../../accounts/accounts.ts'
-import { noApiAccess, type Plan } from '../../accounts/plans.ts'
-import { insufficient } from '../../billing/insufficient.ts'
-import { keyCapReached, type ReachedCap } from '../../billing/key-spending.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import type { Plan } from '../../accounts/plans.ts'
+import { ServiceError } from '../../errors.ts'
 
-/** The errors of the rules of admission, in the order in which they are looked at. */
-
-export const unknown = (): ServiceError => notFound()
-
-export const suspended = accountSuspended
+/** The errors of the rules of admission that are its own, in the order in which they are looked at. */
 
 export const revokedKey = (): ServiceError =>
   new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.')
-
-export const withoutApiAccess = ({ name }: Plan): ServiceError => noApiAccess(name)
 
 export const reusedIdempotencyKey = (): ServiceError =>
   new ServiceError(
@@ -87,9 +78,3 @@ export const keyConcurrency = (limit: number): ServiceError =>
     `This API key allows ${limit} concurrent turns. Wait for an answer to end, or raise the limit of the key.`,
     { retryAfterSeconds: 5 },
   )
-
-export const reachedCap = (cap: ReachedCap, holdMicros: bigint, now: Date): ServiceError =>
-  keyCapReached(cap, holdMicros, now)
-
-export const withoutCredits = (holdMicros: bigint, available: bigint, now: Date): ServiceError =>
-  insufficient(holdMicros, available, now)

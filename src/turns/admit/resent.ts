@@ -8,6 +8,7 @@ import type { Run } from '../run/run.ts'
 import { findRun } from '../run/runs.ts'
 import {
   answerPosition,
+  hasQuestion,
   isSameAnswer,
   newInput,
   readConversation,
@@ -16,7 +17,6 @@ import {
 import { type Admitted, admitTurn } from './admit-turn.ts'
 import type { AdmissionServices, ClientTurn } from './client-turn.ts'
 import { NotLastTurn } from './continuation.ts'
-import { hasQuestion } from './run-values.ts'
 
 /** A turn after which the conversation was the one that a request sends, up to its newest answer. */
 type KnownTurn = Pick<Run, 'id' | 'sessionId' | 'turn'> & {

@@ -11,7 +11,7 @@ import type {
 import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
 import { besidesQuestion } from '../../sources/citations/repeated-words.ts'
-import { renderSourceList } from '../../sources/citations/source-list.ts'
+import { languageOf, renderSourceList } from '../../sources/citations/source-list.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
 import { usageOf } from '../record/finish-run.ts'
@@ -41,7 +41,7 @@ export type Answer = {
   /** Compares the quotations of the answer and of the question, and looks up the refs named in the answer. */
   check(checkAnswer: (answer: AnswerToCheck) => Promise<AnswerChecks>): Promise<void>
   /** Builds the data of the run's end, at this cost in micro-credits. */
-  end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
+  end(costMicros: bigint, options?: { readonly paused: boolean }): RunEnd
 }
 
 /**
@@ -107,7 +107,7 @@ export function createAnswer(
       checked = cited.map((entry, i) => ({ ...entry, verification: result.verifications[i] ?? [] }))
       found = foundIn(result, question)
     },
-    end(costMicros, { paused }) {
+    end(costMicros, { paused } = { paused: false }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown.toString(),
@@ -149,13 +149,6 @@ type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates' | 'citationStyle'> 
     /** Whether the model has no sources. */
     readonly isLite?: boolean
   }
-
-/** The language of most letters of the text. */
-export function languageOf(text: string): 'he' | 'en' {
-  const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
-  const latin = text.match(/[a-z]/gi)?.length ?? 0
-  return hebrew > latin ? 'he' : 'en'
-}
 
 /** Only the last reply of a turn can be a refusal. */
 function refusalOf(steps: readonly StepRecord[]): Pick<RunEnd, 'refusal'> {

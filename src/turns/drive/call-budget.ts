@@ -1,60 +1,55 @@
-import type { ModelRequest, ToolCall } from '../../agent/provider.ts'
+import type { LoopInput } from '../../agent/loop/loop-input.ts'
 import { promptTokens } from '../../agent/usage.ts'
 import { creditsText } from '../../billing/credits.ts'
 import { capName, findReachedCap } from '../../billing/key-spending.ts'
 import { nextCallMicros, type Price } from '../../billing/pricing.ts'
-import { type Database, withTx } from '../../db/client.ts'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { RunJournal } from '../record/journal.ts'
 import type { Run } from '../run/run.ts'
-import type { EndReason, TurnStop } from '../run/turn-stop.ts'
+import type { TurnStop } from '../run/turn-stop.ts'
 
 /**
- * Extends the hold of a run before its calls, so that a charge is never more than the hold. Each method makes the
- * finished steps durable if it writes, and returns a notice that ends the turn if the credits, a spending cap or the turn's
- * maximum cost do not allow the calls; otherwise null. `step`: the last finished step.
+ * The checks of the loop before its calls. They extend the hold of the run, so that a charge is never more than the hold.
+ * Each makes the finished steps durable if it writes, and returns a notice that ends the turn if the credits, a spending cap
+ * or the turn's maximum cost do not allow the calls; otherwise null.
+ * @param step gives the last finished step.
  */
-export class CallBudget {
-  readonly #database: Database
-  readonly #run: Run
-  readonly #journal: RunJournal
-  readonly #stop: TurnStop
-
-  constructor(database: Database, run: Run, journal: RunJournal, stop: TurnStop) {
-    this.#database = database
-    this.#run = run
-    this.#journal = journal
-    this.#stop = stop
-  }
-
-  /** Before a model call. */
-  async ofModelCall(step: number, request: ModelRequest, price: Price): Promise<string | null> {
-    const { costMicros } = this.#journal
-    const need = costMicros + nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
-    return this.#cover(step, need, need > this.#run.maxMicros && costMicros > 0n)
-  }
-
-  /** Before tool calls. The hold of the model call counts four calls of tools without a price of their own. */
-  async ofToolCalls(step: number, calls: readonly ToolCall[]): Promise<string | null> {
-    const need = this.#journal.costMicros + this.#journal.priceOf(calls)
-    return need <= this.#journal.holdMicros ? null : this.#cover(step, need, need > this.#run.maxMicros)
-  }
-
+export function callBudget(
+  database: Database,
+  run: Run,
+  journal: RunJournal,
+  stop: TurnStop,
+  price: Price,
+  step: () => number,
+): Pick<LoopInput<Executor>, 'budget' | 'toolBudget'> {
   /** @param isAbove whether the need passes the turn's maximum cost. */
-  async #cover(step: number, need: bigint, isAbove: boolean): Promise<string | null> {
-    const { holdMicros } = this.#journal
-    const { maxMicros } = this.#run
+  const cover = async (need: bigint, isAbove: boolean): Promise<string | null> => {
+    const { holdMicros } = journal
+    const { maxMicros } = run
     const bounded = need < maxMicros ? need : maxMicros
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
     // The start has just checked key and credits.
-    if (step === 0 && missing === 0n) return null
-    const { isHeld, keyUsable } = await this.#journal.prepareCall(missing)
+    if (step() === 0 && missing === 0n) return null
+    const { isHeld, keyUsable } = await journal.prepareCall(missing)
     if (keyUsable === false) {
-      this.#stop.end('cancelled' satisfies EndReason)
+      stop.end('cancelled')
       return null
     }
     if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
-    return isHeld ? null : holdRefusal(this.#database, this.#run, missing, this.#stop.turn)
+    return isHeld ? null : holdRefusal(database, run, missing, stop.turn)
+  }
+  return {
+    async budget(request) {
+      const { costMicros } = journal
+      const need = costMicros + nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
+      return cover(need, need > run.maxMicros && costMicros > 0n)
+    },
+    /** The hold of the model call counts four calls of tools without a price of their own. */
+    async toolBudget(calls) {
+      const need = journal.costMicros + journal.priceOf(calls)
+      return need <= journal.holdMicros ? null : cover(need, need > run.maxMicros)
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import type { ModelMessage } from '../../agent/provider.ts'
 import { type Database, withBackgroundTx } from '../../db/client.ts'
 import { LeaseLost } from '../record/run-log.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
-import { leaseSeconds } from '../run/lease.ts'
+import { leasedAt } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { createTurnStop, type TurnStop } from '../run/turn-stop.ts'
 import type { Owned } from './lease-keeping.ts'
@@ -89,7 +89,8 @@ function giveUp(database: Database, run: Run, outage: OutageLog): Promise<void> 
 
 /** Stops the turn at its deadline, and stops its writes if it has not ended some time later. */
 function setBounds(run: Run, stop: TurnStop): () => void {
-  const leftMs = millisecondsLeft(run)
+  // The database's clock wrote both instants, and the lease began now.
+  const leftMs = Math.max(run.deadlineAt.getTime() - leasedAt(run), 0)
   let timer = setTimeout(() => {
     stop.end('deadline')
     timer = setTimeout(() => stop.leave(new Error('the turn is overdue')), overdueMs)
@@ -99,15 +100,4 @@ function setBounds(run: Run, stop: TurnStop): () => void {
   // A timer of 0 ms fires later, and the model would be called for a turn that is over.
   else if (leftMs === 0) stop.end('deadline')
   return () => clearTimeout(timer)
-}
-
-/**
- * Milliseconds until the deadline. The database's clock wrote all three instants, and the lease began now, for
- * `leaseSeconds`.
- */
-function millisecondsLeft(run: Run): number {
-  const now = run.leaseExpiresAt
-    ? run.leaseExpiresAt.getTime() - leaseSeconds * 1_000
-    : run.createdAt.getTime()
-  return Math.max(run.deadlineAt.getTime() - now, 0)
 }

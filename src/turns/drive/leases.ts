@@ -146,10 +146,9 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** A run that its owner must stop: it has another owner, was deleted (`lost`), or is to be cancelled. */
-export type StoppableRun = { readonly id: string; readonly lost: boolean }
+type StoppableRun = { readonly id: string; readonly lost: boolean }
 
-/** Finds those of an owner's runs that it must stop. */
+/** Finds those of an owner's runs that it must stop: they have another owner or were deleted (`lost`), or are to be cancelled. */
 export async function stoppableRuns(
   executor: Executor,
   owned: readonly { readonly id: string; readonly epoch: number }[],

@@ -3,10 +3,10 @@ import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
 import { type Attached, withoutServerWords } from '../../agent/provider.ts'
-import type { Price } from '../../billing/pricing.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Logger } from '../../log.ts'
 import type { CatalogueModel } from '../../models/model-catalogue.ts'
+import type { Moderation } from '../../moderation/moderation.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
 import { chargedCall } from '../record/finish-run.ts'
 import type { RunState } from '../record/fold-log.ts'
@@ -16,10 +16,7 @@ import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '
 import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
-import { CallBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
-import { answerJudge } from './moderate-answer.ts'
-import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
 import { type AnswerVerifier, answerVerifier, type VerifyServices } from './verify-answer.ts'
 
@@ -48,10 +45,8 @@ export class RunRecorder {
   /** Undefined for a model without citations. */
   readonly #verifier: AnswerVerifier | undefined
   readonly #log: Logger
-  readonly #model: string | undefined
   readonly #stop: TurnStop
-  readonly #budget: CallBudget
-  readonly #isRefused: (text: string) => Promise<boolean>
+  readonly #moderation: Moderation | undefined
   readonly #watch: TurnWatch
   #step: number
   /** Of the newest model reply. */
@@ -61,8 +56,10 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: Pick<ToolServices, 'database'> &
-      VerifyServices & { readonly model: CatalogueModel | undefined },
+    services: VerifyServices & {
+      readonly model: CatalogueModel | undefined
+      readonly moderation?: Moderation | undefined
+    },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -71,13 +68,11 @@ export class RunRecorder {
     watch: TurnWatch,
   ) {
     this.#stop = stop
-    this.#budget = new CallBudget(services.database, run, journal, stop)
     this.#watch = watch
-    this.#isRefused = answerJudge(services, run)
+    this.#moderation = services.moderation
     const isLite = services.model?.isLite ?? false
     this.#verifier = isLite ? undefined : answerVerifier(services, run.id, stop, clientResults)
     this.#log = services.log
-    this.#model = services.model?.id
     this.journaled = state.steps.map(({ record }) => record)
     this.#run = run
     this.#earlier = state
@@ -110,12 +105,9 @@ export class RunRecorder {
       if (step <= this.journaled.length) this.#answer.toolUsed({ step, name, title, at })
   }
 
-  /** The loop's checks before its calls: see `CallBudget`. */
-  budget(price: Price): Pick<LoopInput<Executor>, 'budget' | 'toolBudget'> {
-    return {
-      budget: (request) => this.#budget.ofModelCall(this.#step, request, price),
-      toolBudget: (calls) => this.#budget.ofToolCalls(this.#step, calls),
-    }
+  /** The newest step. */
+  get step(): number {
+    return this.#step
   }
 
   /** Records that the run starts or restarts, and which committed events are now void. */
@@ -146,10 +138,7 @@ export class RunRecorder {
     const call = { own, refused, shown: this.#shown, partialText: this.#partialText }
     const charged = chargedCall(call, status, () => new Turn(input).request())
     if (status === 'failed') return this.#failAs(end, charged)
-    return this.#end(
-      (cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }),
-      charged,
-    )
+    return this.#end((cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost) }), charged)
   }
 
   /** The loop's journal. Text that was held back in a reply is shown and committed before its step. */
@@ -221,37 +210,41 @@ export class RunRecorder {
     if (finished.notice !== null) this.#showNotice(finished.notice)
     this.#showRest()
     const paused = finished.reason === 'tool_calls'
-    const reason =
-      !paused && (await this.#isRefused(this.#answer.text())) ? 'content_filter' : finished.reason
+    const reason = !paused && (await this.#isRefused()) ? 'content_filter' : finished.reason
     return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#answer.end(cost, { paused }) }))
+  }
+
+  /** Says whether the moderation server refuses the answer. It stays as it is: readers of the stream have it already. */
+  async #isRefused(): Promise<boolean> {
+    const { accountId, id: runId } = this.#run
+    const verdict = await this.#moderation?.judge(this.#answer.text(), { accountId, runId })
+    return verdict !== undefined && verdict !== 'passed'
   }
 
   #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<boolean> {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
       return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
-    if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
-    if (event.kind === 'rejected') return this.#fail('invalid_value', event.message, call, event.param)
+    if (event.kind === 'format' || event.kind === 'rejected')
+      return this.#fail('invalid_value', event.message, call, event.param)
+    const { id: runId, model } = this.#run
     if (event.kind === 'context' || event.kind === 'upstream') {
-      this.#logRefusedCall(event.message)
+      // Most replies are streams, whose request is logged with status 200.
+      this.#log.warn(
+        { runId, model, reason: withoutServerWords(event.message) },
+        'a turn failed at its model',
+      )
       const code = event.kind === 'context' ? 'context_length_exceeded' : 'upstream_failed'
       return this.#fail(code, event.message, call)
     }
     // An internal error may contain a statement with its parameters. It goes only to the log.
-    this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
+    this.#log.error({ runId, reason: event.message }, 'a turn failed')
     return this.#fail('run_failed', 'The service failed during the turn. Ask again as a new request.', call)
-  }
-
-  /** Most replies are streams, whose request is logged with status 200. Without this line the failure would show nowhere. */
-  #logRefusedCall(message: string): void {
-    const reason = withoutServerWords(message)
-    this.#log.warn({ runId: this.#run.id, model: this.#model, reason }, 'a turn failed at its model')
   }
 
   /** Shows why one of our limits stopped the turn. Without the notice the answer would just break off. */
   #showNotice(notice: string): void {
     const rest = this.#answer.rest()
-    const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
-    this.#emitText(text)
+    this.#emitText(rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`))
   }
 
   /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
@@ -268,11 +261,8 @@ export class RunRecorder {
     call: ModelStep | undefined,
     param?: string,
   ): Promise<boolean> {
-    const refused = param === undefined ? {} : { param }
-    return this.#end((cost) => {
-      const end = this.#answer.end(cost, { paused: false })
-      return { type: 'run.failed', code, message, ...refused, end }
-    }, call)
+    const failure = { type: 'run.failed', code, message, ...(param !== undefined && { param }) } as const
+    return this.#end((cost) => ({ ...failure, end: this.#answer.end(cost) }), call)
   }
 
   /** Shows text that was held back because it might have become a mark. */

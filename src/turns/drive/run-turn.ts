@@ -1,12 +1,10 @@
 import { planOfAccount } from '../../accounts/accounts.ts'
-import type { Plans } from '../../accounts/plans.ts'
 import { defaultLimits } from '../../agent/limits.ts'
 import type { LoopInput } from '../../agent/loop/loop-input.ts'
 import { answerFormatOf, formatInstruction } from '../../agent/schema/answer-format.ts'
 import type { Toolbox } from '../../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
-import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { retryTransient } from '../../db/retry.ts'
 import { messageOf } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -17,10 +15,8 @@ import { samplingFor } from '../../models/sampling.ts'
 import type { Moderation } from '../../moderation/moderation.ts'
 import type { Fallback } from '../../sources/fallback/fallback.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
-import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
-import { isStoreFault, type ObjectStore } from '../../workspace/object-store.ts'
-import type { Recognition } from '../../workspace/recognition.ts'
+import { isStoreFault } from '../../workspace/object-store.ts'
 import { foldLog, longestOpenText } from '../record/fold-log.ts'
 import { RunJournal } from '../record/journal.ts'
 import { readLog } from '../record/run-log.ts'
@@ -35,10 +31,11 @@ import type { RunRequest } from '../run/run-request.ts'
 import { readTranscript } from '../run/transcript.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import { presentFiles } from './attached-files.ts'
+import { callBudget } from './call-budget.ts'
 import type { LiveRun } from './live-runs.ts'
 import { RunRecorder } from './run-recorder.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
-import { turnTools } from './turn-tools.ts'
+import { type ToolServices, turnTools } from './turn-tools.ts'
 import { TurnWatch } from './turn-watch.ts'
 
 export type TurnServices = RunnerServices & {
@@ -48,18 +45,8 @@ export type TurnServices = RunnerServices & {
 }
 
 /** What a process needs to drive runs. */
-export type RunnerServices = {
-  readonly database: Database
-  /** Holds the library, and no other table that is used. */
-  readonly library: LibraryDatabase
+export type RunnerServices = Omit<ToolServices, 'ask'> & {
   readonly catalogue: Catalogue
-  readonly plans: Plans
-  /** Undefined: the library has keyword search only. */
-  readonly semantic?: SemanticSearch | undefined
-  /** Undefined: scanned documents have no text. */
-  readonly recognition?: Recognition | undefined
-  /** Undefined: Postgres has all files. */
-  readonly objects?: ObjectStore | undefined
   /** Undefined: texts that the library does not have are not fetched. */
   readonly fallback?: Fallback | undefined
   /** Undefined: nothing is moderated. */
@@ -177,14 +164,15 @@ async function driveLoop(
   model: CatalogueModel,
   turn: RunRecorder,
   history: Conversation,
-  { turn: signal, writing }: TurnStop,
+  stop: TurnStop,
   watch: TurnWatch,
 ): Promise<boolean> {
   try {
     const present = () => presentFiles(services, run, history, model.readsImages)
-    const shown = await retryTransient(present, writing)
-    const told = await retryTransient(() => instructionsOfRun(services.database, run, model.prompt), writing)
-    return await turn.drive(loopInput({ ...services, told }, run, model, turn, shown, signal, watch))
+    const shown = await retryTransient(present, stop.writing)
+    const read = () => instructionsOfRun(services.database, run, model.prompt)
+    const told = await retryTransient(read, stop.writing)
+    return await turn.drive(loopInput({ ...services, told }, run, model, turn, shown, stop, watch))
   } catch (error) {
     if (!isStoreFault(error)) throw error
     services.log.error({ runId: run.id, reason: error.cause }, error.message)
@@ -221,7 +209,7 @@ function loopInput(
   model: CatalogueModel,
   turn: RunRecorder,
   { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
-  signal: AbortSignal,
+  stop: TurnStop,
   watch: TurnWatch,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
@@ -240,8 +228,8 @@ function loopInput(
     sampling: samplingFor(model, request.sampling),
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.steps,
-    ...turn.budget(model.price),
+    ...callBudget(services.database, run, turn.journal, stop, model.price, () => turn.step),
     newCallId: () => newId('call'),
-    signal,
+    signal: stop.turn,
   }
 }

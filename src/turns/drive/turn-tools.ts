@@ -18,8 +18,10 @@ import { type ToolGroup, toolGroups } from '../run/run-request.ts'
 
 export type ToolServices = {
   readonly database: Database
+  /** Holds the library, and no other table that is used. */
   readonly library: LibraryDatabase
   readonly plans: Plans
+  /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
   /** Undefined: scanned documents have no text. */
   readonly recognition?: Recognition | undefined
@@ -51,7 +53,6 @@ export function turnTools(
 ): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   let withOthers: readonly ToolSpec[] | undefined
-  const make = () => toolsOfGroups(makeTools(services, run, sourceMarks), groups)
   const others = groups ? undefined : outside
   return {
     get specs() {
@@ -61,7 +62,7 @@ export function turnTools(
       return withOthers
     },
     get(name) {
-      made ??= new Map(make().map((tool) => [tool.spec.name, tool]))
+      made ??= new Map(makeTools(services, run, sourceMarks, groups).map((tool) => [tool.spec.name, tool]))
       return made.get(name) ?? others?.get(name)
     },
   }
@@ -70,7 +71,7 @@ export function turnTools(
 /** The descriptions of our tools. They are the same for all turns with these groups. */
 export function specsOf(services: ToolServices, groups?: readonly ToolGroup[]): readonly ToolSpec[] {
   const key = chosenOf(groups).join()
-  const made = () => toolsOfGroups(makeTools(services, noPlace, createSourceMarks()), groups)
+  const made = () => makeTools(services, noPlace, createSourceMarks(), groups)
   const specs = specsOfGroups.get(key) ?? made().map(({ spec }) => spec)
   specsOfGroups.set(key, specs)
   return specs
@@ -82,13 +83,6 @@ const noPlace: Place = { id: '', accountId: '', projectId: '', sessionId: '' }
 const chosenOf = (groups: readonly ToolGroup[] | undefined): readonly ToolGroup[] =>
   toolGroups.filter((group) => !groups || groups.includes(group))
 
-function toolsOfGroups(tools: readonly GroupedTool[], groups: readonly ToolGroup[] | undefined) {
-  const chosen = chosenOf(groups)
-  return tools.flatMap(({ group, tool }) => (chosen.includes(group) ? [tool] : []))
-}
-
-type GroupedTool = { readonly group: ToolGroup; readonly tool: Tool<Executor> }
-
 /**
  * Tools only read. Their writes wait for the step's transaction, so a read that meets a transient database
  * error can be repeated. Those of the library repeat it themselves.
@@ -97,7 +91,8 @@ function makeTools(
   { database, library, plans, semantic, recognition, objects, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
-): readonly GroupedTool[] {
+  groups: readonly ToolGroup[] | undefined,
+): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   const repeated = (tool: Tool<Executor>): Tool<Executor> => ({
     ...tool,
@@ -107,9 +102,10 @@ function makeTools(
   const ofLibrary = sourceTools(library, sourceMarks, semantic, ask)
   const files = { database, recognition, objects }
   const ofProject = workspaceTools({ ...files, library, place, findLimits, sourceMarks })
+  const chosen = chosenOf(groups)
   return [
-    ...ofLibrary.map((tool) => ({ group: 'library' as const, tool })),
-    ...ofProject.map((tool) => ({ group: groupInProject(tool.spec.name), tool: repeated(tool) })),
+    ...(chosen.includes('library') ? ofLibrary : []),
+    ...ofProject.filter(({ spec }) => chosen.includes(groupInProject(spec.name))).map(repeated),
   ]
 }
 

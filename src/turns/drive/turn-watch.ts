@@ -3,7 +3,7 @@ import type { Provider, ToolCall } from '../../agent/provider.ts'
 import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Span, Tracer } from '../../tracing.ts'
 import { LeaseLost } from '../record/run-log.ts'
-import { leaseSeconds } from '../run/lease.ts'
+import { leasedAt } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { statusOf, type TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
@@ -43,10 +43,11 @@ export class TurnWatch {
 
   /** Wraps the provider: each call gets a span, and the request carries its trace context. */
   provider(provider: Provider): Provider {
-    if (!this.#turn) return provider
+    const turn = this.#turn
+    if (!turn) return provider
     return {
       ask: (request, signal, onText) => {
-        const span = this.#modelCall()
+        const span = this.#modelCall(turn)
         const traced = { ...request, headers: { ...request.headers, traceparent: span.traceparent } }
         return provider.ask(traced, signal, onText)
       },
@@ -88,12 +89,11 @@ export class TurnWatch {
     }
   }
 
-  #modelCall(): Span {
+  #modelCall(turn: Span): Span {
     const { id, model } = this.#run
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model, 'run.id': id }
-    const parent = [...this.#steps.values()].at(-1) ?? this.#turn
-    this.#model = parent?.child(`chat ${model}`, attributes, 'client')
-    if (!this.#model) throw new Error('a model call is traced without a turn')
+    const parent = [...this.#steps.values()].at(-1) ?? turn
+    this.#model = parent.child(`chat ${model}`, attributes, 'client')
     return this.#model
   }
 
@@ -149,8 +149,7 @@ export class TurnWatch {
 
   /** Seconds since the request: by the database's clock until the lease began, and by ours since then. */
   #age(): number {
-    const { createdAt, leaseExpiresAt } = this.#run
-    const leasedAt = leaseExpiresAt ? leaseExpiresAt.getTime() - leaseSeconds * 1_000 : createdAt.getTime()
-    return Math.max(0, leasedAt - createdAt.getTime() + performance.now() - this.#since) / 1_000
+    const queuedMs = leasedAt(this.#run) - this.#run.createdAt.getTime()
+    return Math.max(0, queuedMs + performance.now() - this.#since) / 1_000
   }
 }

@@ -6,22 +6,14 @@ import type { OutsideTools } from '../../mcp-servers/mcp-servers.ts'
 import { checkInThread, startChecking } from '../../sources/citations/verification.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import type { Answer } from './answer.ts'
-import type { AnswerModeration } from './moderate-answer.ts'
 import type { ToolServices } from './turn-tools.ts'
 
-export type AnswerVerifier = {
-  /** The turn uses a tool, so its answer will probably quote. */
-  prepare(): void
-  /** A step of the turn. Quotations are also looked for in the results of outside tools. */
-  add(record: StepRecord): void
-  verify(answer: Answer): Promise<void>
-}
+export type AnswerVerifier = ReturnType<typeof answerVerifier>
 
-export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> &
-  AnswerModeration & {
-    readonly log: Logger
-    readonly outside?: OutsideTools | undefined
-  }
+export type VerifyServices = Pick<ToolServices, 'library' | 'ask'> & {
+  readonly log: Logger
+  readonly outside?: OutsideTools | undefined
+}
 
 /**
  * Creates the verification at the end of a turn. If a separate library database does not answer, or too many answers
@@ -33,13 +25,15 @@ export function answerVerifier(
   runId: string,
   stop: TurnStop,
   clientResults: readonly string[],
-): AnswerVerifier {
+) {
   let isStarted = false
+  /** The turn uses a tool, so its answer will probably quote. */
   const prepare = () => {
     if (!isStarted) startChecking(library)
     isStarted = true
   }
   const toolResults = [...clientResults]
+  /** A step of the turn. Quotations are also looked for in the results of outside tools. */
   const add = (record: StepRecord) => {
     if (record.kind === 'tool' && outside?.get(record.call.name)) toolResults.push(record.content)
   }

@@ -2,28 +2,27 @@ import { and, eq } from 'drizzle-orm'
 import { creditsText } from '../../billing/credits.ts'
 import type { Executor } from '../../db/client.ts'
 import { ledger } from '../../db/schema/index.ts'
+import type { AdmissionFacts, RetryRule } from '../admit/admission-types.ts'
 import { type CommittedStep, readLog } from '../record/run-log.ts'
 import type { Run } from '../run/run.ts'
 import { replyOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /** What the row of a run keeps of its admission. */
-type Admission = {
-  readonly rule?: string
-  readonly equal_run?: string
+type Admission = Partial<AdmissionFacts> & {
   readonly available_micros?: number
   readonly open_turns?: number
-  readonly repeats?: readonly { readonly at: string; readonly rule: string }[]
+  readonly repeats?: readonly { readonly at: string; readonly rule: RetryRule }[]
 }
 
-const rules: Readonly<Record<string, string>> = {
+const rules: Readonly<Record<AdmissionFacts['rule'], string>> = {
   plain:
     'one statement admitted it: no limit was reached, and no equal request of its key was unfinished elsewhere or had lost its client',
   looked: 'every rule was looked at in turn, and none refused it',
   queued: 'it waits behind the unfinished turn of its session, whose slot it shares',
 }
 
-const repeatRules: Readonly<Record<string, string>> = {
+const repeatRules: Readonly<Record<RetryRule, string>> = {
   idempotency_key: 'it had the same Idempotency-Key',
   marked_as_retry: 'its client marked it as a retry',
   client_disconnected: 'it was equal, and the client of this run had disconnected',
@@ -56,7 +55,7 @@ function admissionOf(run: Run): readonly string[] {
   const { rule, equal_run: equal, available_micros: available, open_turns: open } = factsOf(run)
   const by = run.apiKeyId === null ? 'a person' : `API key ${run.apiKeyId}`
   return [
-    `Admitted ${iso(run.createdAt)} for ${by}, as turn ${run.turn} of session ${run.sessionId}${rule ? `: ${rules[rule] ?? rule}.` : '.'}`,
+    `Admitted ${iso(run.createdAt)} for ${by}, as turn ${run.turn} of session ${run.sessionId}${rule ? `: ${rules[rule]}.` : '.'}`,
     ...(available === undefined
       ? []
       : [
@@ -73,7 +72,7 @@ function admissionOf(run: Run): readonly string[] {
 function repeatsOf(run: Run): readonly string[] {
   return (factsOf(run).repeats ?? []).map(
     ({ at, rule }) =>
-      `A request ${iso(new Date(at))} got this run again and paid nothing: ${repeatRules[rule] ?? rule}.`,
+      `A request ${iso(new Date(at))} got this run again and paid nothing: ${repeatRules[rule]}.`,
   )
 }
 

@@ -2,6 +2,7 @@ import { estimateTokens } from '../../agent/tokens.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import type { FirstCitation, ToolUse } from '../run/run-events.ts'
 import type { CommittedEvent, CommittedStep, Log } from './run-log.ts'
+import { costOf } from './turn-store.ts'
 
 /** A call of one of the turn's own tools, and how far it is. */
 export type ShownTool = ToolUse & { readonly state: 'now' | 'done' | 'failed' }
@@ -45,7 +46,7 @@ export function foldLog({ events, steps }: Log): RunState {
   const sources = steps.flatMap(({ record }) => (record.kind === 'tool' ? record.sources : []))
   return {
     steps,
-    costMicros: steps.reduce((sum, { costMicros }) => sum + costMicros, 0n),
+    costMicros: costOf(steps),
     events: valid,
     marked,
     text,

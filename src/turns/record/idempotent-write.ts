@@ -104,27 +104,15 @@ export function progressAfter(purpose: WritePurpose, { events, steps }: Added, b
  */
 export type Progress = Pick<Run, 'eventCount' | 'stepCount' | 'holdMicros'> & { readonly ended: boolean }
 
-/** A write that succeeded, although its COMMIT got no answer. */
-export type Committed = {
-  readonly progress: Progress
-  /** Whether the run's key works now. Null for a run without a key. */
-  readonly keyUsable: boolean | null
-}
-
 /**
  * Finds out whether a transaction whose COMMIT got no answer succeeded. It locks the run's row, so a
  * transaction that still holds the row is waited for. A late call writes nothing: it finds other counts, and a
  * hold is extended in the same statement.
  * @param after the expected state if everything could be held; otherwise only the hold differs.
- * @returns undefined if it did not succeed.
+ * @returns undefined if it did not succeed; otherwise also whether the run's key works now, null for a run without a key.
  * @throws LeaseLost if the run has another owner or is in an unexpected state.
  */
-export async function findCommitted(
-  tx: Executor,
-  run: { readonly id: string; readonly epoch: number },
-  before: Progress,
-  after: Progress,
-): Promise<Committed | undefined> {
+async function findCommitted(tx: Executor, run: Run, before: Progress, after: Progress) {
   const [now] = await tx
     .select({
       epoch: runs.epoch,

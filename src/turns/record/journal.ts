@@ -7,17 +7,15 @@ import type { Executor } from '../../db/client.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEvent, TerminalEvent } from '../run/run-events.ts'
 import { endOf } from './finish-run.ts'
-import type { StepRow } from './write-buffer.ts'
+import type { StepRow } from './turn-store.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run: a write queue that prices the steps. */
 export class RunJournal extends WriteQueue implements Journal<Executor> {
-  readonly #run: Run
   readonly #price: Price
 
   constructor(run: Run, { price, ...options }: WriteQueueOptions & { readonly price: Price }) {
     super(run, options)
-    this.#run = run
     this.#price = price
   }
 
@@ -65,7 +63,7 @@ export class RunJournal extends WriteQueue implements Journal<Executor> {
    */
   finish(event: TerminalEvent, unfinished?: ModelStep, attached?: Attached): Promise<boolean> {
     const steps = unfinished ? [this.#rowOf(unfinished)] : []
-    return this.end(endOf(this.#run, event, attached), { events: [event], steps })
+    return this.end(endOf(this.run, event, attached), { events: [event], steps })
   }
 
   #rowOf(record: StepRecord): StepRow {

@@ -2,19 +2,7 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import type { RunEvent } from '../run/run-events.ts'
 import type { RunEvents, RunPosition, TurnStore } from './turn-store.ts'
 
-/**
- * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events
- * that arrive meanwhile form the next batch. Thousands of slow streams therefore need only a few transactions
- * per second.
- */
-export type SharedAppends = {
-  /**
-   * Adds the events of one run to the next batch. It never throws.
-   * @returns true if committed; false if nothing was written, because the row has other counts or is locked;
-   *   undefined if unknown.
-   */
-  append(run: RunPosition, events: readonly RunEvent[]): Promise<boolean | undefined>
-}
+export type SharedAppends = ReturnType<typeof createSharedAppends>
 
 type Waiting = { readonly line: RunEvents; readonly resolve: (isWritten: boolean | undefined) => void }
 
@@ -26,7 +14,12 @@ const maxLines = 1_000
  */
 const pauseMs = 25
 
-export function createSharedAppends(store: TurnStore): SharedAppends {
+/**
+ * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events
+ * that arrive meanwhile form the next batch. Thousands of slow streams therefore need only a few transactions
+ * per second.
+ */
+export function createSharedAppends(store: TurnStore) {
   const waiting: Waiting[] = []
   let writing = false
   const write = async () => {
@@ -42,7 +35,12 @@ export function createSharedAppends(store: TurnStore): SharedAppends {
     writing = false
   }
   return {
-    append({ id, accountId, epoch, eventCount, stepCount }, events) {
+    /**
+     * Adds the events of one run to the next batch. It never throws.
+     * @returns true if committed; false if nothing was written, because the row has other counts or is locked;
+     *   undefined if unknown.
+     */
+    append({ id, accountId, epoch, eventCount, stepCount }: RunPosition, events: readonly RunEvent[]) {
       const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
       const line = { id, accountId, epoch, eventCount, stepCount, events }
       waiting.push({ line, resolve })

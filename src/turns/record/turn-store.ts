@@ -9,8 +9,14 @@ import { statements } from './statements.ts'
 /** What a write appends to a run: events, and steps with their costs in micro-credits. */
 export type Added = {
   readonly events: readonly RunEvent[]
-  readonly steps: readonly { readonly record: StepRecord; readonly costMicros: bigint }[]
+  readonly steps: readonly StepRow[]
 }
+
+/** A finished step and its cost in micro-credits. Its number follows from the steps before it. */
+export type StepRow = { readonly record: StepRecord; readonly costMicros: bigint }
+
+export const costOf = (steps: readonly Pick<StepRow, 'costMicros'>[]): bigint =>
+  steps.reduce((sum, { costMicros }) => sum + costMicros, 0n)
 
 /** A run, its owner's epoch, and the numbers of events and steps, and the hold, that its row must have. */
 export type RunPosition = Pick<
@@ -133,7 +139,7 @@ export async function writeToRun(
     steps: steps.length,
     // The driver would write an array as one of Postgres.
     entries: JSON.stringify([...events.map(eventEntry), ...steps.map(stepEntry)] satisfies LogEntry[]),
-    stepMicros: steps.reduce((sum, { costMicros }) => sum + costMicros, 0n),
+    stepMicros: costOf(steps),
   }
   switch (purpose.kind) {
     case 'append': {
@@ -164,7 +170,7 @@ export type StepEntry = { readonly type: 'step'; readonly record: StepRecord; re
 
 const eventEntry = (event: RunEvent): LogEntry => (isTerminal(event) ? { type: event.type } : event)
 
-const stepEntry = ({ record, costMicros }: Added['steps'][number]): LogEntry => ({
+const stepEntry = ({ record, costMicros }: StepRow): LogEntry => ({
   type: 'step',
   record,
   micros: `${costMicros}`,

@@ -5,8 +5,14 @@ import type { Progress } from './idempotent-write.ts'
 import { progressAfter, type Write, type Written, writeIdempotently } from './idempotent-write.ts'
 import { LeaseLost } from './run-log.ts'
 import type { SharedAppends } from './shared-appends.ts'
-import type { Added, RunEndRow, TurnStore, WritePurpose } from './turn-store.ts'
-import { costOf, type StepRow, WriteBuffer } from './write-buffer.ts'
+import {
+  type Added,
+  costOf,
+  type RunEndRow,
+  type StepRow,
+  type TurnStore,
+  type WritePurpose,
+} from './turn-store.ts'
 
 export type WriteQueueOptions = {
   readonly store: TurnStore
@@ -48,7 +54,7 @@ const append: WritePurpose = { kind: 'append' }
  * answer, its outcome is read before a retry, so nothing is written twice.
  */
 export class WriteQueue {
-  readonly #run: Run
+  readonly run: Run
   readonly #options: WriteQueueOptions
   readonly #buffer = new WriteBuffer()
   #progress: Progress
@@ -65,7 +71,7 @@ export class WriteQueue {
   /** @param run as the claim of this attempt left it. */
   constructor(run: Run, options: WriteQueueOptions) {
     const { eventCount, stepCount, holdMicros } = run
-    this.#run = run
+    this.run = run
     this.#options = options
     this.#progress = { eventCount, stepCount, holdMicros, ended: false }
     this.#costMicros = options.costMicros
@@ -177,13 +183,13 @@ export class WriteQueue {
     const progress = progressAfter(purpose, added, before)
     let unconfirmed: Progress | undefined
     for (let attempt = 0; isShared && attempt < maxSharedAttempts && !leave.aborted; attempt += 1) {
-      const isWritten = await appends.append({ ...this.#run, ...before }, added.events)
+      const isWritten = await appends.append({ ...this.run, ...before }, added.events)
       if (isWritten) return { added, progress }
       // The batch may have been committed. The next one names the same counts, so it then writes nothing.
       if (isWritten === undefined) unconfirmed = progress
     }
     leave.throwIfAborted()
-    return writeIdempotently(store, this.#run, write, leave, unconfirmed)
+    return writeIdempotently(store, this.run, write, leave, unconfirmed)
   }
 
   /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
@@ -235,3 +241,60 @@ const joined = (a: Added, b: Added): Added => ({
   events: [...a.events, ...b.events],
   steps: [...a.steps, ...b.steps],
 })
+
+/** A buffered text of this length is written at once. */
+const longAfter = 2_048
+
+/**
+ * Events and steps that wait to be committed, in order. Consecutive deltas are joined, so while the database is
+ * away the buffer is bounded by the maximum text of a turn.
+ */
+class WriteBuffer {
+  #events: RunEvent[] = []
+  #steps: StepRow[] = []
+  #textLength = 0
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0 && this.#steps.length === 0
+  }
+
+  get hasSteps(): boolean {
+    return this.#steps.length > 0
+  }
+
+  /** @returns whether the buffer has just reached the length at which it must be written. */
+  add(event: RunEvent): boolean {
+    const wasShort = this.#textLength < longAfter
+    const last = this.#events.at(-1)
+    if (event.type === 'text.delta') this.#textLength += event.text.length
+    if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
+      this.#events[this.#events.length - 1] = joinedText(last, event)
+    } else this.#events.push(event)
+    return wasShort && this.#textLength >= longAfter
+  }
+
+  addStep(step: StepRow): void {
+    this.#steps.push(step)
+  }
+
+  take(): Added {
+    const added = { events: this.#events, steps: this.#steps }
+    this.#events = []
+    this.#steps = []
+    this.#textLength = 0
+    return added
+  }
+
+  putBack(events: readonly RunEvent[]): void {
+    const later = this.#events
+    this.#events = []
+    for (const event of [...events, ...later]) this.add(event)
+  }
+}
+
+type TextDelta = Extract<RunEvent, { type: 'text.delta' }>
+
+function joinedText(last: TextDelta, next: TextDelta): TextDelta {
+  const text = last.text + next.text
+  return next.cited ? { ...last, text, cited: [...(last.cited ?? []), ...next.cited] } : { ...last, text }
+}

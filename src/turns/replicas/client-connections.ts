@@ -3,33 +3,29 @@
  * takes the place of the connection before.
  */
 export class ClientConnection {
-  readonly #connections: ClientConnections
-  /** Undefined until the connection has a run. */
-  #runId: string | undefined
+  readonly #byRun: Map<string, readonly ClientConnection[]>
+  /** Empty until the connection has a run. */
+  #runId = ''
   #waits = true
 
-  constructor(connections: ClientConnections) {
-    this.#connections = connections
-  }
-
-  /** Whether the client waits, and for which run. */
-  get waitsFor(): string | undefined {
-    return this.#waits ? this.#runId : undefined
+  /** @param byRun the connections of this process's clients, by run, oldest first. */
+  constructor(byRun: Map<string, readonly ClientConnection[]>) {
+    this.#byRun = byRun
   }
 
   /** Whether no newer connection of this process serves the same run. */
   get isCurrent(): boolean {
-    return this.#connections.newestOf(this.#runId) === this
+    return this.#ofRun.at(-1) === this
   }
 
   /** Whether a client that is connected here waits for the same run, this one included. */
   get isRunAwaited(): boolean {
-    return this.#connections.awaits(this.#runId)
+    return this.#ofRun.some((connection) => connection.#waits)
   }
 
   attach(runId: string): void {
     this.#runId = runId
-    this.#connections.add(runId, this)
+    this.#byRun.set(runId, [...this.#ofRun, this])
   }
 
   /** Called if the client has its reply, or has disconnected. */
@@ -40,36 +36,21 @@ export class ClientConnection {
   /** Called when nothing can happen to the connection any more. */
   close(): void {
     this.leave()
-    this.#connections.remove(this.#runId, this)
+    const rest = this.#ofRun.filter((other) => other !== this)
+    if (rest.length > 0) this.#byRun.set(this.#runId, rest)
+    else this.#byRun.delete(this.#runId)
+  }
+
+  get #ofRun(): readonly ClientConnection[] {
+    return this.#byRun.get(this.#runId) ?? []
   }
 }
 
-/** The connections of this process's clients, by run, oldest first. */
+/** The connections of this process's clients. */
 export class ClientConnections {
-  readonly #byRun = new Map<string, ClientConnection[]>()
+  readonly #byRun = new Map<string, readonly ClientConnection[]>()
 
   open(): ClientConnection {
-    return new ClientConnection(this)
-  }
-
-  newestOf(runId: string | undefined): ClientConnection | undefined {
-    return this.#byRun.get(runId ?? '')?.at(-1)
-  }
-
-  awaits(runId: string | undefined): boolean {
-    return this.#byRun.get(runId ?? '')?.some(({ waitsFor }) => waitsFor === runId) ?? false
-  }
-
-  add(runId: string, connection: ClientConnection): void {
-    const known = this.#byRun.get(runId)
-    if (known) known.push(connection)
-    else this.#byRun.set(runId, [connection])
-  }
-
-  remove(runId: string | undefined, connection: ClientConnection): void {
-    if (runId === undefined) return
-    const rest = this.#byRun.get(runId)?.filter((other) => other !== connection) ?? []
-    if (rest.length > 0) this.#byRun.set(runId, rest)
-    else this.#byRun.delete(runId)
+    return new ClientConnection(this.#byRun)
   }
 }

@@ -1,14 +1,16 @@
 import { reasonOf } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
 
-/** Logs when something fails for the first time and when it works again, but not each attempt in between. */
-export type OutageLog = { failed(error: unknown): void; works(): void }
+export type OutageLog = ReturnType<typeof createOutageLog>
 
-/** @param what names the interrupted work, such as `signals between replicas`. */
-export function createOutageLog(log: Logger, what: string): OutageLog {
+/**
+ * Logs when something fails for the first time and when it works again, but not each attempt in between.
+ * @param what names the interrupted work, such as `signals between replicas`.
+ */
+export function createOutageLog(log: Logger, what: string) {
   let failing = false
   return {
-    failed(error) {
+    failed(error: unknown) {
       if (!failing) log.warn({ reason: reasonOf(error) }, `${what}: interrupted`)
       failing = true
     },

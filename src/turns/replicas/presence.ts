@@ -68,14 +68,6 @@ export function otherReplicaLives(executor: Executor, replica: string): Promise<
   return hasLiveReplica(executor, sql`id <> ${replica}`)
 }
 
-/**
- * Whether this replica does the work that one of them is enough for: it has the lowest id of those seen in the last
- * seconds. When replicas come and go, two may think so at the same moment.
- */
-export async function leadsReplicas(executor: Executor, replica: string): Promise<boolean> {
-  return !(await hasLiveReplica(executor, sql`id < ${replica}`))
-}
-
 async function hasLiveReplica(executor: Executor, which: SQL): Promise<boolean> {
   const { rows } = await executor.execute<{ lives: boolean }>(sql`
     select exists (select from replicas
@@ -103,7 +95,11 @@ export function openReplica(database: Database, name: string, log: Logger) {
     signals,
     clients,
     clientsAt: presence.clientsAt,
-    leads: () => withBackgroundTx(database, (tx) => leadsReplicas(tx, name)),
+    /**
+     * Whether this replica does the work that one of them is enough for: it has the lowest id of those seen in the last
+     * seconds. When replicas come and go, two may think so at the same moment.
+     */
+    leads: async () => !(await withBackgroundTx(database, (tx) => hasLiveReplica(tx, sql`id < ${name}`))),
     seen: presence.seen,
     async close() {
       await presence.stop()

@@ -11,19 +11,7 @@ import { createOutageLog, type OutageLog } from './outage-log.ts'
  */
 export type Signal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
 
-export type Signals = {
-  /** Whether signals arrive: the listening connection and its session state exist, as far as is known. */
-  readonly listening: () => boolean
-  /**
-   * Sends a signal to every replica, this one included. Signals are batched for some milliseconds.
-   */
-  send(signal: Signal): void
-  /** Calls `heard` for every signal until the returned function is called. */
-  subscribe(heard: (signal: Signal) => void): () => void
-  /** Resolves with the next `events` signal of the run, after `ms`, or when aborted. */
-  waitForEvents(runId: string, ms: number, signal: AbortSignal): Promise<void>
-  close(): Promise<void>
-}
+export type Signals = ReturnType<typeof openSignals>
 
 const channel = 'run_signals'
 /**
@@ -62,7 +50,7 @@ export function openSignals(
     /** Called when `listening()` changes. */
     readonly onChange?: () => void
   } = {},
-): Signals {
+) {
   const hearing = createOutageLog(log, 'hearing the signals of other replicas')
   const telling = createOutageLog(log, 'telling other replicas')
   const subscribers = new Set<(signal: Signal) => void>()
@@ -92,13 +80,17 @@ export function openSignals(
   const line = createLine(executor, telling)
 
   return {
+    /** Whether signals arrive: the listening connection and its session state exist, as far as is known. */
     listening: () => listens,
-    send: (signal) => line.add(letters[signal.kind] + signal.runId),
-    subscribe(heard) {
+    /** Sends a signal to every replica, this one included. Signals are batched for some milliseconds. */
+    send: (signal: Signal) => line.add(letters[signal.kind] + signal.runId),
+    /** Calls `heard` for every signal until the returned function is called. */
+    subscribe(heard: (signal: Signal) => void): () => void {
       subscribers.add(heard)
       return () => subscribers.delete(heard)
     },
-    waitForEvents: (runId, ms, signal) => waitFor(events, runId, ms, signal),
+    /** Resolves with the next `events` signal of the run, after `ms`, or when aborted. */
+    waitForEvents: (runId: string, ms: number, signal: AbortSignal) => waitFor(events, runId, ms, signal),
     async close() {
       await line.close()
       await listener.close()

@@ -1,6 +1,7 @@
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { messages } from '../../db/schema/index.ts'
 
 /** A row that has not been read, and what its large values have at most. */
 export type UnreadRow = { readonly id: string; readonly estimate: number }
@@ -79,4 +80,25 @@ async function readPiece<T extends Identified>(
     const row = byId.get(id)
     return row ? [row] : []
   })
+}
+
+export type StoredMessage = typeof messages.$inferSelect
+
+/** Maximum length of a message's content. */
+export const contentEstimate = estimateOf(messages.content)
+
+/** Reads messages until their contents together would have more than `maxLength` characters, see `readLargeRows`. */
+export function readContents(
+  executor: Executor,
+  unread: readonly UnreadRow[],
+  maxLength: number,
+): Promise<{ readonly read: readonly StoredMessage[]; readonly isCut: boolean }> {
+  return readLargeRows(executor, messages, unread, maxLength, ({ content }) => lengthOf(content))
+}
+
+/** Characters of all texts in a content, the data of images among them. */
+function lengthOf(content: unknown): number {
+  if (typeof content === 'string') return content.length
+  if (typeof content !== 'object' || content === null) return 0
+  return Object.values(content).reduce<number>((sum, value) => sum + lengthOf(value), 0)
 }

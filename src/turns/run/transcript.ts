@@ -1,8 +1,9 @@
 import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
+import { parsedJson } from '../../agent/json.ts'
 import type { ContentPart, ModelMessage, ToolCall } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runs } from '../../db/schema/index.ts'
-import { contentEstimate, readContents } from './message-contents.ts'
+import { contentEstimate, readContents } from './large-rows.ts'
 import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
 
@@ -14,6 +15,11 @@ import type { RunRequest } from './run-request.ts'
 export function newInput(sent: readonly ModelMessage[], resumes: boolean): readonly ModelMessage[] {
   if (!resumes) return sent
   return sent.slice(sent.findLastIndex((message) => message.role === 'assistant') + 1)
+}
+
+/** Whether these messages ask the model for an answer. */
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
 }
 
 /** Position of an answer in its turn, after any input. A request has at most 1,000 messages. */
@@ -127,9 +133,6 @@ export function canonicalCalls(calls: readonly ToolCall[]): readonly (readonly s
 }
 
 function canonicalJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return text
-  }
+  const value = parsedJson(text)
+  return value === undefined ? text : JSON.stringify(value)
 }

@@ -19,20 +19,21 @@ export function visibleTo(principal: Principal, table: Owned): SQL | undefined {
 }
 
 /**
- * Makes the function that finds a row of a table. It returns undefined if the row does not exist or the principal cannot
- * see it.
+ * Makes the function that finds a row of a table, and locks it for `lock`. It returns undefined if the row does not exist
+ * or the principal cannot see it.
  */
-export function finderIn<T extends PgTable & Owned>(table: T) {
+export function finderIn<T extends PgTable & Owned>(table: T, lock?: 'key share' | 'no key update') {
   return async (
     executor: Executor,
     principal: Principal,
     id: string,
   ): Promise<T['$inferSelect'] | undefined> => {
     const filter = and(eq(table.id, id), visibleTo(principal, table))
-    const [row] = await executor
+    const query = executor
       .select()
       .from(table as PgTable)
       .where(filter)
+    const [row] = await (lock ? query.for(lock) : query)
     return row
   }
 }

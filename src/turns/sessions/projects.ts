@@ -48,18 +48,9 @@ export const findProject = finderIn(projects)
  * Like `findProject`, but the project cannot be deleted until the transaction ends. For callers that add
  * something to the project.
  */
-export async function lockProject(
-  executor: Executor,
-  principal: Principal,
-  id: string,
-): Promise<Project | undefined> {
-  const [project] = await executor
-    .select()
-    .from(projects)
-    .where(and(eq(projects.id, id), visibleTo(principal, projects)))
-    .for('key share')
-  return project
-}
+export const lockProject = finderIn(projects, 'key share')
+
+const findForChange = finderIn(projects, 'no key update')
 
 /** What can be changed of a project. Null removes its instructions. */
 export type ProjectChanges = {
@@ -77,11 +68,7 @@ export async function changeProject(
   id: string,
   { name, instructions }: ProjectChanges,
 ): Promise<Project> {
-  const [found] = await executor
-    .select()
-    .from(projects)
-    .where(and(eq(projects.id, id), visibleTo(principal, projects)))
-    .for('no key update')
+  const found = await findForChange(executor, principal, id)
   if (!found) throw notFound()
   const details = detailsOf(principal, id)
   let project = found
@@ -168,7 +155,7 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
   if (projectId !== null && kind !== 'owner') throw notFound()
   // Before the key's row: every transaction locks them in this order.
   await lockAccount(executor, principal.accountId)
-  if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
+  if (principal.keyId === null) return projectNamed(executor, principal.accountId, ownProjectName)
   const [key] = await executor
     .select({ name: apiKeys.name, projectId: apiKeys.projectId })
     .from(apiKeys)
@@ -181,12 +168,13 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
   return project.id
 }
 
-async function personsProjectId(executor: Executor, accountId: string): Promise<string> {
+/** The oldest project of that name. It is created if there is none: the caller has locked the account's row. */
+export async function projectNamed(executor: Executor, accountId: string, name: string): Promise<string> {
   const [known] = await executor
     .select({ id: projects.id })
     .from(projects)
-    .where(and(eq(projects.accountId, accountId), eq(projects.name, ownProjectName)))
+    .where(and(eq(projects.accountId, accountId), eq(projects.name, name)))
     .orderBy(asc(projects.createdAt), asc(projects.id))
     .limit(1)
-  return known?.id ?? (await insertProject(executor, accountId, ownProjectName)).id
+  return known?.id ?? (await insertProject(executor, accountId, name)).id
 }

@@ -1,11 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import {
-  type AiSdkProvider,
-  type AiSdkProviderOptions,
-  createAiSdkProvider,
-} from '../../../src/agent/ai-sdk/provider.ts'
+import { type AiSdkProviderOptions, createAiSdkProvider } from '../../../src/agent/ai-sdk/provider.ts'
+import type { ClosableProvider } from '../../../src/agent/openai/retried-call.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -58,7 +55,7 @@ export async function startNativeServer(...answers: readonly Answer[]): Promise<
 /** A provider for a server of a test. Waits before retries are short. */
 export async function openProvider(
   options: Pick<AiSdkProviderOptions, 'api' | 'baseUrl' | 'model'> & Partial<AiSdkProviderOptions>,
-): Promise<AiSdkProvider> {
+): Promise<ClosableProvider> {
   const provider = await createAiSdkProvider({
     apiKey,
     contextTokens: 128_000,

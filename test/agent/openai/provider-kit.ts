@@ -1,10 +1,7 @@
 import { Dispatcher } from 'undici'
 import { onTestFinished } from 'vitest'
-import {
-  createOpenAiProvider,
-  type OpenAiProvider,
-  type OpenAiProviderOptions,
-} from '../../../src/agent/openai/provider.ts'
+import { createOpenAiProvider, type OpenAiProviderOptions } from '../../../src/agent/openai/provider.ts'
+import type { ClosableProvider } from '../../../src/agent/openai/retried-call.ts'
 import type { CallEnd, ModelRequest, Provider } from '../../../src/agent/provider.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 
@@ -18,7 +15,7 @@ export const ask: ModelRequest = {
   sampling: {},
 }
 
-type Started = { readonly upstream: ScriptedUpstream; readonly provider: OpenAiProvider }
+type Started = { readonly upstream: ScriptedUpstream; readonly provider: ClosableProvider }
 
 /** A scripted upstream with a provider pointed at it; both end with the test. Waits before retries are short. */
 export async function start(options: Partial<OpenAiProviderOptions> = {}): Promise<Started> {
@@ -125,7 +122,7 @@ export function runPieces(
 export function providerOf(
   pieces: readonly Uint8Array[],
   sent: (piece: number) => void = () => undefined,
-): OpenAiProvider {
+): ClosableProvider {
   const fetchDispatcher = new PieceDispatcher(pieces, sent)
   return createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher })
 }

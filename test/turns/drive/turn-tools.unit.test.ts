@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toolsJson, toolTokens } from '../../../src/agent/tool-text.ts'
+import { toolsJson, toolTokens } from '../../../src/agent/tokens.ts'
 import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { turnTools } from '../../../src/turns/drive/turn-tools.ts'
 

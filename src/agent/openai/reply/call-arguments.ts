@@ -1,17 +1,9 @@
-import { isRecord } from '../failure.ts'
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
+import { isRecord, parsedJson } from '../../json.ts'
 
 /** The object that a text holds, also one that was encoded more than once. */
 function objectIn(text: string): string | undefined {
   let json = text
-  for (let value = parsed(json); value !== undefined; value = parsed(json)) {
+  for (let value = parsedJson(json); value !== undefined; value = parsedJson(json)) {
     if (isRecord(value)) return json
     if (typeof value !== 'string') return undefined
     json = value
@@ -63,7 +55,7 @@ export class CallArguments {
 
   /** Whether the fragments so far, joined, are one JSON value in braces. */
   get isComplete(): boolean {
-    return this.#text.trimEnd().endsWith('}') && parsed(this.#text) !== undefined
+    return this.#text.trimEnd().endsWith('}') && parsedJson(this.#text) !== undefined
   }
 
   add(given: unknown): void {

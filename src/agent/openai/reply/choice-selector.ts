@@ -1,6 +1,4 @@
-import { isRecord } from '../failure.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { isRecord, type Json } from '../../json.ts'
 
 const NONE: readonly Json[] = []
 

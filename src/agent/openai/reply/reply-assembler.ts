@@ -1,14 +1,13 @@
+import { isRecord, type Json } from '../../json.ts'
 import type { Finish, FinishReason } from '../../provider.ts'
 import type { ReportedUsage } from '../../usage.ts'
-import { CallFailure, errorText, isContextOverflow, isRecord, presentable } from '../failure.ts'
+import { CallFailure, errorText, isContextOverflow, presentable } from '../failure.ts'
 import type { Payload } from '../payloads.ts'
 import { ChoiceSelector } from './choice-selector.ts'
 import { ReplyMembers } from './reply-members.ts'
 import { type ReasoningHabit, ReplyText } from './reply-text.ts'
 import { ReplyUsage } from './reply-usage.ts'
 import { ToolCallAssembler } from './tool-call-assembler.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 /** Maximum characters of a reply's text, tool calls and attached members together. */
 const REPLY_CHARACTERS = 2 * 1024 * 1024

@@ -1,7 +1,6 @@
+import { isRecord, type Json } from '../../json.ts'
 import type { AttachedCall } from '../attached.ts'
-import { isRecord } from '../failure.ts'
 
-type Json = Readonly<Record<string, unknown>>
 /** Members by name. A map, because a server could send a member `__proto__`. */
 type Members = Map<string, unknown>
 

@@ -1,7 +1,5 @@
+import { isRecord, type Json } from '../../json.ts'
 import type { ReportedUsage } from '../../usage.ts'
-import { isRecord } from '../failure.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 type Figure = keyof ReportedUsage | 'totalTokens'
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { isRecord, type Json } from '../../json.ts'
 import type { ToolCall } from '../../provider.ts'
 import type { AttachedCall } from '../attached.ts'
-import { CallFailure, isRecord } from '../failure.ts'
+import { CallFailure } from '../failure.ts'
 import { CallArguments } from './call-arguments.ts'
 import { OtherMembers } from './reply-members.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 type Draft = {
   readonly key: string | null
