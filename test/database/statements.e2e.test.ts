@@ -47,29 +47,29 @@ afterAll(async () => {
 
 const turns = 10
 
-/** Of one turn, on average over some, once the key has its project and the month its allowance. */
+/**
+ * Of the cheapest of some turns, once the key has its project and the month its allowance. What the clock adds is not in it:
+ * keys are looked up once a second, and text that is 100 ms old is written, which on a busy machine is any.
+ */
 async function around(script: ScriptSource): Promise<Pick<StatementCount, 'statements' | 'commits'>> {
   upstream.setDefault(script)
-  const ask = async (n: number) => {
+  const counting = countStatements(admin)
+  const counts: StatementCount[] = []
+  for (let n = 0; n <= turns; n += 1) {
+    await counting.reset()
     const body = { ...question(`Question ${n}`), stream: true }
     const response = await call(service, key, 'POST', '/v1/chat/completions', body)
     expect(await response.text()).toMatch(/"finish_reason":"stop".*\[DONE\]/s)
+    counts.push(await counting.read())
   }
-  await ask(0)
-  const counting = countStatements(admin)
-  await counting.reset()
-  for (let n = 1; n <= turns; n += 1) await ask(n)
-  const { statements, commits } = await counting.read()
-  return { statements: statements / turns, commits: commits / turns }
+  const least = (of: 'statements' | 'commits') => Math.min(...counts.map((count) => count[of]))
+  return { statements: least('statements'), commits: least('commits') }
 }
 
 test('a turn of one model call takes two statements, each its own transaction', async () => {
   const { statements, commits } = await around(() => reply('The answer of the model.', { chunks: 4 }))
-  expect(statements).toBeGreaterThanOrEqual(2)
-  // Its key is looked up too, once a second.
-  expect(statements).toBeLessThan(2.5)
-  // What replicas do by the clock commits as well: rarely within the time of ten turns. A connection tells its commits late.
-  expect(commits).toBeLessThan(3)
+  expect(statements).toBe(2)
+  expect(commits).toBeLessThanOrEqual(2)
 })
 
 test('the number of chunks does not change the number of statements', async () => {
@@ -84,5 +84,5 @@ test("a tool call adds one statement for its steps and hold, and the tool's own"
       ? reply('The answer of the model.')
       : callTools([{ name: 'list_files', arguments: {} }]),
   )
-  expect(statements).toBeLessThan(4.5)
+  expect(statements).toBeLessThanOrEqual(4)
 })
