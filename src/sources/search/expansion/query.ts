@@ -171,9 +171,9 @@ class Terms {
   readonly origins = new Map<string, Origin>()
 
   addNames(group: NameGroup, script: Script): void {
-    const named = new Map<string, number>()
-    addNames(named, group, script)
-    for (const [term, weight] of named) this.#add(term, weight, 'vocabulary')
+    this.#add(groupTerm(group, script), 1, 'vocabulary')
+    for (const word of group.words[script])
+      for (const form of [word, ...withPrefixes(word)]) this.#add(form, aliasWeight, 'vocabulary')
   }
 
   addCrossing(crossing: Translation | undefined): void {
@@ -191,9 +191,10 @@ class Terms {
   }
 
   #add(term: string, weight: number, origin: Origin): void {
+    const known = this.weights.get(term)
     // The first source of a term is the most reliable.
-    if (!this.weights.has(term)) this.origins.set(term, origin)
-    this.weights.set(term, Math.max(weight, this.weights.get(term) ?? 0))
+    if (known === undefined) this.origins.set(term, origin)
+    if (known === undefined || known < weight) this.weights.set(term, weight)
   }
 }
 
@@ -281,14 +282,5 @@ function concept(
     weight,
     position,
     length,
-  }
-}
-
-function addNames(terms: Map<string, number>, group: NameGroup, script: Script): void {
-  terms.set(groupTerm(group, script), 1)
-  for (const word of group.words[script]) {
-    for (const form of [word, ...withPrefixes(word)]) {
-      terms.set(form, Math.max(aliasWeight, terms.get(form) ?? 0))
-    }
   }
 }

@@ -12,7 +12,7 @@ import {
   queryWords,
   toQueryConcept,
 } from './relevance-floor.ts'
-import { conceptsByTerm, titlesNamed } from './title-match.ts'
+import { namedTitles } from './title-match.ts'
 
 /**
  * `share`, 0 to 1: weighted fraction of the query that the passage contains. `words`: number of the query's
@@ -41,11 +41,11 @@ export function coverageOf(
   const absent = absentPeople(concepts)
   const telling = concepts.map((found) => (isWithin(found, absent) ? withoutTerms(found) : found))
   const asked = telling.map((found) => toQueryConcept(found, facts))
-  const termsAsked = conceptsByTerm(telling)
+  const titlesNamed = namedTitles(telling)
   const field = new Set([...topics.field].filter((at) => !absent.has(at)))
   return (row) => {
     const present = passageTerms(row)
-    const titles = titlesNamed({ ref: row.ref, heRef: row.he_ref }, termsAsked)
+    const titles = titlesNamed(row)
     const titled = titles.length > 0
     const naming = new Set(titles.flatMap((title) => title.concepts).flatMap((i) => asked[i] ?? []))
     const parts = evidenceParts(queryWords(asked, present, naming), { ...topics, field, titled })

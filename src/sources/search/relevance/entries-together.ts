@@ -4,7 +4,7 @@ import { isFactWord, isFiller } from '../expansion/fillers.ts'
 import type { Query } from '../expansion/query.ts'
 import type { FusedHit } from '../scoring/fusion.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type ByTerm, conceptsByTerm, titlesNamed } from './title-match.ts'
+import { namedTitles, type TitleMatch } from './title-match.ts'
 
 /** An entry among these is what the question is about, and not only mentioned by it. */
 const amongBest = 3
@@ -24,10 +24,10 @@ export function entriesTogether(
   concepts: readonly FoundConcept[],
   { tokens }: Query,
 ): readonly FusedHit[] {
-  const byTerm = conceptsByTerm(concepts)
+  const titlesNamed = namedTitles(concepts)
   const named = ranked.slice(0, looked).flatMap((hit, at) => {
-    const positions = hit.signals.titled && positionsNaming(hit, concepts, byTerm)
-    return positions ? [{ hit, at, positions }] : []
+    const titles = hit.signals.titled && isReferenceWork(hit.row.work) ? titlesNamed(hit.row) : []
+    return titles.length > 0 ? [{ hit, at, positions: positionsNaming(titles, concepts) }] : []
   })
   const subjects = tokens.flatMap((token, at) => (isSubject(token) ? [at] : []))
   const longest = apart(named.toSorted((a, b) => b.positions.size - a.positions.size))
@@ -75,15 +75,11 @@ function inPlaces(
   })
 }
 
-/** The positions of the query words that name the title of an entry completely; undefined if none do. */
+/** The positions of the query words that name these titles. */
 function positionsNaming(
-  { row }: FusedHit,
+  titles: readonly TitleMatch[],
   concepts: readonly FoundConcept[],
-  byTerm: ByTerm,
-): ReadonlySet<number> | undefined {
-  if (!isReferenceWork(row.work)) return undefined
-  const titles = titlesNamed({ ref: row.ref, heRef: row.he_ref }, byTerm)
-  if (titles.length === 0) return undefined
+): ReadonlySet<number> {
   const found = titles.flatMap((title) => title.concepts).flatMap((i) => concepts[i] ?? [])
   return new Set(
     found.flatMap(({ concept: { position, length } }) => Array.from({ length }, (_, i) => position + i)),

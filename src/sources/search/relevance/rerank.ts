@@ -11,7 +11,7 @@ import {
 } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { noSignals } from '../scoring/signals.ts'
-import { type ByTerm, conceptsByTerm, matchTitles } from './title-match.ts'
+import { type ByTerm, conceptsByTerm, type TitleMatch, titleMatcher } from './title-match.ts'
 
 /** Maximum distance, in words, of two query words that count as close to each other. */
 const nearby = 4
@@ -60,12 +60,13 @@ export function rerank(
   wordsIn: AskedWords,
 ): readonly ScoredDocument[] {
   const byTerm = conceptsByTerm(concepts.map(({ concept }) => concept))
+  const matchTitles = titleMatcher(byTerm)
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
   const scored = candidates.flatMap(({ doc, score }) => {
     const row = rows.get(doc)
     if (!row) return []
-    const titles = titleScores(row, concepts, byTerm, total)
+    const titles = titleScores(matchTitles(row), concepts, total)
     const { order, unread } = proximityScore(wordsIn(row), passageWords(row).words.length)
     const titled = titles.mention > 0 && { titled: true as const }
     const signals = { ...noSignals, bm25: score + unread, order, title: titles.whole, ...titled }
@@ -108,14 +109,13 @@ function mentionedFirst(scored: readonly Scored[]): Scored[] {
  * `mention` is for such a question: the weight of a title that it names completely.
  */
 function titleScores(
-  row: PassageRow,
+  titles: readonly TitleMatch[],
   concepts: readonly WeightedConcept[],
-  byTerm: ByTerm,
   total: number,
 ): { readonly whole: number; readonly mention: number } {
   let [whole, mention] = [0, 0]
   if (total === 0) return { whole, mention }
-  for (const { concepts: met, share } of matchTitles({ ref: row.ref, heRef: row.he_ref }, byTerm)) {
+  for (const { concepts: met, share } of titles) {
     const worth = met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0)
     whole = Math.max(whole, titleWorth * share * worth * (worth / total) ** 4)
     if (share === 1) mention = Math.max(mention, worth)

@@ -1,4 +1,6 @@
 import { headingsOf } from '../../index/terms.ts'
+import type { PassageRow } from '../../library/passage-row.ts'
+import { memoize } from '../../text/lazy.ts'
 import type { Word } from '../../text/tokens.ts'
 import { headingWords } from '../phrases/passage-words.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
@@ -12,23 +14,22 @@ export type ByTerm = ReadonlyMap<string, readonly number[]>
  */
 export type TitleMatch = { readonly concepts: readonly number[]; readonly share: number }
 
-/** What the query shares with the titles of a place. A title is the last part of its heading, in either language. */
-export function matchTitles(
-  place: { readonly ref: string; readonly heRef: string },
-  byTerm: ByTerm,
-): readonly TitleMatch[] {
-  return headingsOf(place).flatMap((heading) => {
-    const met = matchTitle(heading.split(/[,;]/).at(-1) ?? '', byTerm)
-    return met ? [met] : []
-  })
+/** Maximum number of headings whose matches one search keeps. Most candidates share a heading with others. */
+const maxHeadings = 1_000
+
+/**
+ * Returns a function that finds what the query shares with the titles of a passage. A title is the last part of its
+ * heading, in either language.
+ */
+export function titleMatcher(byTerm: ByTerm): (row: PassageRow) => readonly TitleMatch[] {
+  const matched = memoize(maxHeadings, (heading) => matchTitle(heading.split(/[,;]/).at(-1) ?? '', byTerm))
+  return (row) => headingsOf({ ref: row.ref, heRef: row.he_ref }).flatMap((heading) => matched(heading))
 }
 
-/** The titles of the place that the query contains completely. */
-export function titlesNamed(
-  place: { readonly ref: string; readonly heRef: string },
-  byTerm: ByTerm,
-): readonly TitleMatch[] {
-  return matchTitles(place, byTerm).filter(({ share }) => share === 1)
+/** Like `titleMatcher`, for the titles that the query contains completely. */
+export function namedTitles(concepts: readonly FoundConcept[]): (row: PassageRow) => readonly TitleMatch[] {
+  const matchTitles = titleMatcher(conceptsByTerm(concepts))
+  return (row) => matchTitles(row).filter(({ share }) => share === 1)
 }
 
 /** Words that say what kind of thing a title names. A question leaves them out: `התניא` for `ספר התניא`. */
@@ -40,7 +41,7 @@ function tellingIn(words: readonly Word[]): (word: Word) => boolean {
   return words.some(tells) ? tells : ({ isStopWord }) => !isStopWord
 }
 
-function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
+function matchTitle(title: string, byTerm: ByTerm): readonly TitleMatch[] {
   const { words, compounds } = headingWords(title)
   const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
   const concepts = new Set<number>()
@@ -59,8 +60,8 @@ function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
     content += 1
     if (found.length > 0 || at < named) met += 1
   }
-  if (concepts.size === 0) return undefined
-  return { concepts: [...concepts], share: content === 0 ? 1 : met / content }
+  if (concepts.size === 0) return []
+  return [{ concepts: [...concepts], share: content === 0 ? 1 : met / content }]
 }
 
 /** The indexes of the concepts that have each term. */

@@ -48,11 +48,12 @@ export async function findConcepts(
   concepts: readonly Concept[],
   also: readonly string[],
 ): Promise<Found> {
-  const terms = [...new Set([...concepts.flatMap((c) => [...c.terms.keys()]), ...also])]
+  const terms = new Set(also)
+  for (const concept of concepts) for (const term of concept.terms.keys()) terms.add(term)
   const ofInflections = concepts.map(inflectionClasses)
   const ofSpellings = concepts.map(spellingClasses)
   const classes = new Set([...ofInflections, ...ofSpellings].flatMap((weights) => [...weights.keys()]))
-  const { documents: asked, facts, inClasses } = await lookUp(executor, terms, [...classes])
+  const { documents: asked, facts, inClasses } = await lookUp(executor, [...terms], [...classes])
   const documents = new Map(asked)
   const rare = Math.max(rareDocuments, facts.he.documents * rareShare)
   const own = concepts.map((concept) => withTerms(concept, new Map(), documents))
