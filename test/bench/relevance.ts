@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- relevance [--library FILE]… [--questions FILE]… [--without-starter] [--meaning RECALL]
+ * `npm run bench -- relevance [--library FILE]… [--questions FILE]… [--without-starter] [--semantic RECALL]
  * [--verbose]`: imports the
  * starter library and the JSONL libraries named beside it into an embedded Postgres of its own, asks the questions
  * (default: all in `test/questions`), and prints a table by set and class. A question's `ref`, or one of those in
- * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--meaning 0.7` adds
+ * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--semantic 0.7` adds
  * a semantic search that is made up: see `stand-in-semantic.ts`.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

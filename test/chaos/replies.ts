@@ -10,6 +10,8 @@ export type Reply = {
   readonly status?: number | undefined
   /** Of an error. */
   readonly code?: string | undefined
+  /** Of a refusal: whether the process was short of processor time or memory. */
+  readonly underPressure?: boolean | undefined
   readonly runId?: string | undefined
   readonly sessionId?: string | undefined
   readonly runStatus?: RunStatus | undefined
@@ -77,7 +79,8 @@ function readError({ text, ending }: Exchange): Read {
     const { error } = JSON.parse(text) as { error?: Readonly<Record<string, unknown>> }
     const members = ['message', 'type', 'code'].filter((member) => typeof error?.[member] !== 'string')
     const problems = members.map((member) => `an error has no ${member}`)
-    return { code: String(error?.['code']), problems }
+    const underPressure = String(error?.['message']).startsWith('The service takes no new turns now')
+    return { code: String(error?.['code']), underPressure, problems }
   } catch {
     return { problems: [`an error is no JSON: ${text.slice(0, 100)}`] }
   }

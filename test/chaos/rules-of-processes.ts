@@ -61,7 +61,8 @@ export const rulesOfProcesses: readonly Rule[] = [
       for (const { intent, attempts } of stories) {
         for (const { sentAt, at, replica, reply } of attempts) {
           if (sentAt < from || sentAt > to || (reply.status ?? 0) < 500) continue
-          if (wasUnderWay(findings, replica, sentAt, at)) continue
+          // The machine may have other work: that is no fault of the restart.
+          if (reply.underPressure || wasUnderWay(findings, replica, sentAt, at)) continue
           yield `${intent.id} at ${replica}: ${reply.status} ${reply.code}`
         }
       }

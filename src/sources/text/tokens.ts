@@ -118,7 +118,6 @@ function normaliseHebrew(written: string): Pick<Word, 'term' | 'script' | 'abbre
     .replace(/[״“”„]|''|׳׳|’’/gu, '"')
     .replace(/[–‐‑־]/g, '-')
     .replace(/[׳‘’`]/gu, "'")
-    .replace(/[–‐‑־]/gu, '-')
     // Yiddish possessive: `דעם רבי'ס`.
     .replace(/(?<=..)'ס$/u, '')
     .toLowerCase()
