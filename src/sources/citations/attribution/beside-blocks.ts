@@ -1,3 +1,4 @@
+import { anyOfRole } from '../../refs/grammar/text-words.ts'
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { isSameSentence } from './anchors.ts'
 
@@ -89,8 +90,7 @@ function indentOf(text: string, at: number, blocks: QuotedText['blocks']): numbe
 const longestIndent = 40
 
 /** A label before a ref: `Source: Tanya, ch. 32`. */
-export const refLabel =
-  '[*_]{0,2}(?:sources?|from|refs?|reference|citation|מקורות|המקור|מקור|מתוך)[*_]{0,2}:[*_]{0,2}\\s'
+export const refLabel = `[*_]{0,2}${anyOfRole('source-label')}[*_]{0,2}:[*_]{0,2}\\s`
 const label = new RegExp(`^\\s*(?:[-*+•]\\s+)?${refLabel}`, 'iu')
 
 /** A line that consists of a ref, without its label and without the points that end no sentence: `Tanya, ch. 32`. */

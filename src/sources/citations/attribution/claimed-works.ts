@@ -1,3 +1,4 @@
+import { anyOfRole } from '../../refs/grammar/text-words.ts'
 import type { WorkInText } from '../../refs/in-text/works-in-text.ts'
 import { cuesOf } from '../quotations/cues.ts'
 import type { Quotation } from '../quotations/quotes.ts'
@@ -12,15 +13,19 @@ const between = new RegExp(
   'iu',
 )
 /** With nothing but a sign between title and quotation, one of these stands before the title: `In the Tanya: “…”`. */
-const cue =
-  /(?:(?:^|[^\p{L}])(?:in|from|per|quoting|cites?|quotes?|according to|(?:words|text|language) of) (?:the )?(?:book |holy |sefer )?|(?:^|[^א-ת])(?:לפי|על פי|בלשון|לשון|מתוך|ככתוב|כמ["״]ש|כמבואר) ?|(?:^|[^א-ת])(?:ש|ו|כמו ש|כמ["״]ש )?ב)["“'*_]{0,3}$/iu
+const cue = new RegExp(
+  `(?:(?:^|[^\\p{L}])${anyOfRole('quotes-work')} (?:the )?(?:book |holy |sefer )?|(?:^|[^א-ת])${anyOfRole('quotes-work-he')} ?|(?:^|[^א-ת])(?:ש|ו|כמו ש|כמ["״]ש )?ב)["“'*_]{0,3}$`,
+  'iu',
+)
 /** What stands before a title that is a label: `*Tanya*: “…”`. */
 const label = /(?:^|[\n.!?׃|])[\s>*_#•\-–—\d.)]*(?:the |sefer |ספר )?["“'*_]{0,3}ה?$/iu
 const colon = /:\s*["“”«„‘'״*_>\u2060]*$/u
 
 /** From the quotation to the title: `“…” (Tanya)`, `“…” — the Tanya`, `“…”, says the Tanya`. */
-const behind =
-  /^["”“»״'’*_.,…\u2060]{0,5}\s*(?:(?<bracket>[([])(?:(?:see|from|in|cf\.?|מתוך|ראה|עיין) )?(?:the |sefer )?|(?<dash>[—–]\s*|\n+[ \t]*[—–-]\s*)(?:from |in )?(?:the |sefer )?|(?<verb>(?:as )?(?:says|writes|teaches|states|explains|אומר|כותב|כלשון|כתוב|נאמר|לשון) )(?:the |sefer |in the )?)["“'*_]{0,3}[הב]?$/iu
+const behind = new RegExp(
+  `^["”“»״'’*_.,…\\u2060]{0,5}\\s*(?:(?<bracket>[([](?:${anyOfRole('before-bracketed')} )?(?:the |sefer )?)|(?<dash>[—–]\\s*|\\n+[ \\t]*[—–-]\\s*)(?:from |in )?(?:the |sefer )?|(?<verb>(?:as )?${anyOfRole('says-behind')} )(?:the |sefer |in the )?)["“'*_]{0,3}[הב]?$`,
+  'iu',
+)
 const closes = {
   bracket:
     /^["”'*_.]{0,3}(?:(?:\s?[,:;>–—]| (?:on|to|ad|s\.v\.|על|ערך|ע["״]ע)\s)[^()[\]\n]{1,100})?\s?[)\]]/u,

@@ -1,3 +1,4 @@
+import { anyOfRole } from '../../refs/grammar/text-words.ts'
 import type { Anchor, Quotation } from '../quotations/quotes.ts'
 import { firstFrom, type Span } from '../quotations/spans.ts'
 
@@ -5,18 +6,23 @@ const raised = '[¹²³⁰⁴-⁹]{1,3}'
 const number = '\\d{1,3}|[א-ת]{1,2}'
 /** The mark of a file search: `【3:0†source】`. */
 const lens = '\\d{1,3}(?::\\d{1,3})?†[^】\\n]{0,30}'
+/** The elements around a number that is raised or a link: `<sup><a href="#fn1">1</a></sup>`. */
+const opens = '(?:<(?:sup|a)(?:\\s[^<>]{0,150})?>\\s?){1,2}'
+const closes = '(?:\\s?</(?:sup|a)>){1,2}'
+/** The words before a number in brackets that call it that of a note: `(see note 1)`. */
+const noteWords = `(?:${anyOfRole('compares-ref')}\\.?\\s)?${anyOfRole('note')}\\s?`
 /** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`, `“…”<sup>1</sup>`, `“…” [1]`, `“…” (1)`. */
 const marker = new RegExp(
-  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|<sup>\\s?\\[?(?<sup>${number})\\]?\\s?</sup>|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
+  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|${opens}\\[?(?<sup>${number})\\]?${closes}|[[(](?i:${noteWords})(?<worded>${number})[\\])]|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
   'u',
 )
 /** A footnote: a line that begins with its number, or what follows a raised number in such a line. */
 const footnote = new RegExp(
-  `(?:^[ \\t]{0,3}|(?<=^[ \\t]{0,3}(?:<sup>|[¹²³])[^\\n]{0,300}[.;,] {0,2}))(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|<sup>\\s?(?<sup>${number})\\s?</sup>|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|【(?<lens>${lens})】|(?<dotted>\\d{1,3})[.)])(?:(?![.;,] {0,2}(?:<sup>|${raised}))[^\\n])*`,
+  `(?:^[ \\t]{0,3}|(?<=^[ \\t]{0,3}(?:<sup>|[¹²³])[^\\n]{0,300}[.;,] {0,2}))(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]:|(?<raised>${raised})|${opens}(?<sup>${number})${closes}|\\[(?<square>${number})\\]:?|\\((?<round>${number})\\)|【(?<lens>${lens})】|(?<dotted>\\d{1,3})[.)])(?:(?![.;,] {0,2}(?:<sup>|${raised}))[^\\n])*`,
   'gmu',
 )
 
-type Kind = 'name' | 'raised' | 'sup' | 'square' | 'round' | 'lens' | 'dotted'
+type Kind = 'name' | 'raised' | 'sup' | 'worded' | 'square' | 'round' | 'lens' | 'dotted'
 type Note = Span & { readonly kind: Kind; readonly key: string }
 
 /** The kinds of lines that a marker of each kind may mean. */
@@ -24,6 +30,7 @@ const linesOf: Readonly<Record<Exclude<Kind, 'dotted'>, readonly Kind[]>> = {
   name: ['name'],
   raised: ['raised', 'sup', 'square', 'round', 'dotted'],
   sup: ['raised', 'sup', 'square', 'round', 'dotted'],
+  worded: ['raised', 'sup', 'square', 'round', 'dotted'],
   square: ['square', 'dotted'],
   round: ['round', 'dotted'],
   lens: ['lens'],
@@ -37,7 +44,12 @@ export function footnoteRefs(
   text: string,
   refs: readonly Anchor[],
 ): (quotation: Quotation) => readonly Anchor[] {
-  if (!/\[\^|[¹²³⁰⁴-⁹]|<sup>|【\d|[[(](?:\d{1,3}|[א-ת]{1,2})[,\])]/.test(text)) return () => []
+  if (
+    !/\[\^|[¹²³⁰⁴-⁹]|<(?:sup|a)[\s>]|【\d|[[(](?:[^\n()[\]]{0,20}\d{1,3}|[^\n()[\]]{0,20}[א-ת]{1,2})[,\])]/.test(
+      text,
+    )
+  )
+    return () => []
   const notes = Map.groupBy(
     [...text.matchAll(footnote)].map(noteOf).filter((note) => isNote(text, note, refs)),
     ({ key }) => key,
@@ -55,7 +67,7 @@ export function footnoteRefs(
     })
 }
 
-const longestMarkers = 80
+const longestMarkers = 200
 
 /** The markers directly behind a quotation, one after the other: `[1][2]`, `[1, 2]`. */
 function markersBehind(behind: string): readonly RegExpMatchArray['groups'][] {

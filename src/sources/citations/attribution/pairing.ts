@@ -1,3 +1,4 @@
+import { anyOfRole } from '../../refs/grammar/text-words.ts'
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { containedIn, fillsMarks, nearestTo } from '../quotations/spans.ts'
 import { groupByBlock, isSameSentence } from './anchors.ts'
@@ -90,8 +91,10 @@ function clustersOf(text: string, items: readonly Item[]): readonly (readonly It
 }
 
 /** What follows a quotation that ends with a point: another sentence, which does not say where the words are from. */
-const otherSentence =
-  /^["”“»’'*_)]{1,4}\s+(?!(?:See|Cf|From|So|Thus|As|Quoted|Cited|Source|Compare|Ibid|Per|Says|Said)\b)\p{Lu}[\p{L}’']*[\s,]/u
+const otherSentence = new RegExp(
+  `^["”“»’'*_)]{1,4}\\s+(?!${anyOfRole('continues-quotation')}\\b)\\p{Lu}[\\p{L}’']*[\\s,]`,
+  'u',
+)
 
 /** Whether a quotation ends its sentence with a point of its own: `“… joy.” In Tanya 26 the same is said.` */
 function endsSentence(text: string, { end, quotation }: Item, next: Item): boolean {
@@ -122,8 +125,10 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
 }
 
 /** A sentence behind a quotation that names its source: `“…”. This is from Tanya 26.` */
-const saysSource =
-  /^["”“»״'’.!?…*_)]{0,5}\s+(?:\(?(?:this|that|it|these words|(?:this|that|the) (?:quotation|quote|passage|line|phrase|saying|verse|teaching))(?: (?:is|are|was|were|can be|comes?|appears?|stands?|quoted|taken|found|cited|written|said|quotation|from|in|at|the)){1,4}|(?:source|from|ref|reference|citation):|(?:זה|זהו|הדברים|דברים אלו|המאמר|הציטוט|הקטע|וזה)(?: (?:לקוח|לקוחים|נמצא|נמצאים|מופיע|מופיעים|כתוב|כתובים|נאמר|נאמרו|מובא|מובאים|הוא|הם|מתוך))?|(?:המקור|מקור|מקורו|מקור הדברים):?)[\s:*_"“]{0,4}[במ]?$/iu
+const saysSource = new RegExp(
+  `^["”“»״'’.!?…*_)]{0,5}\\s+(?:\\(?(?:this|that|it|these words|(?:this|that|the) ${anyOfRole('quoted-thing')})(?: ${anyOfRole('stands-in')}){1,4}|${anyOfRole('source-label')}:|${anyOfRole('quoted-thing-he')}(?: ${anyOfRole('stands-in-he')})?|${anyOfRole('source-label-he')}:?)[\\s:*_"“]{0,4}[במ]?$`,
+  'iu',
+)
 
 /** The ref of the sentence behind a quotation, if that says where the words are from. */
 function sourceSaid(text: string, { end }: Quotation, refs: readonly Anchor[]): Anchor | undefined {
@@ -132,8 +137,10 @@ function sourceSaid(text: string, { end }: Quotation, refs: readonly Anchor[]): 
 }
 
 /** `; see also ch. 27` after a quotation outside brackets, if the sentence names the source before the quotation. */
-const comparison =
-  /^["”“»״'’*_]{0,3}\s?[,;.]\s*\(?(?:but |and )?(?:see|cf|compare|ראה|עיין|וראה|ועיין|והשווה|השווה)(?![\p{L}])/iu
+const comparison = new RegExp(
+  `^["”“»״'’*_]{0,3}\\s?[,;.]\\s*\\(?(?:but |and )?${anyOfRole('compares-ref')}(?![\\p{L}])`,
+  'iu',
+)
 
 /** The refs after a quotation. If they are only to be compared, also the one before it: `Tanya 26 says “…”; see also ch. 27`. */
 function comparedOnly(
@@ -148,8 +155,7 @@ function comparedOnly(
 }
 
 /** Words that lead to a ref and say nothing else: `(see also A; cf. B)`, `(A, quoted in B)`. */
-const leading =
-  /(?<![\p{L}\p{N}])(?:see|cf|compare|also|and|as|(?:quoted|cited|brought|found) (?:in|from)|from|ראה|עיין|ועיין|וראה|גם|והשווה|השווה|ע"ע|מובא|הובא|מצוטט)(?![\p{L}\p{N}])/giu
+const leading = new RegExp(`(?<![\\p{L}\\p{N}])${anyOfRole('leads-to-ref')}(?![\\p{L}\\p{N}])`, 'giu')
 
 /** Returns the refs after the quotation at `at` that are separated from it only by punctuation and leading words. */
 function boundTo(text: string, items: readonly Item[], at: number): readonly Anchor[] {

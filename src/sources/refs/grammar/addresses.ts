@@ -231,8 +231,9 @@ export function signBefore(text: string, { start }: TextWord): string {
 /** Units before which `one` is a pronoun: `no one`, `the Torah one learns`. */
 const pronounBehind = new Set(['no', 'torah'])
 
-/** Whether a word and a number mean something else: `no one`, `c. 1745`. */
-function hasOtherSense(unit: string, number: string): boolean {
+/** Whether a word and a number mean something else: `no one`, `c. 1745`, `the letter: one must`. */
+function hasOtherSense(unit: string, gap: string, number: string): boolean {
+  if (gap.startsWith(':') && !digits.test(number)) return true
   return (pronounBehind.has(unit) && number === 'one') || (unit === 'c' && /^\d{4}/.test(number))
 }
 
@@ -245,8 +246,8 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
   if (/^\s?[:.,]\s?$/.test(gap) && isRoman)
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
-  if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
-  const end = hasOtherSense(unit, next?.text ?? '') ? undefined : numberEnd(words, at + 1)
+  if ((!latinUnits.has(unit) && !isPart) || !/^[.:]?\s+$|^\.$/.test(gap)) return undefined
+  const end = hasOtherSense(unit, gap, next?.text ?? '') ? undefined : numberEnd(words, at + 1)
   return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
 }
 

@@ -1,5 +1,5 @@
 import { hebrewNumber } from '../../text/hebrew-numbers.ts'
-import { itemAt } from './ref-items.ts'
+import { itemAt, type Words } from './ref-items.ts'
 import { gapBefore, wordsOf } from './text-words.ts'
 import { hasUnitRole } from './units.ts'
 
@@ -20,14 +20,29 @@ export function isPageRef(written: string): boolean {
   })
 }
 
-/** A ref without the page or leaf behind its number: `Tanya, ch. 32` of `Tanya, ch. 32, p. 41a`. Undefined for other refs. */
+/**
+ * A ref without the page, leaf or side behind its number: `Tanya, ch. 32` of `Tanya, ch. 32, p. 41a` and of `Tanya, ch. 32a`.
+ * Undefined for other refs.
+ */
 export function withoutPage(written: string): string | undefined {
   const read = { text: written, words: wordsOf(written) }
   const at = read.words.findIndex(
     ({ key, text }) => hasUnitRole(key, 'page') || hasUnitRole(text, 'page') || hasUnitRole(key, 'leaf'),
   )
   const isNumbered = [at - 1, at - 2].some((from) => itemAt(read, from, 'joined')?.end === at)
-  return at > 1 && isNumbered ? written.slice(0, read.words[at - 1]?.end) : undefined
+  return at > 1 && isNumbered ? written.slice(0, read.words[at - 1]?.end) : withoutSide(read)
+}
+
+/** A ref up to its chapter, if a side is behind that: only leaves have sides. */
+function withoutSide(read: Words): string | undefined {
+  for (const at of read.words.keys()) {
+    const item = itemAt(read, at, 'joined')
+    if (item?.unit !== 'chapter') continue
+    const end = read.words[item.end - 1]?.end ?? 0
+    if (/[a-d]$/.test(item.value)) return read.text.slice(0, end - 1)
+    return itemAt(read, item.end, 'plain')?.isSide ? read.text.slice(0, end) : undefined
+  }
+  return undefined
 }
 
 /** Years of the Jewish calendar by which collections of talks are divided: 5000 to 5999. */

@@ -138,8 +138,8 @@ function printedItemAt({ text, words }: Words, at: number): RefItem | undefined 
 /** Whether a word is a unit before a number. In Hebrew the first word of a ref belongs to its title. */
 function isUnitAt({ text, words }: Words, at: number): boolean {
   const gap = gapBefore(text, words, at + 1)
-  if (latinUnits.has(words[at]?.key ?? '')) return /^\.?\s*$/.test(gap)
-  return at > 0 && /^[\s,]+["״]?$/.test(gap) && isHebrewUnit(bare(words[at]))
+  if (latinUnits.has(words[at]?.key ?? '')) return /^[.:]?\s*$/.test(gap)
+  return at > 0 && /^[\s,:]+["״]?$/.test(gap) && isHebrewUnit(bare(words[at]))
 }
 
 /** A unit and a number in one word: `פל"ב`, `סי"א`. */

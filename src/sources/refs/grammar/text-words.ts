@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { medial } from '../../text/fold.ts'
 import { headingKey, looseNextWord, looseWord } from '../../text/heading-keys.ts'
+import { readTable } from '../../vocabulary/data/table.ts'
 import { latinUnits } from './units.ts'
 
 /** A word of a text with its range in UTF-16 units; `end` is exclusive. */
@@ -108,12 +108,9 @@ export function bare(word: TextWord | undefined): string {
 }
 
 const roles: ReadonlyMap<string, readonly string[]> = new Map(
-  readFileSync(new URL('./words.tsv', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((row) => row.split('\t'))
-    .map(([role = '', words = '']) => [role, words.split(' ')]),
+  readTable(new URL('./words.tsv', import.meta.url), { role: 'text', words: 'list' }, 'role').map(
+    ({ role, words }) => [role, words],
+  ),
 )
 
 /** The words of a row of `words.tsv`, as written. */
@@ -126,4 +123,11 @@ export function wordsOfRole(role: string): ReadonlySet<string> {
 /** The words of a row of `words.tsv`, in the form of `headingKey`. */
 export function keysOfRole(role: string): ReadonlySet<string> {
   return new Set([...wordsOfRole(role)].map(medial))
+}
+
+/** The words of a row of `words.tsv` as alternatives of a regular expression, with either form of their quotation marks. */
+export function anyOfRole(role: string): string {
+  const quoted: Readonly<Record<string, string>> = { '.': '\\.', "'": "['’׳]", '"': '["״]' }
+  const written = [...wordsOfRole(role)].map((word) => word.replace(/[.'"]/g, (sign) => quoted[sign] ?? sign))
+  return `(?:${written.join('|')})`
 }

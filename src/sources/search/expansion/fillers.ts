@@ -4,21 +4,21 @@ import { tokenize } from '../../text/tokens.ts'
 import { readTable } from '../../vocabulary/data/table.ts'
 
 /**
- * The words of `fillers.tsv` by role. Words of asking (`which`), of the form of an answer (`essay`), pronouns and words that most
+ * The words of `fillers.tsv`. Words of asking (`which`), of the form of an answer (`essay`), pronouns and words that most
  * sentences could have (`plain`) are indexed, because a text may be about them, but they are ignored in a question with
- * other words. `facts`: words of questions about a book or a person as such, whose name is the subject of the question.
+ * other words. `fact`: words of questions about a book or a person as such, whose name is the subject of the question.
  */
-const rows = readTable(new URL('./fillers.tsv', import.meta.url), { role: 'text', words: 'list' }, 'role')
+const rows = readTable(new URL('./fillers.tsv', import.meta.url), {
+  kind: 'text',
+  language: 'text?',
+  words: 'list',
+})
 
-const termsOf = (roles: RegExp): ReadonlySet<string> =>
-  new Set(
-    rows
-      .filter(({ role }) => roles.test(role))
-      .flatMap(({ words }) => tokenize(words.join(' ')).map(({ term }) => term)),
-  )
-const fillers = lazy(() => termsOf(/-/))
-const hebrewFillers = lazy(() => termsOf(/-he$/))
-const factWords = lazy(() => termsOf(/^facts$/))
+const termsOf = (isMeant: (row: (typeof rows)[number]) => boolean): ReadonlySet<string> =>
+  new Set(rows.filter(isMeant).flatMap(({ words }) => tokenize(words.join(' ')).map(({ term }) => term)))
+const fillers = lazy(() => termsOf(({ kind }) => kind !== 'fact'))
+const hebrewFillers = lazy(() => termsOf(({ kind, language }) => kind !== 'fact' && language === 'he'))
+const factWords = lazy(() => termsOf(({ kind }) => kind === 'fact'))
 
 /** Whether a word of a query asks for a fact about what it names: `printed`, `נולד`. */
 export function isFactWord(term: string): boolean {

@@ -1,3 +1,4 @@
+import { anyOfRole } from '../../refs/grammar/text-words.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { townGroups } from '../../vocabulary/names/people-names.ts'
 
@@ -13,32 +14,28 @@ export type BookCue = {
   readonly isFact: boolean
 }
 
-const teacher =
-  "(?:R\\.|R[’'] |Rav |Rabbi |Rebbe |Reb |Rabbeinu |(?:the )?(?:Maggid|Alter Rebbe|Mitteler|Baal Shem|Besht|\\p{Lu}\\p{L}+er Re(?:bbe|v)))"
-const hebrewTeacher = '(?:ה?תלמיד|ה?מגיד|רבי|ר[\'׳]|הרב|רבינו|רבנו|אדמו["״]ר|האדמו["״]ר|הבעש["״]ט|הרה["״]ק)'
+const teacher = `(?:${anyOfRole('teacher-title')}(?:(?<=\\.)| )|(?:the )?(?:${anyOfRole('teacher-name')}|\\p{Lu}\\p{L}+er Re(?:bbe|v)))`
 
 /** The patterns match the few words before or after a name. */
-const bookBefore =
-  /(?:\b(?:[Bb]ook|[Ss]efer|[Ww]ork|treatise|[Vv]olume)(?: called| entitled| named)? (?:the )?["“]?|(?:^|[^א-ת])[בהש]{0,2}(?:ספר|ספרו|חיבור|חיבורו|קונטרס) ["“”„״]?)$/u
+const bookBefore = new RegExp(
+  `(?<!\\p{L})[בהש]{0,2}(?i:${anyOfRole('book')})(?: called| entitled| named)? (?:the )?["“”„״]?$`,
+  'u',
+)
 const bookBehind = new RegExp(
-  `^["”]?(?:,? (?:by|of|from) ${teacher}| (?:של |מאת |ל)${hebrewTeacher}(?![א-ת]))`,
+  `^["”]?(?:,? (?:by|of|from) ${teacher}| (?:של |מאת |ל)${anyOfRole('teacher-he')}(?![א-ת]))`,
   'u',
 )
 
-const parts =
-  '(?:[Tt]ales?|[Ss]tor(?:y|ies)|[Ll]essons?|[Cc]hapters?|[Dd]iscourses?|[Pp]assages?|[Ss]ections?|[Ii]deas?|[Ss]ayings?|[Ll]etters?|[Pp]arables?|[Tt]eachings?|[Vv]iews?|[Ww]ords?|[Oo]pening|[Bb]eginning)'
 const sourceBefore = new RegExp(
-  `(?:\\b(?:[Aa]ccording to|[Ii]n|[Ff]rom|[Qq]uotes?|opens|closes|(?:[Ww]hat|[Hh]ow|[Ww]hy|[Ww]here) d(?:o|oes|id)|${parts} of|(?:I’m|I'm|I am|[Ww]e are) (?:reading|learning|studying)) (?:the |sefer |book )*["“]?` +
-    '|(?:^|[^א-ת])(?:(?:לפי|על פי|ע["״]פ|אומר|אומרת|כותב|מלמד|מלמדת|מסביר|מסבירה|מבאר|מפרש|מתוך|דעת|לדעת|לשיטת|לשון) (?:ה?ספר )?ה?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$',
+  `(?:\\b(?i:${anyOfRole('asks-book')}|(?:what|how|why|where) d(?:o|oes|id)|${anyOfRole('part-of-book')} of) (?:the |sefer |book )*["“]?` +
+    `|(?:^|[^א-ת])(?:${anyOfRole('asks-book-he')} (?:ה?ספר )?ה?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$`,
   'u',
 )
-const sourceBehind =
-  /^["”]? (?:says?|teach|teaches|writes?|explains?|defines?|describes?|holds?|understands?|speaks?|discuss|interprets?|אומר|אומרת|כותב|מלמד|מסביר|מבאר)(?![\p{L}])/u
-const aboutBehind =
-  /^["”]?(?:: | [–—-] |,? (?:on|about|regarding|concerning|על|אודות|בעניין|בענין|לגבי|פרשת|פרשה|תורה|דרוש|שער)(?![\p{L}]))/u
+const sourceBehind = new RegExp(`^["”]? ${anyOfRole('book-says')}(?![\\p{L}])`, 'u')
+const aboutBehind = new RegExp(`^["”]?(?:: | [–—-] |,? ${anyOfRole('book-is-about')}(?![\\p{L}]))`, 'u')
 
-const written = '(?:wrote|written|authored|composed|compiled|edited|printed|published)'
-const hebrewWritten = '(?:כתב|חיבר|ערך|הדפיס|נכתב|חובר|נערך|נדפס|הודפס|פורסם|מחבר)'
+const written = anyOfRole('made-book')
+const hebrewWritten = anyOfRole('made-book-he')
 const factBefore = new RegExp(
   `(?:\\b(?:[Ww]ho ${written}|(?:[Aa]uthor|[Pp]rinter|[Ee]ditor) of) (?:the |sefer |book )*["“]?` +
     `|(?:^|[^א-ת])[וה]?${hebrewWritten}(?: לראשונה)?(?: את| של)?(?: ה?ספר)? ["“”„״]?ה?)$`,
@@ -47,8 +44,11 @@ const factBefore = new RegExp(
 const factBehind = new RegExp(`^["”]? (?:(?:first )?${written}|${hebrewWritten})(?![\\p{L}])`, 'u')
 const versusBehind = /^["”]? (?:vs\.?|versus) /
 /** The words of a comparison and the first of two names, up to the second. */
-const comparedBefore =
-  /(?:\b(?:(?:[Cc]ompar(?:e|ed|ison)(?: of| between)?|[Dd]ifferen(?:ce|ces|t) (?:between|from)|versus|vs\.?) (?:[^.?!;]{1,60} (?:and|with|to|from) )?(?:the )?["“]?)|(?:^|[^א-ת])(?:השוו[הי]?|השוואה|ה?הבדל(?:ים)?|היחס) (?:בין )?(?:[^.?!;]{1,60} [לו]?)?["“”„״]?ה?)$/u
+const comparedBefore = new RegExp(
+  `(?:\\b(?i:${anyOfRole('compares-two')}) (?:[^.?!;]{1,60} (?:and|with|to|from) )?(?:the )?["“]?` +
+    `|(?:^|[^א-ת])${anyOfRole('compares-two-he')} (?:בין )?(?:[^.?!;]{1,60} [לו]?)?["“”„״]?ה?)$`,
+  'u',
+)
 
 const townKeys: ReadonlySet<string> = new Set(townGroups.flat().map(headingKey))
 const englishTown = /^ of (\p{Lu}[\p{L}'’]+)/u
