@@ -25,7 +25,7 @@ export async function grantByOperator(executor: Executor, grant: Grant): Promise
  */
 export async function grantOnce(executor: Executor, grant: Grant & { readonly seen: string }): Promise<void> {
   await lockAccount(executor, grant.accountId)
-  await requireUnchanged(executor, grant, 'it should get more')
+  await requireUnchanged(executor, grant)
   await grantByOperator(executor, grant)
 }
 
@@ -33,11 +33,10 @@ export async function grantOnce(executor: Executor, grant: Grant & { readonly se
 export async function requireUnchanged(
   executor: Executor,
   { accountId, seen }: { readonly accountId: string; readonly seen: string },
-  again: string,
 ): Promise<void> {
   if ((await newestAuditEntry(executor, accountId)) === seen) return
   throw new ServiceError(
     'invalid_value',
-    `The account changed after this form was opened. Check its credits, and send the form again if ${again}.`,
+    'The account changed after this form was opened. Check its credits, and send the form again if the change is still wanted.',
   )
 }

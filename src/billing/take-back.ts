@@ -25,7 +25,7 @@ export async function takeCreditsBack(
   { actor, accountId, micros, seen }: TakeBack,
 ): Promise<bigint> {
   await lockAccount(executor, accountId)
-  if (seen !== undefined) await requireUnchanged(executor, { accountId, seen }, 'more should be taken back')
+  if (seen !== undefined) await requireUnchanged(executor, { accountId, seen })
   const available = availableIn(await creditsOf(executor, accountId))
   const wanted = micros === 'all' ? available : micros
   if (wanted > available || wanted === 0n) {

@@ -1,4 +1,4 @@
-import { anyOfRole } from '../../refs/grammar/text-words.ts'
+import { eitherCaseOfRole } from '../../refs/grammar/text-words.ts'
 import type { Anchor, Quotation } from '../quotations/quotes.ts'
 import { firstFrom, type Span } from '../quotations/spans.ts'
 
@@ -10,10 +10,10 @@ const lens = '\\d{1,3}(?::\\d{1,3})?†[^】\\n]{0,30}'
 const opens = '(?:<(?:sup|a)(?:\\s[^<>]{0,150})?>\\s?){1,2}'
 const closes = '(?:\\s?</(?:sup|a)>){1,2}'
 /** The words before a number in brackets that call it that of a note: `(see note 1)`. */
-const noteWords = `(?:${anyOfRole('compares-ref')}\\.?\\s)?${anyOfRole('note')}\\s?`
+const noteWords = `(?:${eitherCaseOfRole('compares-ref')}\\.?\\s)?${eitherCaseOfRole('note')}\\s?`
 /** The number of a footnote directly behind a quotation: `“…”[^1]`, `“…”.¹`, `“…”<sup>1</sup>`, `“…” [1]`, `“…” (1)`. */
 const marker = new RegExp(
-  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|${opens}\\[?(?<sup>${number})\\]?${closes}|[[(](?i:${noteWords})(?<worded>${number})[\\])]|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
+  `^["”“»«״’'›*_.,;:!?)\\u2060]{0,6}\\s?(?:\\[\\^(?<name>[\\p{L}\\p{N}_-]{1,20})\\]|(?<raised>${raised})|${opens}\\[?(?<sup>${number})\\]?${closes}|[[(]${noteWords}(?<worded>${number})[\\])]|\\[(?<square>${number})\\]|\\((?<round>${number})\\)|【(?<lens>${lens})】)(?!:)`,
   'u',
 )
 /** A footnote: a line that begins with its number, or what follows a raised number in such a line. */

@@ -131,3 +131,11 @@ export function anyOfRole(role: string): string {
   const written = [...wordsOfRole(role)].map((word) => word.replace(/[.'"]/g, (sign) => quoted[sign] ?? sign))
   return `(?:${written.join('|')})`
 }
+
+/**
+ * The same, each word also with a capital letter. The modifier `(?i:…)` would say it too, but in V8 it leaks from one
+ * alternative into the next, so that a process that has compiled a pattern anew may read it otherwise (nodejs/node#60030).
+ */
+export function eitherCaseOfRole(role: string): string {
+  return anyOfRole(role).replace(/(?<=[:| ])[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+}

@@ -1,4 +1,4 @@
-import { anyOfRole } from '../../refs/grammar/text-words.ts'
+import { anyOfRole, eitherCaseOfRole } from '../../refs/grammar/text-words.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { townGroups } from '../../vocabulary/names/people-names.ts'
 
@@ -18,7 +18,7 @@ const teacher = `(?:${anyOfRole('teacher-title')}(?:(?<=\\.)| )|(?:the )?(?:${an
 
 /** The patterns match the few words before or after a name. */
 const bookBefore = new RegExp(
-  `(?<!\\p{L})[בהש]{0,2}(?i:${anyOfRole('book')})(?: called| entitled| named)? (?:the )?["“”„״]?$`,
+  `(?<!\\p{L})[בהש]{0,2}${eitherCaseOfRole('book')}(?: called| entitled| named)? (?:the )?["“”„״]?$`,
   'u',
 )
 const bookBehind = new RegExp(
@@ -27,7 +27,7 @@ const bookBehind = new RegExp(
 )
 
 const sourceBefore = new RegExp(
-  `(?:\\b(?i:${anyOfRole('asks-book')}|(?:what|how|why|where) d(?:o|oes|id)|${anyOfRole('part-of-book')} of) (?:the |sefer |book )*["“]?` +
+  `(?:\\b(?:${eitherCaseOfRole('asks-book')}|(?:[Ww]hat|[Hh]ow|[Ww]hy|[Ww]here) d(?:o|oes|id)|${eitherCaseOfRole('part-of-book')} of) (?:the |sefer |book )*["“]?` +
     `|(?:^|[^א-ת])(?:${anyOfRole('asks-book-he')} (?:ה?ספר )?ה?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$`,
   'u',
 )
@@ -45,7 +45,7 @@ const factBehind = new RegExp(`^["”]? (?:(?:first )?${written}|${hebrewWritten
 const versusBehind = /^["”]? (?:vs\.?|versus) /
 /** The words of a comparison and the first of two names, up to the second. */
 const comparedBefore = new RegExp(
-  `(?:\\b(?i:${anyOfRole('compares-two')}) (?:[^.?!;]{1,60} (?:and|with|to|from) )?(?:the )?["“]?` +
+  `(?:\\b${eitherCaseOfRole('compares-two')} (?:[^.?!;]{1,60} (?:and|with|to|from) )?(?:the )?["“]?` +
     `|(?:^|[^א-ת])${anyOfRole('compares-two-he')} (?:בין )?(?:[^.?!;]{1,60} [לו]?)?["“”„״]?ה?)$`,
   'u',
 )

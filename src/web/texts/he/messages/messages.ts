@@ -129,10 +129,8 @@ const accountMessages: Messages = {
     'אין בחשבון פרויקט ”{project}”. כדאי לבדוק את המזהה.',
   'The plan "{plan}" of this account does not include the API. Change to a plan that does.':
     'התוכנית ”{plan}” של החשבון אינה כוללת את ה־API. יש לעבור לתוכנית שכוללת אותו.',
-  'The account changed after this form was opened. Check its credits, and send the form again if it should get more.':
-    'החשבון השתנה אחרי שהטופס נפתח. כדאי לבדוק את היתרות, ולשלוח את הטופס שוב אם יש להוסיף עוד.',
-  'The account changed after this form was opened. Check its credits, and send the form again if more should be taken back.':
-    'החשבון השתנה אחרי שהטופס נפתח. כדאי לבדוק את היתרות, ולשלוח את הטופס שוב אם יש לגרוע עוד.',
+  'The account changed after this form was opened. Check its credits, and send the form again if the change is still wanted.':
+    'החשבון השתנה אחרי שהטופס נפתח. כדאי לבדוק את היתרות, ולשלוח את הטופס שוב אם השינוי עדיין רצוי.',
   'The account has {available} credits available, so nothing was taken back. Give a smaller amount, or "all".':
     'בחשבון זמינים {available} קרדיטים, ולכן לא נגרע דבר. יש להזין סכום קטן יותר, או ”all”.',
   'Enter credits as a number above zero with at most six decimals, such as 250 or 0.5.':
