@@ -187,7 +187,10 @@ function escaped(code: string): string {
 async function keepPlaces({ path: file }: { path: string }): Promise<{ contents: string; loader: 'ts' }> {
   const place = path.relative(folder, file).replaceAll(path.sep, '/')
   const here = `new URL('${place}', import.meta.url).href`
-  const contents = (await readFile(file, 'utf8'))
+  const text = await readFile(file, 'utf8')
+  // esbuild leaves such an import without its module, which only the request that needs it would find out.
+  if (text.includes(`import('./${path.basename(file)}')`)) throw new Error(`${file} imports itself`)
+  const contents = text
     .replace(
       /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)|import\.meta\.url/g,
       (written, name?: string) => {
