@@ -136,6 +136,13 @@ test('a tour through everything, failures included, tells and stores no secret',
     '/metrics',
   ])
     await asKey(target, key, 'GET', target)
+  const accept = 'application/json, text/event-stream'
+  const tools = await fetch(`${at.url}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+  expect(await (await note('MCP', tools)).text()).toContain('verify_quotations')
   await note(
     'metrics',
     fetch(`${at.url}/metrics`, { headers: { authorization: `Bearer ${marked.metricsToken}` } }),

@@ -1,20 +1,13 @@
-import { type AuthInfo, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import manifest from '../../../package.json' with { type: 'json' }
 import { principalOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { LibraryLimits } from '../../http/limits/work-limits.ts'
 import { originOf } from '../../http/origin.ts'
-import { productName } from '../../http/product.ts'
-import type { Logger } from '../../log.ts'
 import type { Services } from '../../turns/services.ts'
-import { version } from '../../version/version.ts'
-import { registerAsk } from './ask.ts'
 import type { Caller } from './caller.ts'
-import { registerLibraryTools } from './library-tools.ts'
-import { registerPrompts } from './prompts.ts'
-import { registerResources } from './resources.ts'
+import type { createLibraryHandler } from './server.ts'
 
 /** RFC 9728: where a client learns how to get access. The second path is the one for the resource `/mcp`. */
 const metadataPath = '/.well-known/oauth-protected-resource'
@@ -32,7 +25,7 @@ export async function mcpRoutes(
   let opened: Promise<ReturnType<typeof createLibraryHandler>> | undefined
   const handlerOf = () => {
     // The first request loads the packages of the protocol, because they take a seventh of the time of a start.
-    opened ??= import('./route.ts').then(({ createLibraryHandler }) => createLibraryHandler(services.log))
+    opened ??= import('./server.ts').then(({ createLibraryHandler }) => createLibraryHandler(services.log))
     return opened
   }
   root.addHook('onClose', async () => (await opened)?.close())
@@ -138,47 +131,4 @@ function webRequest({ method, headers, url }: FastifyRequest, { origin, left }: 
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
   )
   return new Request(new URL(url, origin || 'http://localhost'), { method, headers: fields, signal: left })
-}
-
-const instructions =
-  'A library of chassidic and related Jewish texts in Hebrew and English. Use `search` and `fetch` to find and read passages, `verify_quotations` to check what you quote, and `ask` for a complete answer with sources. Cite passages by their refs.'
-
-/** What a list of tools, prompts or templates may be cached for: it changes only with the version of the service. */
-const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' as const }
-
-/** Proxies close a connection that is silent for longer. */
-const keepAliveMs = 10_000
-
-/** The handler of all requests. */
-export function createLibraryHandler(log: Pick<Logger, 'warn'>) {
-  return createMcpHandler(({ era, authInfo }) => libraryServer(authInfo?.extra?.['caller'] as Caller, era), {
-    // A stream from the start, so that a turn of minutes is kept alive.
-    responseMode: 'sse',
-    keepAliveMs,
-    onerror: (error) => log.warn({ reason: error.message }, 'an MCP request was refused'),
-  })
-}
-
-/**
- * The server for one request.
- * @param era of the request: `modern` is revision 2026-07-28, `legacy` the revisions of 2025.
- */
-function libraryServer(caller: Caller, era: 'modern' | 'legacy'): McpServer {
-  const server = new McpServer(
-    { name: manifest.name, title: caller.services.appName ?? productName, version },
-    {
-      instructions,
-      cacheHints: {
-        'tools/list': unchanging,
-        'prompts/list': unchanging,
-        'resources/templates/list': unchanging,
-        'server/discover': unchanging,
-      },
-    },
-  )
-  registerLibraryTools(server, caller)
-  registerAsk(server, caller, era === 'modern')
-  registerResources(server, caller)
-  registerPrompts(server)
-  return server
 }
