@@ -64,18 +64,17 @@ export function configurationPage(): string {
   const tables = groups.map(([group, listed]) => {
     const rows = listed.map(
       ({ name, value, standard, description }) =>
-        `- \`${name}\` (${value}; default: ${standard}): ${description}`,
+        `- \`${name}\` (${value}${standard === 'none' ? '' : `; default: ${standard}`}): ${description}`,
     )
     return [`## ${group}`, '', ...rows].join('\n')
   })
   return `${[
     '# Configuration',
-    'The service reads its settings from environment variables, and `npm start` also from a file `.env` in the current folder: copy `.env.example` and keep what you need. Every setting is optional, and an empty one counts as unset. A wrong value stops the start, and a name that is nearly a setting is warned about.',
+    'The service reads its settings from environment variables, and `npm start` also from a file `.env` in the current folder: copy `.env.example` and keep what you need. Every setting is optional, and an empty one counts as unset. A wrong value stops the start.',
     `A secret can also come from a file, as Docker and Kubernetes mount them: \`KEY_PEPPER_FILE=/run/secrets/pepper\`. So can ${secretSettings
       .filter((name) => name !== 'KEY_PEPPER')
       .map((name) => `\`${name}\``)
       .join(', ')}.`,
-    'This page and `.env.example` are made from `src/setting-values/settings.ts` by `npm run docs:configuration`.',
     ...tables,
   ].join('\n\n')}\n`
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 
-/** The most connections of one process with its verifications, see "Sizing" in `docs/operations.md`. */
+/** The most connections of one process with its verifications, see "What a process takes" in `docs/many-machines.md`. */
 export const connectionsPerProcess = 24
 
 /**

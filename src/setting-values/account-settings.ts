@@ -48,12 +48,11 @@ export const ofAccounts = {
       value: 'open, invited or closed',
       unset: 'open with the embedded database, closed with DATABASE_URL',
       description:
-        'With open, anybody can create an account in the pages. With invited, only people who are invited to their address as members of an account. With closed, only the command line and operators create accounts.',
+        'Who can create an account in the pages: anybody, people who are invited to their address as members of an account, or nobody.',
     }),
     SIGNUP_DOMAINS: documented(hostList.default([]), {
       value: 'host names, separated by commas',
-      description:
-        'Only addresses of these domains may create an account in the pages. Needs SMTP_URL, because the mailed link checks the address.',
+      description: 'Only addresses of these domains may create an account in the pages. Needs SMTP_URL.',
     }),
     SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
       value: 'name of a plan',
@@ -75,8 +74,7 @@ export const ofAccounts = {
     SIGN_IN_FILE: documented(optionalText, {
       value: 'file',
       unset: 'people sign in by password',
-      description:
-        'JSON or YAML file with OpenID Connect providers, by which people sign in to the pages, see docs/sign-in.md. Needs APP_URL.',
+      description: 'JSON or YAML file with OpenID Connect providers, see docs/sign-in.md. Needs APP_URL.',
     }),
   },
   Mail: {

@@ -86,12 +86,12 @@ export const settings = {
     CORS_ORIGINS: documented(corsOrigins.default([]), {
       value: 'origins, separated by commas',
       description:
-        'Origins whose pages may call the API from a browser, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
+        'Origins whose pages may call the API, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
     }),
     FILE_URL_HOSTS: documented(hostList.default([]), {
       value: 'host names, separated by commas',
       description:
-        'Hosts from which `file_url` of a request may be fetched, such as files.example.org, with a port if it is not the default one.',
+        'Hosts from which `file_url` of a request may be fetched, such as files.example.org, with a port unless it is the default.',
     }),
     WEBHOOK_PRIVATE_ADDRESSES: documented(z.enum(['allow', 'refuse']).default('refuse'), {
       value: 'allow or refuse',
@@ -129,7 +129,7 @@ export const settings = {
       value: 'file',
       unset: 'none',
       description:
-        'Text file with instructions for the models, at most 20,000 characters. They follow ours, or replace our second half, see docs/instructions.md.',
+        'Text file with instructions for the models, at most 20,000 characters. See docs/instructions.md.',
     }),
     MCP_SERVERS: documented(optionalText, {
       value: 'file',
@@ -142,7 +142,7 @@ export const settings = {
       value: 'URL',
       unset: 'nothing is moderated',
       description:
-        'Base URL of an API with POST /moderations in the form of OpenAI, such as https://api.openai.com/v1. It is sent each question and each answer. See "Moderation" in docs/operations.md.',
+        'Base URL of an API with POST /moderations in the form of OpenAI, such as https://api.openai.com/v1. See "Moderation" in docs/operations.md.',
     }),
     MODERATION_API_KEY: documented(optionalText, {
       value: 'text',
@@ -164,7 +164,7 @@ export const settings = {
       value: 'folder or URL',
       unset: "Sefaria's public export",
       description:
-        "Where collections come from (sources add, and the operator's page): a folder with Sefaria's export, or the base URL of a mirror with its books.json.",
+        "Where collections come from: a folder with Sefaria's export, or the base URL of a mirror with its books.json.",
     }),
   },
   'Semantic search': {
