@@ -98,8 +98,18 @@ function stepText({ step, epoch, record, costMicros }: CommittedStep): string {
   if (record.kind === 'tool')
     return `Step ${step}: tool ${record.call.name}${record.isError ? ' failed' : ''} (${cost}).`
   if (record.preset) return `Step ${step}: the turn itself called its first tools (${cost}).`
-  const { promptTokens, completionTokens, estimated } = record.usage
-  const tokens = `${promptTokens} tokens read, ${completionTokens} written${estimated ? ', estimated' : ''}`
+  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens, estimated } =
+    record.usage
+  const tokens = [
+    `${promptTokens} tokens read`,
+    cachedTokens && `${cachedTokens} of them from the cache`,
+    cacheWriteTokens && `${cacheWriteTokens} of them written to the cache`,
+    `${completionTokens} written`,
+    reasoningTokens && `${reasoningTokens} of them for reasoning`,
+    estimated && 'estimated',
+  ]
+    .filter(Boolean)
+    .join(', ')
   const { upstream, leftOut } = record
   const passed = upstream?.passed.map(({ name, reason }) => `${name} (${reason})`).join(', ')
   return [

@@ -1,20 +1,19 @@
-import { type AuditEntry, auditActions, commandLine } from '../../../accounts/audit.ts'
+import { type AuditEntry, commandLine } from '../../../accounts/audit.ts'
 import { type Column, dataTable } from '../../components/data-table.ts'
 import { type Html, html } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
-const labels: Readonly<Record<string, string>> = auditActions
-
 /** Audit entries as a table; `ofOne` leaves out the account that they are about. */
 export function auditTable(t: Texts, entries: readonly AuditEntry[], ofOne = false): Html {
   const texts = t.operator.accounts
+  const actions: Readonly<Record<string, string>> = texts.actions
   const account: Column<AuditEntry> = { name: texts.account, cell: (entry) => accountOf(t, entry) }
   return dataTable({
     label: texts.audit,
     rows: entries,
     columns: [
       { name: texts.time, cell: ({ at }) => t.minute(at) },
-      { name: texts.action, kind: 'title', cell: ({ action }) => t.translate(labels[action] ?? action) },
+      { name: texts.action, kind: 'title', cell: ({ action }) => actions[action] ?? action },
       ...(ofOne ? [] : [account]),
       { name: texts.by, cell: (entry) => actorOf(t, entry) },
       { name: texts.details, cell: detailsOf },
@@ -43,5 +42,6 @@ function detailsOf({ details }: AuditEntry): Html {
   const facts = Object.entries(details as Readonly<Record<string, unknown>>).filter(
     ([, value]) => value !== null,
   )
-  return html`${facts.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`).join(', ')}`
+  const said = facts.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`).join(', ')
+  return html`<span lang="en" dir="ltr">${said}</span>`
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { type AuditAction, auditActions } from '../../../../accounts/audit.ts'
 
 /** `/operator`: accounts, one account, and the audit log. */
 export const accounts = {
@@ -129,6 +130,7 @@ resets. Nobody can change or remove entries.`,
   noEntriesHint: 'Changes by operators are recorded here.',
   time: 'Time',
   action: 'Action',
+  actions: auditActions as Readonly<Record<AuditAction, string>>,
   by: 'By',
   details: 'Details',
   theLibrary: 'the library',
