@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords/passwords.ts'
@@ -77,9 +77,7 @@ export async function addAccount(
 }
 
 export function addressTaken(email: string): ServiceError {
-  return new ServiceError('invalid_value', `An account for ${email} exists already. Use another address.`, {
-    param: 'email',
-  })
+  return invalidValue(`An account for ${email} exists already. Use another address.`, 'email')
 }
 
 /** Keeps the language in which the owner reads the pages, for letters. */
@@ -255,11 +253,7 @@ export function accountSuspended(): ServiceError {
 export function normalEmail(email: string): string {
   const normal = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
-    throw new ServiceError(
-      'invalid_value',
-      `"${email}" is not an e-mail address. Write it as name@example.org.`,
-      { param: 'email' },
-    )
+    throw invalidValue(`"${email}" is not an e-mail address. Write it as name@example.org.`, 'email')
   }
   return normal
 }
@@ -279,24 +273,18 @@ export function newEmail(email: string): string {
   const normal = normalEmail(email)
   if (unseen.test(normal)) {
     const message = 'The e-mail address has characters that cannot be seen. Write it again.'
-    throw new ServiceError('invalid_value', message, { param: 'email' })
+    throw invalidValue(message, 'email')
   }
   if (/[@.]invalid\.*$/.test(normal)) {
     const message = `"${email}" is not an e-mail address that can be reached. Give another one.`
-    throw new ServiceError('invalid_value', message, { param: 'email' })
+    throw invalidValue(message, 'email')
   }
   return normal
 }
 
 function requirePlan(plans: Plans, plan: string): void {
   if (!plans.names.includes(plan)) {
-    throw new ServiceError(
-      'invalid_value',
-      `There is no plan "${plan}". Use one of: ${plans.names.join(', ')}.`,
-      {
-        param: 'plan',
-      },
-    )
+    throw invalidValue(`There is no plan "${plan}". Use one of: ${plans.names.join(', ')}.`, 'plan')
   }
 }
 

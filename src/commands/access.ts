@@ -8,7 +8,7 @@ import { endHold, placeHold } from '../accounts/legal-hold.ts'
 import { removeSecondFactor } from '../accounts/second-factor/second-factor.ts'
 import { createResetLink, resetHours } from '../accounts/sign-in/password-reset.ts'
 import { withTx } from '../db/client.ts'
-import { messageOf, ServiceError } from '../errors.ts'
+import { invalidValue, messageOf } from '../errors.ts'
 import { resumeAccount, suspendAccount } from '../turns/sessions/suspension.ts'
 import { openObjectStore } from '../workspace/s3.ts'
 import type { Command, Invocation } from './command.ts'
@@ -79,8 +79,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
     run: async (invocation) => {
       const { id: accountId, email: address } = await accountOf(invocation)
       if (invocation.text('confirm')?.trim().toLowerCase() !== address) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           `This deletes everything in ${address} and cannot be undone. Repeat the address to confirm: --confirm ${address}`,
         )
       }
@@ -137,7 +136,7 @@ async function newFile(file: string): Promise<FileHandle> {
     return await open(file, 'wx', 0o600)
   } catch (error) {
     const message = `${file} cannot be written: name a new file in a folder that exists. (${messageOf(error)})`
-    throw new ServiceError('invalid_value', message, { param: 'out' })
+    throw invalidValue(message, 'out')
   }
 }
 

@@ -1,6 +1,6 @@
 import { findAccount, findAccountById } from '../accounts/accounts.ts'
 import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
 import { limitOption, wholeNumber } from './printing/list-pages.ts'
 
@@ -32,7 +32,7 @@ export const auditCommands: Readonly<Record<string, Command>> = {
       const email = text('email')
       const named = text('account')
       if (email !== undefined && named !== undefined) {
-        throw new ServiceError('invalid_value', '--email and --account exclude each other. Give one of them.')
+        throw invalidValue('--email and --account exclude each other. Give one of them.')
       }
       const accountId = email === undefined ? named : (await findAccount(system, email)).id
       const limit = limitOption(text('limit'), defaultEntries)

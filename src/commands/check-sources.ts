@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { invalidValue } from '../errors.ts'
 import { checkLibrary } from '../sources/library/writing/check.ts'
 import type { Command } from './command.ts'
 
@@ -10,7 +10,7 @@ export const checkCommands: Readonly<Record<string, Command>> = {
     run: async ({ installation, text }) => {
       const sample = Number(text('sample') ?? 1_000)
       if (!Number.isInteger(sample) || sample < 1) {
-        throw new ServiceError('invalid_value', '--sample takes a whole number above 0.')
+        throw invalidValue('--sample takes a whole number above 0.')
       }
       const rows = await checkLibrary(installation.library.system, sample)
       const summary =

@@ -6,7 +6,7 @@ import { creditsText, parseCredits } from '../billing/credits.ts'
 import { grantByOperator } from '../billing/grant-once.ts'
 import { takeCreditsBack } from '../billing/take-back.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue } from '../errors.ts'
 import type { Command } from './command.ts'
 
 async function balanceRow(tx: Executor, plans: Plans, account: Account) {
@@ -20,7 +20,7 @@ async function balanceRow(tx: Executor, plans: Plans, account: Account) {
 function amountOf(text: string): bigint {
   const micros = parseCredits(text)
   if (micros !== undefined && micros > 0n) return micros
-  throw new ServiceError('invalid_value', '--amount takes a number above zero with at most six decimals.')
+  throw invalidValue('--amount takes a number above zero with at most six decimals.')
 }
 
 export const creditCommands: Readonly<Record<string, Command>> = {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
 import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embedding-model.ts'
 import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
@@ -18,8 +18,7 @@ export const embedCommands: Readonly<Record<string, Command>> = {
       const { config, progress } = invocation
       const model = openEmbeddingModel(config, progress)
       if (!model) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           'No embedding model is set. Set EMBEDDINGS_MODEL=local:ID, or EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
         )
       }

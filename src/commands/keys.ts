@@ -18,7 +18,7 @@ import {
 import { scopes } from '../accounts/scopes.ts'
 import type { Config } from '../config.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
 import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
@@ -76,16 +76,13 @@ function scopesOf({ text }: Invocation): readonly string[] | undefined {
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '')
   if (named.length > 0) return named
-  throw new ServiceError('invalid_value', `--scopes names no scope. Use some of: ${scopes.join(', ')}.`)
+  throw invalidValue(`--scopes names no scope. Use some of: ${scopes.join(', ')}.`)
 }
 
 function reachOf({ text, flag }: Invocation): KeyReach {
   const projectId = text('project')
   if (projectId !== undefined && flag('owner-wide')) {
-    throw new ServiceError(
-      'invalid_value',
-      '--project and --owner-wide exclude each other. Give one of them.',
-    )
+    throw invalidValue('--project and --owner-wide exclude each other. Give one of them.')
   }
   if (projectId !== undefined) return { kind: 'project', projectId }
   return flag('owner-wide') ? { kind: 'owner' } : { kind: 'dedicated' }
@@ -103,7 +100,7 @@ function expiryOf({ text }: Invocation): { expiresAt?: Date } {
     Number.isNaN(isDay.getTime()) ||
     !isDay.toISOString().startsWith(day)
   ) {
-    throw new ServiceError('invalid_value', '--expires takes an ISO date, such as 2027-01-31T00:00:00Z.')
+    throw invalidValue('--expires takes an ISO date, such as 2027-01-31T00:00:00Z.')
   }
   return { expiresAt }
 }

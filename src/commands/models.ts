@@ -1,6 +1,6 @@
 import { creditsText } from '../billing/credits.ts'
 import { withTx } from '../db/client.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../errors.ts'
 import type { CheckResult, ModelCheck } from '../models/check/model-check.ts'
 import { checkModel } from '../models/check/run-checks.ts'
 import { storeCheck } from '../models/check/stored-checks.ts'
@@ -81,8 +81,7 @@ function checkable(models: readonly CatalogueModel[], id: string): CatalogueMode
     throw new ServiceError('model_not_found', `There is no model "${id}". Use one of: ${known}.`)
   }
   if (!model.isBuiltIn) return model
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `The model "${id}" is the built-in model, which needs no check. Set MODEL_BASE_URL, or \`base_url\` in MODELS_FILE.`,
   )
 }

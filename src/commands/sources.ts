@@ -1,5 +1,5 @@
 import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
@@ -73,7 +73,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       const { installation, words, text, flag, config, log, progress } = invocation
       const limit = Number(text('limit') ?? 10)
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
-        throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
+        throw invalidValue('--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
       const semantic = openSemanticSearch(installation.library, model, log)
@@ -100,7 +100,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       const title = words[0] ?? ''
       const [version, language] = [text('version'), text('language')]
       if (version === undefined && language !== undefined)
-        throw new ServiceError('invalid_value', '--language needs --version, which names what to remove.')
+        throw invalidValue('--language needs --version, which names what to remove.')
       const removed = await withTx(installation.library, 'system', async (tx) => {
         await lockLibrary(tx)
         const found =

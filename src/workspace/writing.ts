@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { FileChange } from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
 import { files, fileVersions } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Sealed, storeBuffer } from './content.ts'
 import { contentTypeOf } from './documents/file-names.ts'
@@ -95,9 +95,7 @@ export async function renameThisFile(executor: Executor, file: StoredFile, newNa
 
 async function giveName(executor: Executor, file: StoredFile, newName: string): Promise<FileChange> {
   if (await findByName(executor, file.projectId, newName)) {
-    throw new ServiceError('invalid_value', `A file "${newName}" exists already. Choose another name.`, {
-      param: 'name',
-    })
+    throw invalidValue(`A file "${newName}" exists already. Choose another name.`, 'name')
   }
   await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
   return changeOf({ ...file, name: newName }, 'updated')

@@ -1,6 +1,6 @@
 import { readAddressRange } from '../../addresses/address-ranges.ts'
 import { creditsText, parseCredits } from '../../billing/credits.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
 
 /** Limits of one key, beside those of its account's plan. Null: none. Caps are in micro-credits. */
@@ -140,7 +140,7 @@ export function addressRanges(texts: readonly string[]): readonly string[] {
 }
 
 function invalid(name: SettingName, message: string): ServiceError {
-  return new ServiceError('invalid_value', `\`${name}\`: ${message}`, { param: name })
+  return invalidValue(`\`${name}\`: ${message}`, name)
 }
 
 /** Members without a value are left out, as a request's own absent fields are. */

@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault, uniqueViolation } from '../../db/errors.ts'
 import { apiKeys } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { derivedId, newId } from '../../ids.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
 import { defaultScopes } from '../scopes.ts'
@@ -83,9 +83,7 @@ export async function createKey(
 ): Promise<{ readonly key: string; readonly info: KeyInfo }> {
   const name = checkedName(input.name)
   if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
-    throw new ServiceError('invalid_value', 'The expiry is in the past. Give a later time.', {
-      param: 'expires',
-    })
+    throw invalidValue('The expiry is in the past. Give a later time.', 'expires')
   }
   const granted = checkedScopes(input.scopes ?? defaultScopes, input.reach.kind === 'owner')
   if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
@@ -150,9 +148,7 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
     return await executor.insert(apiKeys).values(row).returning(keyColumns)
   } catch (error) {
     if (databaseFault(error)?.code !== uniqueViolation) throw error
-    throw new ServiceError('invalid_value', 'This form has created a key already. Open a new form.', {
-      param: 'form',
-    })
+    throw invalidValue('This form has created a key already. Open a new form.', 'form')
   }
 }
 

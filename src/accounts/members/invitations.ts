@@ -3,7 +3,7 @@ import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { accounts, invitations, type MemberRole, members } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { lockAccount, newEmail, notDeleted } from '../accounts.ts'
 import { actorOf, recordAction } from '../audit.ts'
@@ -100,19 +100,14 @@ async function requireNoMember(
     .innerJoin(accounts, eq(accounts.id, members.memberId))
     .where(and(eq(members.accountId, account.id), eq(accounts.email, email)))
   if (known || account.email === email)
-    throw new ServiceError('invalid_value', `${email} is a member of the account already.`, {
-      param: 'email',
-    })
+    throw invalidValue(`${email} is a member of the account already.`, 'email')
 }
 
 async function requireRoom(executor: Executor, accountId: string): Promise<void> {
   const [row] = await executor.select({ n: count() }).from(members).where(eq(members.accountId, accountId))
   const open = await executor.$count(invitations, openOf(accountId))
   if ((row?.n ?? 0) + open >= maxPeople)
-    throw new ServiceError(
-      'invalid_value',
-      `An account has at most ${maxPeople} members and open invitations. Remove one first.`,
-    )
+    throw invalidValue(`An account has at most ${maxPeople} members and open invitations. Remove one first.`)
 }
 
 const openOf = (accountId: string) =>
@@ -192,10 +187,7 @@ export async function acceptInvitation(
   const found = await findInvitation(executor, token)
   const { id, role, email } = found
   if (email !== null && email !== person.email)
-    throw new ServiceError(
-      'invalid_value',
-      `This invitation is for ${email}. Sign in with the account of this address.`,
-    )
+    throw invalidValue(`This invitation is for ${email}. Sign in with the account of this address.`)
   if (person.id === accountId) throw isMember()
   const added = await executor
     .insert(members)
@@ -210,7 +202,7 @@ export async function acceptInvitation(
 }
 
 function isMember(): ServiceError {
-  return new ServiceError('invalid_value', 'You are a member of this account already.')
+  return invalidValue('You are a member of this account already.')
 }
 
 /** The error for a link that invites to nothing. */

@@ -8,7 +8,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import { passkeys } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { recordAction } from '../audit.ts'
 import { digestKey, type Peppers } from '../keys/pepper.ts'
 import { derivedFrom } from '../sign-in/token-digest.ts'
@@ -91,10 +91,7 @@ export async function addPasskey(
   const { accountId, name, answer, site } = added
   if (registration.until * 1_000 < Date.now()) throw wrongPasskey()
   if ((await known(executor, accountId)).length >= maxPasskeys)
-    throw new ServiceError(
-      'invalid_value',
-      `An account has at most ${maxPasskeys} passkeys. Remove one first.`,
-    )
+    throw invalidValue(`An account has at most ${maxPasskeys} passkeys. Remove one first.`)
   const response = parsed<RegistrationResponseJSON>(answer)
   if (!response) throw wrongPasskey()
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')

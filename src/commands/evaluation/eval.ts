@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { instructionText } from '../../agent/prompts/prompts.ts'
 import { withTx } from '../../db/client.ts'
-import { messageOf, ServiceError } from '../../errors.ts'
+import { invalidValue, messageOf, ServiceError } from '../../errors.ts'
 import { findMissing } from '../../evaluation/questions/library-refs.ts'
 import { hashOfQuestions, type Question } from '../../evaluation/questions/question.ts'
 import { readQuestions } from '../../evaluation/questions/read-questions.ts'
@@ -165,7 +165,7 @@ async function readText(file: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error)
-    throw new ServiceError('invalid_value', `The file ${file} cannot be read: ${reason}. Check its path.`)
+    throw invalidValue(`The file ${file} cannot be read: ${reason}. Check its path.`)
   }
 }
 
@@ -180,7 +180,7 @@ function chosen(given: Arguments, questions: readonly Question[]): readonly Ques
   const only = given.list('only')
   const unknown = only.find((id) => !questions.some((question) => question.id === id))
   if (unknown !== undefined) {
-    throw new ServiceError('invalid_value', `--only: the file has no question with the id "${unknown}".`)
+    throw invalidValue(`--only: the file has no question with the id "${unknown}".`)
   }
   const some = only.length === 0 ? questions : questions.filter(({ id }) => only.includes(id))
   return some.slice(0, wholeNumber(given, 'limit', some.length, 1_000_000))
@@ -189,7 +189,7 @@ function chosen(given: Arguments, questions: readonly Question[]): readonly Ques
 function wholeNumber({ text: option }: Arguments, name: string, standard: number, max: number): number {
   const value = Number(option(name) ?? standard)
   if (Number.isInteger(value) && value >= 1 && value <= max) return value
-  throw new ServiceError('invalid_value', `--${name} takes a whole number from 1 to ${max}.`)
+  throw invalidValue(`--${name} takes a whole number from 1 to ${max}.`)
 }
 
 function startLine(

@@ -1,4 +1,4 @@
-import { messageOf, ServiceError } from '../../errors.ts'
+import { invalidValue, messageOf, ServiceError } from '../../errors.ts'
 import {
   countVersions,
   elsewhereThan,
@@ -32,10 +32,9 @@ function targetOf({ config, text }: Arguments): string {
   const wanted = config.files.url ?? 'postgres'
   if (to === wanted) return to
   const remedy = to === 'postgres' ? 'Remove FILES_URL' : `Set FILES_URL to it`
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `New files go to ${wanted}, not to "${to}". ${remedy} and restart the service, then move the others.`,
-    { param: 'to' },
+    'to',
   )
 }
 

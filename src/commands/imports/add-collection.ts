@@ -1,6 +1,6 @@
 import { commandLine } from '../../accounts/audit.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { randomBase62 } from '../../ids.ts'
 import { addCollection, type CollectionProgress } from '../../sources/collections/add-collection.ts'
 import { findCollection } from '../../sources/collections/collections.ts'
@@ -67,10 +67,7 @@ async function list({ installation }: Invocation): Promise<Output> {
 function placeOf({ words, text, config }: Arguments): ExportPlace {
   const baseUrl = text('base-url')
   if (baseUrl !== undefined && !/^https?:\/\/[^/]/i.test(baseUrl)) {
-    throw new ServiceError(
-      'invalid_value',
-      '--base-url takes an address that begins with http:// or https://.',
-    )
+    throw invalidValue('--base-url takes an address that begins with http:// or https://.')
   }
   return exportPlace(words[1] ?? baseUrl ?? config.libraryExport)
 }

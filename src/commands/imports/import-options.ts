@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { reportLines, type SefariaReport } from '../../sources/importers/sefaria/report.ts'
 import { type RestrictedLicense, restrictedLicenses } from '../../sources/library/licenses.ts'
 import type { Invocation, Output } from '../command.ts'
@@ -14,8 +14,7 @@ export const replaceOption = { replace: { type: 'boolean' } } as const
 export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly RestrictedLicense[] {
   return list('allow-license').map((license) => {
     const known = restrictedLicenses.find((name) => name === license)
-    if (!known)
-      throw new ServiceError('invalid_value', `--allow-license takes ${restrictedLicenses.join(' or ')}.`)
+    if (!known) throw invalidValue(`--allow-license takes ${restrictedLicenses.join(' or ')}.`)
     return known
   })
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { firstAnswer, requireNoCredentials } from '../../sources/collections/export-place.ts'
 import { publicApiUrl, SefariaApi } from '../../sources/importers/sefaria/api.ts'
 import { openBucket, publicBooksUrl } from '../../sources/importers/sefaria/bucket.ts'
@@ -106,7 +106,7 @@ function apiAddress({ text }: Arguments): string {
     requireNoCredentials(baseUrl)
     return baseUrl
   }
-  throw new ServiceError('invalid_value', '--base-url takes an address that begins with http:// or https://.')
+  throw invalidValue('--base-url takes an address that begins with http:// or https://.')
 }
 
 /**
@@ -116,10 +116,7 @@ function apiAddress({ text }: Arguments): string {
 function listAddress({ words, list }: Arguments): string | undefined {
   const [place] = words
   if (place === undefined && list('title').length + list('category').length === 0) {
-    throw new ServiceError(
-      'invalid_value',
-      'The public export has about 20,000 files. Choose works with --title or --category.',
-    )
+    throw invalidValue('The public export has about 20,000 files. Choose works with --title or --category.')
   }
   if (place === undefined) return publicBooksUrl
   if (!/^https?:\/\//i.test(place)) return undefined

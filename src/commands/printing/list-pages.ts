@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 
 /** The options of a command whose list has pages. */
 export const pageOptions = { limit: { type: 'string' }, after: { type: 'string' } } as const
@@ -33,11 +33,11 @@ export async function readPage<Row>(
 export function limitOption(given: string | undefined, byDefault: number): number {
   const limit = given === undefined ? byDefault : wholeNumber('--limit', given)
   if (limit >= 1 && limit <= maxRows) return Number(limit)
-  throw new ServiceError('invalid_value', `--limit takes a number from 1 to ${maxRows}.`)
+  throw invalidValue(`--limit takes a number from 1 to ${maxRows}.`)
 }
 
 /** @throws ServiceError `invalid_value` if the text is no whole number. */
 export function wholeNumber(option: string, text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text)
-  throw new ServiceError('invalid_value', `${option} takes a whole number.`)
+  throw invalidValue(`${option} takes a whole number.`)
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, type ServiceError, wrongField } from '../../errors.ts'
 import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 import { mayBeData } from '../limits/value-size.ts'
 
@@ -98,7 +98,7 @@ class JsonScan {
   #checkEscape(at: number): void {
     const digits = this.#text.slice(at, at + 4)
     if (digits === '0000') {
-      throw new ServiceError('invalid_value', 'The body contains a NUL character (\\u0000). Remove it.')
+      throw invalidValue('The body contains a NUL character (\\u0000). Remove it.')
     }
     if (/^d[89a-f]/i.test(digits)) this.surrogates = true
   }
@@ -112,7 +112,7 @@ class JsonScan {
       throw this.#exceeded('the name of a member may have', bounds.memberName, this.#open.length - 1)
     }
     if (memberName(this.#text.slice(inner.nameFrom, at)) === '__proto__') {
-      throw new ServiceError('invalid_value', 'The body contains the key `__proto__`. Remove it.')
+      throw invalidValue('The body contains the key `__proto__`. Remove it.')
     }
   }
 

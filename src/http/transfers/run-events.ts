@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { followCommitted, type ReaderServices } from '../../turns/read/follow.ts'
 import type { CommittedEvent } from '../../turns/record/run-log.ts'
 import type { Run } from '../../turns/run/run.ts'
@@ -34,7 +34,7 @@ export function sendRunEvents(
   if (after > run.eventCount) {
     const param = startingAfter === undefined ? 'Last-Event-ID' : 'starting_after'
     const message = `\`${param}\` is ${after}, but the run has ${run.eventCount} events. Send the \`seq\` of its last event that you have.`
-    throw new ServiceError('invalid_value', message, { param })
+    throw invalidValue(message, param)
   }
   const left = disconnectSignal(reply)
   const write = async (out: StreamOut) => {

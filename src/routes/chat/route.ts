@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import type { StreamOut } from '../../http/connection/stream.ts'
@@ -54,12 +54,9 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       refuseUnknownChoice(body)
       const streamed = body.stream === true
       if (options.background && streamed) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           'A background turn cannot be streamed. Leave out `stream` or the background option.',
-          {
-            param: 'stream',
-          },
+          'stream',
         )
       }
       const admitted = await admit(services, request, body, left)

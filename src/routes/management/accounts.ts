@@ -10,7 +10,7 @@ import { creditsText, parseCredits } from '../../billing/credits.ts'
 import { grantByOperator } from '../../billing/grant-once.ts'
 import { takeCreditsBack } from '../../billing/take-back.ts'
 import { type Executor, withTx } from '../../db/client.ts'
-import { notFound, ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError, wrongField } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { listBody, unixSeconds } from '../../http/lists.ts'
 import { type BodyOf, deletedOf, instant, listOf, type RouteDocs } from '../../http/openapi/docs.ts'
@@ -199,8 +199,7 @@ function itemRoutes(
       actor,
       id: (await accountOf(tx, request)).id,
     }))
-    if (id === actor)
-      throw new ServiceError('invalid_value', 'An operator deletes the own account on its page.')
+    if (id === actor) throw invalidValue('An operator deletes the own account on its page.')
     await deleteAccount(database, { actor, accountId: id })
     return { id, object: 'account', deleted: true } as const
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import type { Run } from '../../turns/run/run.ts'
@@ -45,10 +45,9 @@ function conversationOf(body: unknown): string | undefined {
       : conversation
   if (typeof id !== 'string' || id === '') return undefined
   if (typeof previous !== 'string' || previous === '') return id
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     '`conversation` and `previous_response_id` exclude each other. Leave out one of the two.',
-    { param: 'conversation' },
+    'conversation',
   )
 }
 
@@ -70,9 +69,8 @@ function requireAgreement(previous: Run, { sessionId, projectId }: ServiceOption
     (sessionId === undefined || sessionId === previous.sessionId) &&
     (projectId === undefined || projectId === previous.projectId)
   if (agrees) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     'The previous response belongs to another session or project. Leave out one of the two.',
-    { param: 'previous_response_id' },
+    'previous_response_id',
   )
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
@@ -47,10 +47,9 @@ export async function startResponse(
   const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
   if (background && body.store === false) {
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       'A response in the background is read later, so it must be stored. Leave out `store` or the background option.',
-      { param: 'store' },
+      'store',
     )
   }
   const input: ClientTurn = {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
@@ -49,7 +49,7 @@ const newSession = z.object({
 function projectOf({ projectId, project_id: sameId }: z.output<typeof newSession>): string | undefined {
   if (projectId && sameId && projectId !== sameId) {
     const message = '`projectId` and `project_id` name different projects. Send one of them.'
-    throw new ServiceError('invalid_value', message, { param: 'project_id' })
+    throw invalidValue(message, 'project_id')
   }
   return projectId ?? sameId ?? undefined
 }

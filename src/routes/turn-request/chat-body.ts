@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
 import { answerSchema, fileData, imageUrl, metadata, tokenLimit } from './field-schemas.ts'
@@ -193,11 +193,8 @@ export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): v
   if (!chosen || typeof chosen !== 'object') return
   if (chosen.type !== 'function') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
-    {
-      param: 'tool_choice',
-    },
+    'tool_choice',
   )
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isPublicHost } from '../../addresses/public-hosts.ts'
 import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
 import { updateInSlices } from './hash-slices.ts'
@@ -90,10 +90,9 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input' | '
   const most = { values: Infinity, characters: bounds.requestText.max }
   const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
   if (characters <= most.characters) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `The texts of the request may have ${atMost(bounds.requestText)} together. Send less, or continue a session.`,
-    { param },
+    param,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { KeyDefaults } from '../../accounts/key-defaults.ts'
-import { ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, wrongField } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
 import { type ToolGroup, toolGroups } from '../../turns/run/run-request.ts'
@@ -152,9 +152,7 @@ export function optionsObject(value: unknown, param: string): Values {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsedObject(value, param) : value
   if (isObject(read)) return read
-  throw new ServiceError('invalid_value', `\`${param}\` must be an object, or a text with its JSON.`, {
-    param,
-  })
+  throw invalidValue(`\`${param}\` must be an object, or a text with its JSON.`, param)
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toolDescription } from '../../agent/prompts/prompts.ts'
 import { type CommittedChange, parametersOf, type Tool, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import type { FileStores } from '../content.ts'
 import { cleanFileName, endingOf } from '../documents/file-names.ts'
 import { type FilePlace, findByName } from '../files.ts'
@@ -142,9 +142,7 @@ const binaryEndings = new Set(
 function textFileName(written: string, param: string): string {
   const name = cleanFileName(written, param)
   if (!binaryEndings.has(endingOf(name))) return name
-  throw new ServiceError('invalid_value', `The name has no ending of a text. Use one such as .md or .html.`, {
-    param,
-  })
+  throw invalidValue(`The name has no ending of a text. Use one such as .md or .html.`, param)
 }
 
 /** Turns a refusal that the model can correct, such as a full quota, into a result. Other errors fail the step. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../../../accounts/principal.ts'
 import type { Executor } from '../../../db/client.ts'
-import { ServiceError } from '../../../errors.ts'
+import { invalidValue } from '../../../errors.ts'
 import type { ResourceLookup } from '../../../http/connection/fastify.ts'
 import { unixSeconds } from '../../../http/lists.ts'
 import type { BodyOf } from '../../../http/openapi/docs.ts'
@@ -43,9 +43,7 @@ export function readItemsToAdd(sent: readonly unknown[]): ItemsToAdd {
   requireTextWithin(sent, 'items')
   const plain = readItems(sent, 'items').map((item) => {
     if (item.type !== 'item_reference') return item
-    throw new ServiceError('invalid_value', '`items`: References are not supported here. Send the items.', {
-      param: 'items',
-    })
+    throw invalidValue('`items`: References are not supported here. Send the items.', 'items')
   })
   const chat = toChatMessages(plain)
   const { attachments, idOf } = readAttachments(chat, true, 'items')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ServiceError } from '../../../errors.ts'
+import { invalidValue } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
 import { answerSchema, metadata, tokenLimit } from '../../turn-request/field-schemas.ts'
@@ -105,11 +105,8 @@ export type CountedBody = z.infer<typeof countedBody>
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
   if (!chosen || typeof chosen !== 'object') return
   if (chosen.type !== 'function' || tools?.some(({ name }) => name === flatName(chosen))) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
-    {
-      param: 'tool_choice',
-    },
+    'tool_choice',
   )
 }
