@@ -13,7 +13,6 @@ export const embedCommands: Readonly<Record<string, Command>> = {
   'sources embed': {
     usage: '',
     summary: 'makes missing vectors for semantic search; continues where it was stopped',
-    options: {},
     run: async (invocation) => {
       const { config, progress } = invocation
       const model = openEmbeddingModel(config, progress)

@@ -14,21 +14,16 @@ export const modelCommands: Readonly<Record<string, Command>> = {
     usage: '[ID]',
     summary:
       'makes about 25 small calls to a model (default: service) and says whether it is good enough for turns; exits with 1 if it is not',
-    options: {},
-    words: [0, 1],
     run: check,
   },
   'models list': {
     usage: '',
     summary: 'lists the models with their windows and prices',
-    options: {},
     run: list,
   },
   'models prompts': {
     usage: '[HASH]',
     summary: 'lists the texts that the service and its host told models, or prints the one that a run names',
-    options: {},
-    words: [0, 1],
     run: prompts,
   },
 }

@@ -16,8 +16,6 @@ export const fileCommands: Readonly<Record<string, Command>> = {
     usage: '--to s3://BUCKET[/PREFIX]|postgres',
     summary:
       'moves the content of all files to the store that FILES_URL names, while the service runs; after Ctrl-C the next start goes on',
-    options: { to: { type: 'string' } },
-    required: ['to'],
     check: async (given) => void targetOf(given),
     run: async (invocation) => {
       const { value, interrupted } = await untilInterrupted((signal) => move(invocation, signal))

@@ -24,7 +24,7 @@ import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
 import { collectionList, planLines } from './collection-lines.ts'
-import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
+import { allowedLicenses, exitCodeOf } from './import-options.ts'
 import { withProgressBar } from './import-progress.ts'
 import { askPermission, permittedBefore, unanswered } from './permission.ts'
 
@@ -33,8 +33,6 @@ export const collectionCommands: Readonly<Record<string, Command>> = {
     usage: '[NAME] [FOLDER] [--base-url URL] [--allow-license cc-by-nc|unknown]... [--yes]',
     summary:
       'adds or updates a collection of works from Sefaria: tanya, chabad, breslov and others; without NAME, lists them',
-    options: { ...licenseOption, 'base-url': { type: 'string' }, yes: { type: 'boolean' } },
-    words: [0, 2],
     check: async (given) => {
       allowedLicenses(given)
       if (given.words[0] === undefined) return

@@ -4,12 +4,6 @@ import { type RestrictedLicense, restrictedLicenses } from '../../sources/librar
 import type { Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 
-/** The option that all importers share. */
-export const licenseOption = { 'allow-license': { type: 'string', multiple: true } } as const
-
-/** The option of importers of files. */
-export const replaceOption = { replace: { type: 'boolean' } } as const
-
 /** @throws ServiceError `invalid_value` when a value is not a class of licences. */
 export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly RestrictedLicense[] {
   return list('allow-license').map((license) => {
