@@ -8,35 +8,17 @@ import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords/passwords.ts'
 import type { Plan, Plans } from './plans.ts'
 
-export type Account = {
-  readonly id: string
-  readonly email: string
-  readonly plan: string
-  readonly operator: boolean
-  /** Null: not suspended. */
-  readonly suspendedAt: Date | null
-  /** When the data of an account that its owner has closed is deleted; null for others. */
-  readonly deletionDueAt: Date | null
-  /** Null: no legal hold. */
-  readonly legalHoldAt: Date | null
-  readonly legalHoldReason: string
-  readonly createdAt: Date
-}
+const shown = [
+  ...(['id', 'email', 'plan', 'operator', 'suspendedAt', 'deletionDueAt'] as const),
+  ...(['legalHoldAt', 'legalHoldReason', 'createdAt'] as const),
+]
+
+/** An account without its password and the state of its turns. */
+export type Account = Readonly<Pick<typeof accounts.$inferSelect, (typeof shown)[number]>>
 
 /** The columns of an `Account` in an alias of the table. */
-export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(
-  table: T,
-): Pick<T, keyof Account> => ({
-  id: table.id,
-  email: table.email,
-  plan: table.plan,
-  operator: table.operator,
-  suspendedAt: table.suspendedAt,
-  deletionDueAt: table.deletionDueAt,
-  legalHoldAt: table.legalHoldAt,
-  legalHoldReason: table.legalHoldReason,
-  createdAt: table.createdAt,
-})
+export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(table: T) =>
+  Object.fromEntries(shown.map((name) => [name, table[name]])) as Pick<T, keyof Account>
 
 /** The columns of an `Account`. */
 export const accountColumns = accountColumnsOf(accounts)

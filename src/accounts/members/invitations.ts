@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
@@ -7,7 +6,7 @@ import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { lockAccount, newEmail, notDeleted } from '../accounts.ts'
 import { actorOf, recordAction } from '../audit.ts'
-import { tokenDigest } from '../sign-in/token-digest.ts'
+import { newToken, tokenDigest } from '../sign-in/token-digest.ts'
 import { type Managing, requireAbove } from './members.ts'
 
 /** Days for which an invitation is valid. */
@@ -16,22 +15,16 @@ export const invitationDays = 7
 /** Members and open invitations of one account: people in a school, and no way to fill the mailboxes of strangers. */
 const maxPeople = 200
 
-export type Invitation = {
-  readonly id: string
-  /** The only address that can accept it. Null: whoever has the link. */
-  readonly email: string | null
-  readonly role: MemberRole
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
-
 const columns = {
   id: invitations.id,
+  /** The only address that can accept it. Null: whoever has the link. */
   email: invitations.email,
   role: invitations.role,
   createdAt: invitations.createdAt,
   expiresAt: invitations.expiresAt,
 }
+
+export type Invitation = Readonly<Pick<typeof invitations.$inferSelect, keyof typeof columns>>
 
 /** What the page of an invitation shows to whoever has its link. */
 export type OpenInvitation = Invitation & {
@@ -74,11 +67,11 @@ export async function invite(
       .where(and(eq(invitations.accountId, accountId), eq(invitations.email, email)))
   }
   await requireRoom(executor, accountId)
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   const [invitation] = await executor
     .insert(invitations)
     .values({
-      ...{ id: newId('invitation'), accountId, digest: tokenDigest(token), email, role, mailed },
+      ...{ id: newId('invitation'), accountId, digest, email, role, mailed },
       invitedBy: actorOf(by),
       expiresAt: sql`now() + make_interval(days => ${invitationDays})`,
     })

@@ -25,23 +25,20 @@ const registrationMinutes = 10
 /** The address of the pages, such as `https://chat.example.org`. A passkey works only there. */
 export type Site = { readonly origin: string; readonly product: string }
 
-/** A passkey as its owner sees it. */
-export type ListedPasskey = {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  readonly usedAt: Date | null
+const columns = {
+  id: passkeys.id,
+  name: passkeys.name,
+  createdAt: passkeys.createdAt,
+  usedAt: passkeys.usedAt,
 }
+
+/** A passkey as its owner sees it. */
+export type ListedPasskey = Readonly<Pick<typeof passkeys.$inferSelect, keyof typeof columns>>
 
 /** The passkeys of an account, oldest first. */
 export function listPasskeys(executor: Executor, accountId: string): Promise<readonly ListedPasskey[]> {
   return executor
-    .select({
-      id: passkeys.id,
-      name: passkeys.name,
-      createdAt: passkeys.createdAt,
-      usedAt: passkeys.usedAt,
-    })
+    .select(columns)
     .from(passkeys)
     .where(eq(passkeys.accountId, accountId))
     .orderBy(asc(passkeys.createdAt))
