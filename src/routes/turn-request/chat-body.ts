@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { invalidValue } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
-import { idText } from '../../http/openapi/zod.ts'
-import { answerSchema, fileData, imageUrl, metadata, tokenLimit } from './field-schemas.ts'
+import { answerSchema, imageUrl, metadata, namesOneFile, sentFile, tokenLimit } from './field-schemas.ts'
 import {
   allowedMode,
   argumentsOf,
@@ -24,15 +23,7 @@ const imagePart = z.object({
 })
 const filePart = z.object({
   type: z.literal('file'),
-  file: z
-    .object({
-      file_id: idText.nullish(),
-      filename: boundedText(bounds.id).nullish(),
-      file_data: fileData.nullish(),
-    })
-    .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
-      error: 'must have a `file_id`, or `file_data` and a `filename`',
-    }),
+  file: z.object(sentFile).refine(...namesOneFile),
 })
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: boundedText(bounds.text) })
 

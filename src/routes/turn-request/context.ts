@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type Principal, requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { invalidValue, notFound } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
@@ -25,7 +26,7 @@ declare module 'fastify' {
 }
 
 /** Adds the property that `resolveContext` sets to the requests of routes that start turns. */
-export function decorateTurnRequests(app: FastifyInstance): void {
+export function decorateTurnRequests(app: Api): void {
   if (!app.hasRequestDecorator('turnContext')) app.decorateRequest('turnContext', null)
 }
 

@@ -6,6 +6,7 @@ import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { invalidValue } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
+import { idText } from '../../http/openapi/zod.ts'
 import { updateInSlices } from './hash-slices.ts'
 
 /** Schemas of the fields that chat requests and requests for responses share. */
@@ -36,7 +37,19 @@ export const tokenLimit = z
   .preprocess((sent) => (sent === -1 ? null : sent), z.number().int().min(1).nullish())
   .optional()
 
-export const fileData = boundedText(bounds.data)
+/** The members of a part with a file. */
+export const sentFile = {
+  file_id: idText.nullish(),
+  filename: boundedText(bounds.id).nullish(),
+  file_data: boundedText(bounds.data).nullish(),
+}
+
+/** A file is named by its id, or sent with a name. */
+export const namesOneFile = [
+  (file: z.output<z.ZodObject<typeof sentFile>>) =>
+    file.file_id ? !file.file_data : Boolean(file.file_data && file.filename),
+  { error: 'must have a `file_id`, or `file_data` and a `filename`' },
+] as const
 
 /** The JSON Schema of a tool's parameters. */
 export const toolParameters = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
