@@ -27,7 +27,7 @@ import {
 } from './http/limits/work-limits.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi/document.ts'
-import { registerZod } from './http/openapi/zod.ts'
+import { type Api, registerZod } from './http/openapi/zod.ts'
 import { productName } from './http/product.ts'
 import { registerRequestRecord } from './http/request-record.ts'
 import { newId } from './ids.ts'
@@ -48,7 +48,6 @@ import { openApiRoutes } from './routes/openapi.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { conversationRoutes } from './routes/responses/conversations/route.ts'
 import { responsesRoutes } from './routes/responses/route.ts'
-import { runEventRoutes } from './routes/sessions/run-events.ts'
 import { runRoutes } from './routes/sessions/runs.ts'
 import { sessionRoutes } from './routes/sessions/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
@@ -132,9 +131,10 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   healthRoutes(app, { ...services, ready, libraryState, modelStates, fileStoreState })
   openApiRoutes(app, api)
   const limits = createLibraryLimits()
-  await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {
-    prefix: '/v1',
-  })
+  await app.register(
+    (v1, _options, done) => apiRoutes(v1.withTypeProvider(), services, limits, options.chatPace, done),
+    { prefix: '/v1' },
+  )
   await mcpRoutes(app, services, limits, options.corsOrigins)
   const web = {
     ...auth,
@@ -165,7 +165,7 @@ function refuseWhileClosing(app: FastifyInstance): void {
 }
 
 function apiRoutes(
-  v1: FastifyInstance,
+  v1: Api,
   services: Services,
   limits: LibraryLimits,
   pace: ChatPace | undefined,
@@ -178,7 +178,6 @@ function apiRoutes(
   projectRoutes(v1, services)
   sessionRoutes(v1, services, reads)
   runRoutes(v1, services)
-  runEventRoutes(v1, services)
   fileRoutes(v1, services)
   sourceRoutes(v1, services, limits)
   keyRoutes(v1, services)

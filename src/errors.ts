@@ -90,16 +90,20 @@ export function notFound(param?: string): ServiceError {
   return new ServiceError('not_found', message.replace('id.', `id in \`${param}\`.`), { param })
 }
 
+/** The error for a wrong request. @param param the field at fault; undefined if it is none alone. */
+export function invalidValue(message: string, param?: string): ServiceError {
+  return new ServiceError('invalid_value', message, param === undefined ? {} : { param })
+}
+
 /** The error for a field with a wrong value; an empty `param` stands for the whole body. */
 export function wrongField(param: string, fault: string): ServiceError {
-  if (param === '') return new ServiceError('invalid_value', `The body: ${fault}.`)
-  return new ServiceError('invalid_value', `\`${param}\`: ${fault}.`, { param })
+  return param === '' ? invalidValue(`The body: ${fault}.`) : invalidValue(`\`${param}\`: ${fault}.`, param)
 }
 
 /** The error for an `after` that a list does not have. Without it, a client with a wrong cursor would stop paging in silence. */
 export function unknownCursor(): ServiceError {
   const message = '`after` is not the id of an item of this list. Use an id from an earlier page.'
-  return new ServiceError('invalid_value', message, { param: 'after' })
+  return invalidValue(message, 'after')
 }
 
 /** The message of any thrown value. */

@@ -2,41 +2,23 @@ import { and, asc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords/passwords.ts'
 import type { Plan, Plans } from './plans.ts'
 
-export type Account = {
-  readonly id: string
-  readonly email: string
-  readonly plan: string
-  readonly operator: boolean
-  /** Null: not suspended. */
-  readonly suspendedAt: Date | null
-  /** When the data of an account that its owner has closed is deleted; null for others. */
-  readonly deletionDueAt: Date | null
-  /** Null: no legal hold. */
-  readonly legalHoldAt: Date | null
-  readonly legalHoldReason: string
-  readonly createdAt: Date
-}
+const shown = [
+  ...(['id', 'email', 'plan', 'operator', 'suspendedAt', 'deletionDueAt'] as const),
+  ...(['legalHoldAt', 'legalHoldReason', 'createdAt'] as const),
+]
+
+/** An account without its password and the state of its turns. */
+export type Account = Readonly<Pick<typeof accounts.$inferSelect, (typeof shown)[number]>>
 
 /** The columns of an `Account` in an alias of the table. */
-export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(
-  table: T,
-): Pick<T, keyof Account> => ({
-  id: table.id,
-  email: table.email,
-  plan: table.plan,
-  operator: table.operator,
-  suspendedAt: table.suspendedAt,
-  deletionDueAt: table.deletionDueAt,
-  legalHoldAt: table.legalHoldAt,
-  legalHoldReason: table.legalHoldReason,
-  createdAt: table.createdAt,
-})
+export const accountColumnsOf = <T extends Record<keyof Account, unknown>>(table: T) =>
+  Object.fromEntries(shown.map((name) => [name, table[name]])) as Pick<T, keyof Account>
 
 /** The columns of an `Account`. */
 export const accountColumns = accountColumnsOf(accounts)
@@ -77,9 +59,7 @@ export async function addAccount(
 }
 
 export function addressTaken(email: string): ServiceError {
-  return new ServiceError('invalid_value', `An account for ${email} exists already. Use another address.`, {
-    param: 'email',
-  })
+  return invalidValue(`An account for ${email} exists already. Use another address.`, 'email')
 }
 
 /** Keeps the language in which the owner reads the pages, for letters. */
@@ -255,11 +235,7 @@ export function accountSuspended(): ServiceError {
 export function normalEmail(email: string): string {
   const normal = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
-    throw new ServiceError(
-      'invalid_value',
-      `"${email}" is not an e-mail address. Write it as name@example.org.`,
-      { param: 'email' },
-    )
+    throw invalidValue(`"${email}" is not an e-mail address. Write it as name@example.org.`, 'email')
   }
   return normal
 }
@@ -279,24 +255,18 @@ export function newEmail(email: string): string {
   const normal = normalEmail(email)
   if (unseen.test(normal)) {
     const message = 'The e-mail address has characters that cannot be seen. Write it again.'
-    throw new ServiceError('invalid_value', message, { param: 'email' })
+    throw invalidValue(message, 'email')
   }
   if (/[@.]invalid\.*$/.test(normal)) {
     const message = `"${email}" is not an e-mail address that can be reached. Give another one.`
-    throw new ServiceError('invalid_value', message, { param: 'email' })
+    throw invalidValue(message, 'email')
   }
   return normal
 }
 
 function requirePlan(plans: Plans, plan: string): void {
   if (!plans.names.includes(plan)) {
-    throw new ServiceError(
-      'invalid_value',
-      `There is no plan "${plan}". Use one of: ${plans.names.join(', ')}.`,
-      {
-        param: 'plan',
-      },
-    )
+    throw invalidValue(`There is no plan "${plan}". Use one of: ${plans.names.join(', ')}.`, 'plan')
   }
 }
 

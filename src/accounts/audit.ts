@@ -101,21 +101,6 @@ export async function recordOwnAction(
   await executor.execute(sql`select set_config('app.account', ${accountId}, true)`)
 }
 
-export type AuditEntry = {
-  /** Entries of one account have ascending ids. */
-  readonly id: bigint
-  readonly at: Date
-  readonly actor: Actor
-  /** Address of the account that acted. Null for the command line or a deleted account. */
-  readonly actorEmail: string | null
-  readonly action: string
-  /** Empty for the library. */
-  readonly accountId: string
-  /** Address of the changed account. Null if it was deleted. */
-  readonly email: string | null
-  readonly details: unknown
-}
-
 /**
  * The keys of an account that another key has replaced. A rotated or revoked key stays in it.
  * @param executor must see all accounts.
@@ -132,6 +117,8 @@ export async function replacedKeys(executor: Executor, accountId: string): Promi
 
 const actors = alias(accounts, 'actors')
 
+export type AuditEntry = Awaited<ReturnType<typeof listAuditEntries>>[number]
+
 /**
  * Reads audit entries, newest first.
  * @param page.before the id of the last entry on the previous page.
@@ -143,15 +130,18 @@ export function listAuditEntries(
     readonly before?: bigint | undefined
     readonly limit: number
   },
-): Promise<AuditEntry[]> {
+) {
   return executor
     .select({
+      /** Entries of one account have ascending ids. */
       id: auditLog.id,
       at: auditLog.createdAt,
       actor: auditLog.actor,
+      /** Address of the account that acted. Null for the command line or a deleted account. */
       actorEmail: sql<string | null>`case when ${actors.passwordHash} <> '' then ${actors.email} end`,
       action: auditLog.action,
       accountId: auditLog.accountId,
+      /** Address of the changed account. Null if it was deleted. */
       email: sql<string | null>`case when ${accounts.passwordHash} <> '' then ${accounts.email} end`,
       details: auditLog.details,
     })

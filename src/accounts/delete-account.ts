@@ -30,6 +30,13 @@ import { requireNoHold } from './legal-hold.ts'
 /** Deleting the files and conversations of a large account or project exceeds the normal statement timeout. */
 export const removalTimeout = sql`set local statement_timeout = '5min'`
 
+/** Tables whose rows go with the account. Those of sessions, runs and files go with its projects. */
+const ofAccount = [
+  ...[apiKeys, keySpending, projects, sourceSheets, readingMarks, webSessions, passwordResets, mailedLinks],
+  ...[webhookEndpoints, budgets, managementRequests, identities, passkeys, recoveryCodes, signInSteps],
+  ...[totpSecrets, sentNotices],
+]
+
 /**
  * Deletes an account with its keys, web sessions, projects, sessions, files, source sheets and reading marks. Its
  * address can be used again.
@@ -57,19 +64,7 @@ export function deleteAccount(
         { shouldRetry: false },
       )
     }
-    await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId))
-    await tx.delete(keySpending).where(eq(keySpending.accountId, accountId))
-    await tx.delete(projects).where(eq(projects.accountId, accountId))
-    await tx.delete(sourceSheets).where(eq(sourceSheets.accountId, accountId))
-    await tx.delete(readingMarks).where(eq(readingMarks.accountId, accountId))
-    await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
-    await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
-    await tx.delete(mailedLinks).where(eq(mailedLinks.accountId, accountId))
-    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.accountId, accountId))
-    await tx.delete(budgets).where(eq(budgets.accountId, accountId))
-    await tx.delete(managementRequests).where(eq(managementRequests.accountId, accountId))
-    for (const table of [identities, passkeys, recoveryCodes, signInSteps, totpSecrets])
-      await tx.delete(table).where(eq(table.accountId, accountId))
+    for (const table of ofAccount) await tx.delete(table).where(eq(table.accountId, accountId))
     // Keys that the person made for other accounts end with the membership.
     await tx
       .update(apiKeys)
@@ -79,7 +74,6 @@ export function deleteAccount(
     await tx
       .delete(invitations)
       .where(or(eq(invitations.accountId, accountId), eq(invitations.invitedBy, accountId)))
-    await tx.delete(sentNotices).where(eq(sentNotices.accountId, accountId))
     await tx
       .update(accounts)
       .set({

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
 import { accounts } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { type Account, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
 
@@ -41,7 +41,7 @@ export function placeHold(
   const legalHoldReason = reason.trim()
   if (legalHoldReason === '' || legalHoldReason.length > maxReason) {
     const message = `A legal hold needs a reason of at most ${maxReason} characters.`
-    throw new ServiceError('invalid_value', message, { param: 'reason' })
+    throw invalidValue(message, 'reason')
   }
   return withTx(database, 'system', async (tx) => {
     await lockAccount(tx, accountId)

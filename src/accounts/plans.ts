@@ -3,22 +3,7 @@ import { ServiceError } from '../errors.ts'
 import { readSettingsFile } from '../settings-files/read-settings-file.ts'
 
 /** The limits of a plan. */
-export type Plan = {
-  readonly name: string
-  /** Whether API keys of the account may call the API. */
-  readonly apiAccess: boolean
-  /** Allowance of a calendar month (UTC), in micro-credits. */
-  readonly monthlyMicros: bigint
-  readonly requestsPerMinute: number
-  readonly turnsPerMinute: number
-  /** Maximum turns in progress at the same time, over the whole account. */
-  readonly concurrentTurns: number
-  /** Maximum queued turns per session, behind the running one. */
-  readonly queuedTurns: number
-  /** Maximum stored bytes over all projects, and maximum bytes per file. */
-  readonly storedBytes: number
-  readonly fileBytes: number
-}
+export type Plan = ReturnType<typeof planOf>
 
 /** Pages per minute of an address without signing in. */
 export const visitorPagesPerMinute = 600
@@ -139,15 +124,20 @@ function plansOf(rows: Readonly<Record<string, z.infer<typeof row>>>): Plans {
   }
 }
 
-function planOf(name: string, values: z.infer<typeof row>): Plan {
+function planOf(name: string, values: z.infer<typeof row>) {
   return Object.freeze({
     name,
+    /** Whether API keys of the account may call the API. */
     apiAccess: values.api_access,
+    /** Allowance of a calendar month (UTC), in micro-credits. */
     monthlyMicros: BigInt(values.monthly_credits) * 1_000_000n,
     requestsPerMinute: values.requests_per_minute,
     turnsPerMinute: values.turns_per_minute,
+    /** Maximum turns in progress at the same time, over the whole account. */
     concurrentTurns: values.concurrent_turns,
+    /** Maximum queued turns per session, behind the running one. */
     queuedTurns: values.queued_turns,
+    /** Maximum stored bytes over all projects, and maximum bytes per file. */
     storedBytes: values.stored_megabytes * megabyte,
     fileBytes: values.file_megabytes * megabyte,
   })

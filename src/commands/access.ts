@@ -8,20 +8,16 @@ import { endHold, placeHold } from '../accounts/legal-hold.ts'
 import { removeSecondFactor } from '../accounts/second-factor/second-factor.ts'
 import { createResetLink, resetHours } from '../accounts/sign-in/password-reset.ts'
 import { withTx } from '../db/client.ts'
-import { messageOf, ServiceError } from '../errors.ts'
+import { invalidValue, messageOf } from '../errors.ts'
 import { resumeAccount, suspendAccount } from '../turns/sessions/suspension.ts'
 import { openObjectStore } from '../workspace/s3.ts'
 import type { Command, Invocation } from './command.ts'
-
-const email = { email: { type: 'string' } } as const
 
 /** Who may use an account, and what happens to its data. */
 export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts reset-password': {
     usage: '--email E',
     summary: `prints a password reset link, once; it works once, for ${resetHours} hours`,
-    options: email,
-    required: ['email'],
     run: async (invocation) => {
       const { installation, config } = invocation
       const account = await accountOf(invocation)
@@ -38,8 +34,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts reset-second-factor': {
     usage: '--email E',
     summary: 'removes the authenticator app, passkeys and recovery codes of an account',
-    options: email,
-    required: ['email'],
     run: async (invocation) => {
       const { id: accountId, email: address } = await accountOf(invocation)
       await withTx(invocation.installation.database, 'system', (tx) =>
@@ -51,8 +45,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts suspend': {
     usage: '--email E',
     summary: 'stops the keys, browser sessions and turns of an account at once; keeps its data',
-    options: email,
-    required: ['email'],
     run: async (invocation) => {
       const { id: accountId, email: address } = await accountOf(invocation)
       const acting = { actor: commandLine, accountId }
@@ -63,8 +55,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts resume': {
     usage: '--email E',
     summary: 'ends the suspension of an account, or takes back its deletion by the owner',
-    options: email,
-    required: ['email'],
     run: async (invocation) => {
       const { id: accountId, email: address } = await accountOf(invocation)
       await resumeAccount(invocation.installation.database, { actor: commandLine, accountId })
@@ -72,15 +62,13 @@ export const accessCommands: Readonly<Record<string, Command>> = {
     },
   },
   'accounts delete': {
-    usage: '--email E --confirm E',
-    summary: 'deletes an account with its keys, projects, sessions and files; the ledger stays',
-    options: { ...email, confirm: { type: 'string' } },
-    required: ['email'],
+    usage: '--email E [--confirm E]',
+    summary:
+      'deletes an account with its keys, projects, sessions and files if --confirm repeats its address; the ledger stays',
     run: async (invocation) => {
       const { id: accountId, email: address } = await accountOf(invocation)
       if (invocation.text('confirm')?.trim().toLowerCase() !== address) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           `This deletes everything in ${address} and cannot be undone. Repeat the address to confirm: --confirm ${address}`,
         )
       }
@@ -91,8 +79,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts export': {
     usage: '--email E --out FILE.zip',
     summary: 'writes all data of an account but secrets to a ZIP file',
-    options: { ...email, out: { type: 'string' } },
-    required: ['email', 'out'],
     run: async (invocation) => {
       const { database, acting, email: address } = await actingOn(invocation)
       const file = invocation.text('out') ?? ''
@@ -110,8 +96,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts hold': {
     usage: '--email E --reason TEXT',
     summary: 'places a legal hold: nothing of the account is deleted until accounts release',
-    options: { ...email, reason: { type: 'string' } },
-    required: ['email', 'reason'],
     run: async (invocation) => {
       const { database, acting, email: address } = await actingOn(invocation)
       await placeHold(database, { ...acting, reason: invocation.text('reason') ?? '' })
@@ -121,8 +105,6 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'accounts release': {
     usage: '--email E',
     summary: 'ends the legal hold of an account',
-    options: email,
-    required: ['email'],
     run: async (invocation) => {
       const { database, acting, email: address } = await actingOn(invocation)
       await endHold(database, acting)
@@ -137,7 +119,7 @@ async function newFile(file: string): Promise<FileHandle> {
     return await open(file, 'wx', 0o600)
   } catch (error) {
     const message = `${file} cannot be written: name a new file in a folder that exists. (${messageOf(error)})`
-    throw new ServiceError('invalid_value', message, { param: 'out' })
+    throw invalidValue(message, 'out')
   }
 }
 

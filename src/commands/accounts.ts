@@ -5,7 +5,7 @@ import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Command } from './command.ts'
-import { pageOptions, readPage } from './printing/list-pages.ts'
+import { readPage } from './printing/list-pages.ts'
 
 const row = (account: Account) => ({
   id: account.id,
@@ -22,13 +22,6 @@ export const accountCommands: Readonly<Record<string, Command>> = {
   'accounts create': {
     usage: '--email E --plan P [--password …] [--operator]',
     summary: 'creates an account; without --password it generates one and prints it once',
-    options: {
-      email: { type: 'string' },
-      plan: { type: 'string' },
-      password: { type: 'string' },
-      operator: { type: 'boolean' },
-    },
-    required: ['email', 'plan'],
     run: async ({ installation, text, flag }) => {
       const chosen = text('password')
       if (chosen !== undefined) await requireGoodPassword(chosen, [text('email') ?? ''])
@@ -49,8 +42,6 @@ export const accountCommands: Readonly<Record<string, Command>> = {
   'accounts set-plan': {
     usage: '--email E --plan P',
     summary: 'changes the plan of an account; it applies from the next request',
-    options: { email: { type: 'string' }, plan: { type: 'string' } },
-    required: ['email', 'plan'],
     run: async ({ installation, text }) => {
       const { database, plans } = installation
       const change = { actor: commandLine, email: text('email') ?? '', plan: text('plan') ?? '' }
@@ -61,7 +52,6 @@ export const accountCommands: Readonly<Record<string, Command>> = {
   'accounts list': {
     usage: '[--limit N] [--after ID]',
     summary: 'lists the accounts, oldest first; --after takes the last id of the previous page',
-    options: pageOptions,
     run: async (invocation) => {
       const { system } = invocation.installation.database
       const page = await readPage(

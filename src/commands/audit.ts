@@ -1,8 +1,8 @@
 import { findAccount, findAccountById } from '../accounts/accounts.ts'
 import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
-import { limitOption, wholeNumber } from './printing/list-pages.ts'
+import { countOption, maxRows } from './printing/list-pages.ts'
 
 const defaultEntries = 50
 
@@ -17,31 +17,31 @@ const row = (entry: AuditEntry) => ({
   details: entry.details,
 })
 
+function entryId(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text)
+  throw invalidValue('--before takes a whole number.')
+}
+
 export const auditCommands: Readonly<Record<string, Command>> = {
   'accounts audit': {
     usage: '[--email E | --account ID] [--limit N] [--before ID]',
     summary: 'lists actions of operators, newest first; --before takes the last id of the previous page',
-    options: {
-      email: { type: 'string' },
-      account: { type: 'string' },
-      limit: { type: 'string' },
-      before: { type: 'string' },
-    },
-    run: async ({ installation, text }) => {
+    run: async (invocation) => {
+      const { installation, text } = invocation
       const { system } = installation.database
       const email = text('email')
       const named = text('account')
       if (email !== undefined && named !== undefined) {
-        throw new ServiceError('invalid_value', '--email and --account exclude each other. Give one of them.')
+        throw invalidValue('--email and --account exclude each other. Give one of them.')
       }
       const accountId = email === undefined ? named : (await findAccount(system, email)).id
-      const limit = limitOption(text('limit'), defaultEntries)
+      const limit = countOption(invocation, 'limit', defaultEntries, maxRows)
       const before = text('before')
       const rows = (
         await listAuditEntries(system, {
           accountId,
           limit,
-          before: before === undefined ? undefined : wholeNumber('--before', before),
+          before: before === undefined ? undefined : entryId(before),
         })
       ).map(row)
       // A deleted account has at least the entry of its deletion.

@@ -1,4 +1,3 @@
-import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Installation } from '../installation.ts'
 import type { Logger } from '../log.ts'
@@ -21,13 +20,9 @@ export type Invocation = Arguments & {
 }
 
 export type Command = {
-  /** Arguments and options after the name, as the help shows them. */
+  /** Words and options after the name, as the help shows them and `readUsage` reads them. */
   readonly usage: string
   readonly summary: string
-  readonly options: Readonly<Record<string, ParseArgsOptionDescriptor>>
-  /** Minimum and maximum number of words. */
-  readonly words?: readonly [number, number]
-  readonly required?: readonly string[]
   /** Exit code when the command or its start fails; default: 1. */
   readonly failureExitCode?: number
   /** Runs before the database is opened, so that a command that cannot work fails at once. */

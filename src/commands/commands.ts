@@ -5,6 +5,7 @@ import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
 import { serviceCommand } from '../version/version.ts'
 import type { Arguments, Command, Invocation, Output } from './command.ts'
+import { readUsage } from './usage.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
@@ -31,7 +32,6 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
     migrate: {
       usage: '[--backed-up]',
       summary: 'upgrades the database schema; one of version 0.2 only with --backed-up',
-      options: { 'backed-up': { type: 'boolean' } },
       run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
     },
   }),
@@ -128,15 +128,15 @@ async function find(argv: readonly string[]): Promise<readonly [string, Command 
 
 function parse(name: string, command: Command, args: readonly string[]) {
   const usage = `Usage: ${serviceCommand} ${name} ${command.usage}`
+  const { options, required, least, most } = readUsage(command.usage)
   try {
     const parsed = parseArgs({
       args: [...args],
-      options: { ...command.options, json: { type: 'boolean' } },
+      options: { ...options, json: { type: 'boolean' } },
       allowPositionals: true,
     })
-    const [least, most] = command.words ?? [0, 0]
     const values: Readonly<Record<string, unknown>> = parsed.values
-    const missing = command.required?.find((option) => values[option] === undefined)
+    const missing = required.find((option) => values[option] === undefined)
     if (missing) throw new Error(`--${missing} is required.`)
     if (parsed.positionals.length < least || parsed.positionals.length > most) {
       throw new Error(`It takes ${least === most ? least : `${least} to ${most}`} words besides its options.`)
@@ -181,10 +181,10 @@ async function helpFor(words: readonly string[]): Promise<string> {
  * Names the option in an error about the value of a field, because a person at the command line knows only options:
  * `--day-cap` for `day_cap`.
  */
-function namingOption(error: unknown, { options }: Command): unknown {
+function namingOption(error: unknown, { usage }: Command): unknown {
   if (!(error instanceof ServiceError) || error.param === null) return error
   const { code, message, param, cause } = error
-  const option = optionOf(param, options)
+  const option = optionOf(param, readUsage(usage).options)
   if (option === undefined || message.includes(`--${option}`)) return error
   const field = `\`${param}\``
   const named = message.includes(field) ? message.replaceAll(field, `--${option}`) : `--${option}: ${message}`
@@ -192,7 +192,7 @@ function namingOption(error: unknown, { options }: Command): unknown {
 }
 
 /** Commands name an account by its address. */
-function optionOf(param: string, options: Command['options']): string | undefined {
+function optionOf(param: string, options: object): string | undefined {
   const names = [param.replaceAll('_', '-'), ...(param === 'email' ? ['account'] : [])]
   return names.find((name) => Object.hasOwn(options, name))
 }

@@ -6,7 +6,7 @@ import { creditsText, parseCredits } from '../billing/credits.ts'
 import { grantByOperator } from '../billing/grant-once.ts'
 import { takeCreditsBack } from '../billing/take-back.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue } from '../errors.ts'
 import type { Command } from './command.ts'
 
 async function balanceRow(tx: Executor, plans: Plans, account: Account) {
@@ -20,15 +20,13 @@ async function balanceRow(tx: Executor, plans: Plans, account: Account) {
 function amountOf(text: string): bigint {
   const micros = parseCredits(text)
   if (micros !== undefined && micros > 0n) return micros
-  throw new ServiceError('invalid_value', '--amount takes a number above zero with at most six decimals.')
+  throw invalidValue('--amount takes a number above zero with at most six decimals.')
 }
 
 export const creditCommands: Readonly<Record<string, Command>> = {
   'credits grant': {
     usage: '--account E --amount N',
     summary: 'gives credits that do not expire',
-    options: { account: { type: 'string' }, amount: { type: 'string' } },
-    required: ['account', 'amount'],
     run: async ({ installation, text }) => {
       const micros = amountOf(text('amount') ?? '')
       const rows = await withTx(installation.database, 'system', async (tx) => {
@@ -42,8 +40,6 @@ export const creditCommands: Readonly<Record<string, Command>> = {
   'credits take-back': {
     usage: '--account E --amount N|all',
     summary: 'takes back credits that no turn holds; refuses an amount above these',
-    options: { account: { type: 'string' }, amount: { type: 'string' } },
-    required: ['account', 'amount'],
     run: async ({ installation, text }) => {
       const amount = text('amount') ?? ''
       const micros = amount === 'all' ? 'all' : amountOf(amount)
@@ -59,8 +55,6 @@ export const creditCommands: Readonly<Record<string, Command>> = {
   'credits balance': {
     usage: '--account E',
     summary: 'shows the available credits of an account and what its running turns hold',
-    options: { account: { type: 'string' } },
-    required: ['account'],
     run: async ({ installation, text }) => ({
       rows: await withTx(installation.database, 'system', async (tx) =>
         balanceRow(tx, installation.plans, await findAccount(tx, text('account') ?? '')),

@@ -13,7 +13,6 @@ export const doctorCommands: Readonly<Record<string, Command>> = {
     usage: '[--files]',
     summary:
       'checks the ledger, the runs, a separate library database and a bucket for files, with --files each object in it; exits with 1 if a rule is broken, with 2 if something could not be checked',
-    options: { files: { type: 'boolean' } },
     failureExitCode: exitCodes.unchecked,
     run: async ({ installation, config, flag }) => {
       const found = await examineAll(installation.database)

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
 import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embedding-model.ts'
 import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
@@ -13,13 +13,11 @@ export const embedCommands: Readonly<Record<string, Command>> = {
   'sources embed': {
     usage: '',
     summary: 'makes missing vectors for semantic search; continues where it was stopped',
-    options: {},
     run: async (invocation) => {
       const { config, progress } = invocation
       const model = openEmbeddingModel(config, progress)
       if (!model) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           'No embedding model is set. Set EMBEDDINGS_MODEL=local:ID, or EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
         )
       }

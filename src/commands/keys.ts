@@ -1,5 +1,6 @@
 import { findAccount } from '../accounts/accounts.ts'
 import { commandLine, recordAction } from '../accounts/audit.ts'
+import { findKeys } from '../accounts/keys/key-list.ts'
 import {
   type KeySettings,
   noSettings,
@@ -7,22 +8,15 @@ import {
   settingNames,
   settingTexts,
 } from '../accounts/keys/key-settings.ts'
-import {
-  changeKey,
-  createKey,
-  findKeyOfAny,
-  type KeyInfo,
-  type KeyReach,
-  listKeys,
-} from '../accounts/keys/keys.ts'
+import { changeKey, createKey, findKeyOfAny, type KeyInfo, type KeyReach } from '../accounts/keys/keys.ts'
 import { scopes } from '../accounts/scopes.ts'
 import type { Config } from '../config.ts'
 import { type Executor, withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { toolGroups } from '../turns/run/run-request.ts'
 import { revokeKeyAndTurns } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
-import { pageOptions, readPage } from './printing/list-pages.ts'
+import { readPage } from './printing/list-pages.ts'
 
 const row = (key: KeyInfo) => ({
   id: key.id,
@@ -44,9 +38,7 @@ function settingsText(settings: KeySettings): string {
   return settingNames.flatMap((name) => (texts[name] === '' ? [] : [`${name}=${texts[name]}`])).join(' ')
 }
 
-const settingOptions = Object.fromEntries(
-  settingNames.map((name) => [name.replaceAll('_', '-'), { type: 'string' as const }]),
-)
+const settingsUsage = settingNames.map((name) => `[--${name.replaceAll('_', '-')} X]`).join(' ')
 
 /**
  * The settings with the options of the command; others stay. An empty option removes a setting. A model that stays is
@@ -76,16 +68,13 @@ function scopesOf({ text }: Invocation): readonly string[] | undefined {
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '')
   if (named.length > 0) return named
-  throw new ServiceError('invalid_value', `--scopes names no scope. Use some of: ${scopes.join(', ')}.`)
+  throw invalidValue(`--scopes names no scope. Use some of: ${scopes.join(', ')}.`)
 }
 
 function reachOf({ text, flag }: Invocation): KeyReach {
   const projectId = text('project')
   if (projectId !== undefined && flag('owner-wide')) {
-    throw new ServiceError(
-      'invalid_value',
-      '--project and --owner-wide exclude each other. Give one of them.',
-    )
+    throw invalidValue('--project and --owner-wide exclude each other. Give one of them.')
   }
   if (projectId !== undefined) return { kind: 'project', projectId }
   return flag('owner-wide') ? { kind: 'owner' } : { kind: 'dedicated' }
@@ -103,7 +92,7 @@ function expiryOf({ text }: Invocation): { expiresAt?: Date } {
     Number.isNaN(isDay.getTime()) ||
     !isDay.toISOString().startsWith(day)
   ) {
-    throw new ServiceError('invalid_value', '--expires takes an ISO date, such as 2027-01-31T00:00:00Z.')
+    throw invalidValue('--expires takes an ISO date, such as 2027-01-31T00:00:00Z.')
   }
   return { expiresAt }
 }
@@ -123,20 +112,9 @@ function unknownKey(id: string): ServiceError {
 
 export const keyCommands: Readonly<Record<string, Command>> = {
   'keys create': {
-    usage:
-      '--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO] [LIMITS AND DEFAULTS, as for keys change]',
+    usage: `--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO] ${settingsUsage}`,
     summary:
       'creates an API key and prints it once, as JSON; without --project its first use creates a project',
-    options: {
-      account: { type: 'string' },
-      name: { type: 'string' },
-      project: { type: 'string' },
-      'owner-wide': { type: 'boolean' },
-      scopes: { type: 'string' },
-      expires: { type: 'string' },
-      ...settingOptions,
-    },
-    required: ['account'],
     run: async (invocation) => {
       const { installation, text } = invocation
       const { database, peppers } = installation
@@ -159,12 +137,8 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     },
   },
   'keys change': {
-    usage: `ID [--name N] ${Object.keys(settingOptions)
-      .map((name) => `[--${name} X]`)
-      .join(' ')}`,
+    usage: `ID [--name N] ${settingsUsage}`,
     summary: 'changes the name, the limits and the defaults of a key; an empty value removes one',
-    options: { name: { type: 'string' }, ...settingOptions },
-    words: [1, 1],
     run: async (invocation) => {
       const { installation, words, text } = invocation
       const id = words[0] ?? ''
@@ -184,14 +158,13 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     usage: '[--account E] [--limit N] [--after ID]',
     summary:
       'lists keys by their first and last characters, newest first; --after takes the last id of a page',
-    options: { account: { type: 'string' }, ...pageOptions },
     run: async (invocation) => {
       const { system } = invocation.installation.database
       const email = invocation.text('account')
       const accountId = email === undefined ? undefined : (await findAccount(system, email)).id
       const page = await readPage(
         invocation,
-        (wanted) => listKeys(system, { accountId, ...wanted }),
+        async (wanted) => (await findKeys(system, accountId, { q: '', state: '' }, wanted)).items,
         ({ id }) => id,
       )
       return { rows: page.map(row) }
@@ -200,8 +173,6 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   'keys revoke': {
     usage: 'ID',
     summary: 'revokes a key: its requests are refused and its turns stop',
-    options: {},
-    words: [1, 1],
     run: async ({ installation, words }) => {
       const id = words[0] ?? ''
       await withTx(installation.database, 'system', async (tx) => {

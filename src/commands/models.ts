@@ -1,6 +1,6 @@
 import { creditsText } from '../billing/credits.ts'
 import { withTx } from '../db/client.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../errors.ts'
 import type { CheckResult, ModelCheck } from '../models/check/model-check.ts'
 import { checkModel } from '../models/check/run-checks.ts'
 import { storeCheck } from '../models/check/stored-checks.ts'
@@ -14,21 +14,16 @@ export const modelCommands: Readonly<Record<string, Command>> = {
     usage: '[ID]',
     summary:
       'makes about 25 small calls to a model (default: service) and says whether it is good enough for turns; exits with 1 if it is not',
-    options: {},
-    words: [0, 1],
     run: check,
   },
   'models list': {
     usage: '',
     summary: 'lists the models with their windows and prices',
-    options: {},
     run: list,
   },
   'models prompts': {
     usage: '[HASH]',
     summary: 'lists the texts that the service and its host told models, or prints the one that a run names',
-    options: {},
-    words: [0, 1],
     run: prompts,
   },
 }
@@ -81,8 +76,7 @@ function checkable(models: readonly CatalogueModel[], id: string): CatalogueMode
     throw new ServiceError('model_not_found', `There is no model "${id}". Use one of: ${known}.`)
   }
   if (!model.isBuiltIn) return model
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `The model "${id}" is the built-in model, which needs no check. Set MODEL_BASE_URL, or \`base_url\` in MODELS_FILE.`,
   )
 }

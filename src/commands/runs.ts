@@ -8,8 +8,6 @@ export const runCommands: Readonly<Record<string, Command>> = {
   'runs explain': {
     usage: 'RUN',
     summary: 'tells why a run was admitted, what it held and paid, and which attempts and models took part',
-    options: {},
-    words: [1, 1],
     run: ({ installation, words: [id = ''] }) =>
       withTx(installation.database, 'system', async (tx) => {
         const run = await readRun(tx, id)

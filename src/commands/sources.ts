@@ -1,30 +1,28 @@
 import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
+import { checkLibrary } from '../sources/library/writing/check.ts'
 import { lockLibrary, removeVersion, removeWork } from '../sources/library/writing/library.ts'
 import { explanationLines } from '../sources/search/explain.ts'
 import { searchSources } from '../sources/search/search.ts'
 import { openSemanticSearch } from '../sources/search/semantic/semantic-search.ts'
-import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
 import { embedCommands } from './embed-sources.ts'
 import { collectionCommands } from './imports/add-collection.ts'
-import { allowedLicenses, exitCodeOf, licenseOption, replaceOption } from './imports/import-options.ts'
+import { allowedLicenses, exitCodeOf } from './imports/import-options.ts'
 import { sefariaCommands } from './imports/import-sefaria.ts'
 import { textCommands } from './imports/import-text.ts'
 import { linesOfFile, namingFile } from './imports/text-file.ts'
 import { recorded, recordLibraryAction } from './library-audit.ts'
-import { pageOptions, readPage } from './printing/list-pages.ts'
+import { countOption, readPage } from './printing/list-pages.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   ...collectionCommands,
   'sources import jsonl': {
-    usage: 'FILE [--allow-license cc-by-nc|unknown] [--replace]',
+    usage: 'FILE [--allow-license cc-by-nc|unknown]... [--replace]',
     summary: 'imports texts, one JSON object per line; a repeated import changes only what differs',
-    options: { ...licenseOption, ...replaceOption },
-    words: [1, 1],
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
       const allowLicenses = allowedLicenses(invocation)
@@ -45,12 +43,27 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   },
   ...textCommands,
   ...sefariaCommands,
-  ...checkCommands,
+  'sources check': {
+    usage: '[--sample N]',
+    summary: 'checks that the library and its index are complete; otherwise exits with 1 and prints the rows',
+    run: async (invocation) => {
+      const sample = countOption(invocation, 'sample', 1_000, 1_000_000_000)
+      const rows = await checkLibrary(invocation.installation.library.system, sample)
+      const summary =
+        `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages, ${rows.texts} texts, ` +
+        `${rows.links} links; ${rows.compared} texts compared with the index`
+      const lines = rows.faults.flatMap(({ rule, rows: broken }) => [
+        `BROKEN: ${rule}`,
+        ...broken.map((row) => `    ${JSON.stringify(row)}`),
+      ])
+      const verdict = rows.faults.length === 0 ? ['The library is whole.'] : lines
+      return { rows, lines: [summary, ...verdict], exitCode: rows.faults.length === 0 ? 0 : 1 }
+    },
+  },
   ...embedCommands,
   'sources list': {
     usage: '[--limit N] [--after TITLE]',
     summary: 'lists the works of the library by title; --after takes the last title of the previous page',
-    options: pageOptions,
     run: async (invocation) => {
       const { system } = invocation.installation.library
       const rows = await readPage(
@@ -67,14 +80,9 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   'sources search': {
     usage: '"WORDS" [--limit N] [--explain]',
     summary: 'searches the library as the agent does',
-    options: { limit: { type: 'string' }, explain: { type: 'boolean' } },
-    words: [1, 1],
     run: async (invocation) => {
-      const { installation, words, text, flag, config, log, progress } = invocation
-      const limit = Number(text('limit') ?? 10)
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
-        throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
-      }
+      const { installation, words, flag, config, log, progress } = invocation
+      const limit = countOption(invocation, 'limit', 10, 100)
       const model = openEmbeddingModel(config, progress)
       const semantic = openSemanticSearch(installation.library, model, log)
       const query = { text: words[0] ?? '', limit, explain: flag('explain') }
@@ -94,13 +102,11 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   'sources remove': {
     usage: 'WORK [--version V] [--language L]',
     summary: 'removes a work with all its versions, or one version',
-    options: { version: { type: 'string' }, language: { type: 'string' } },
-    words: [1, 1],
     run: async ({ installation, words, text }) => {
       const title = words[0] ?? ''
       const [version, language] = [text('version'), text('language')]
       if (version === undefined && language !== undefined)
-        throw new ServiceError('invalid_value', '--language needs --version, which names what to remove.')
+        throw invalidValue('--language needs --version, which names what to remove.')
       const removed = await withTx(installation.library, 'system', async (tx) => {
         await lockLibrary(tx)
         const found =

@@ -39,9 +39,9 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
     const principal = await authorizeRequest(services, request, reply, allowsCachedKey ? known : undefined)
     request.principal = principal
     if (resource) {
-      const params = request.params as Record<string, string>
+      const params = printable(request.params as Record<string, string>)
       const found = await withTx(services.database, principal, (tx) =>
-        resource(tx, principal, printable(params)),
+        resource(tx, principal, params['id'] ?? '', params),
       )
       if (!found) throw notFound()
       request.resource = found

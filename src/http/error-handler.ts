@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { accountHeld } from '../accounts/legal-hold.ts'
 import { databaseFault, foreignKeyViolation, isBusy, isUnavailable, underLegalHold } from '../db/errors.ts'
-import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
+import { errorTable, invalidValue, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, authorizeRequest } from './auth.ts'
 import { InputError } from './openapi/zod.ts'
 import { originOf } from './origin.ts'
@@ -143,7 +143,7 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   if (error instanceof InputError) return error.toServiceError()
   const fault = databaseFault(error)
   if (wasCutOff(request) && !isSqlState(fault?.code)) {
-    return new ServiceError('invalid_value', 'The request ended before all of it had arrived. Send it again.')
+    return invalidValue('The request ended before all of it had arrived. Send it again.')
   }
   if (fault && isUnavailable(fault)) {
     return new ServiceError(
@@ -194,14 +194,11 @@ function fromFastify(error: FastifyError, request: FastifyRequest): ServiceError
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ServiceError(
-        'invalid_value',
-        'The body does not have the length in Content-Length. Send the exact length.',
-      )
+      return invalidValue('The body does not have the length in Content-Length. Send the exact length.')
   }
   const status = error.statusCode ?? 500
   if (status === 413) return new ServiceError('request_too_large', 'The request is too large. Send less.')
-  if (status >= 400 && status < 500) return new ServiceError('invalid_value', error.message)
+  if (status >= 400 && status < 500) return invalidValue(error.message)
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { ServiceError } from '../errors.ts'
+import { invalidValue } from '../errors.ts'
 
 /**
  * Reads the headers of a client about retries.
@@ -22,7 +22,5 @@ export function retryHeaders(headers: IncomingHttpHeaders): {
 export function idempotencyKey(sent: unknown, param: string): string | undefined {
   if (sent === undefined) return undefined
   if (typeof sent === 'string' && /^[\u0021-\u007e]{1,255}$/.test(sent)) return sent
-  throw new ServiceError('invalid_value', `\`${param}\` must be 1 to 255 visible ASCII characters.`, {
-    param,
-  })
+  throw invalidValue(`\`${param}\` must be 1 to 255 visible ASCII characters.`, param)
 }

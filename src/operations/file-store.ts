@@ -13,12 +13,6 @@ import { isStoreFault } from '../workspace/object-store.ts'
 /** Whether the store of the settings answered last, and since when without a change. */
 type FileStoreState = { readonly store: string; readonly reachable: boolean; readonly since: Date }
 
-export type FileStoreUpkeep = {
-  /** Undefined without a store in the settings, and until its first answer. */
-  state(): FileStoreState | undefined
-  stop(): Promise<void>
-}
-
 export type FileStoreHealth = {
   /** Empty: the settings name none, and only objects of earlier settings were examined. */
   readonly store: string
@@ -56,10 +50,7 @@ const everyMs = 60_000
  * Asks the store at once and then every minute, and logs when it does not answer and when it does again. Then moves new
  * contents to it, and removes the objects that no version has. The start does not wait for it.
  */
-export function keepFileStore(
-  stores: ObjectStores,
-  log: Pick<Logger, 'info' | 'warn' | 'error'>,
-): FileStoreUpkeep {
+export function keepFileStore(stores: ObjectStores, log: Pick<Logger, 'info' | 'warn' | 'error'>) {
   const { url } = stores.objects
   const stopping = new AbortController()
   let state: FileStoreState | undefined
@@ -88,8 +79,9 @@ export function keepFileStore(
   const task = startPeriodicTask(round, everyMs, report)
   task.runSoon()
   return {
+    /** Undefined without a store in the settings, and until its first answer. */
     state: () => state,
-    stop() {
+    stop(): Promise<void> {
       stopping.abort()
       return task.stop()
     },

@@ -19,23 +19,16 @@ export type DatabaseHealth = {
  */
 export async function databaseHealth(executor: Executor): Promise<DatabaseHealth> {
   const asked = performance.now()
-  const { rows } = await executor.execute<{
-    version: string
-    bytes: string
-    connections: number
-    at: string
-  }>(sql`
-    select current_setting('server_version') as version, pg_database_size(current_database())::text as bytes,
+  const { rows } = await executor.execute<
+    Omit<DatabaseHealth, 'startedAt' | 'answerMs'> & { at: string }
+  >(sql`
+    select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
       (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
       pg_postmaster_start_time() as at`)
   const [row] = rows
-  return {
-    version: row?.version ?? '',
-    bytes: Number(row?.bytes ?? 0),
-    connections: row?.connections ?? 0,
-    startedAt: new Date(row?.at ?? 0),
-    answerMs: performance.now() - asked,
-  }
+  if (!row) throw new Error('the database gave no row')
+  const { at, ...facts } = row
+  return { ...facts, startedAt: new Date(at), answerMs: performance.now() - asked }
 }
 
 export type LibraryHealth = {
@@ -105,19 +98,10 @@ export async function queueHealth(executor: Executor): Promise<QueueHealth> {
   const owners = await executor.execute<{ owner: string; runs: number; until: string }>(sql`
     select lease_owner as owner, count(*)::int as runs, max(lease_expires_at) as until from runs
     where status = 'in_progress' and lease_owner is not null group by 1 order by 1 limit 100`)
-  const none = {
-    inProgress: 0,
-    queued: 0,
-    orphaned: 0,
-    oldestQueuedSeconds: null,
-    oldestRunningSeconds: null,
-  }
-  const replicas = owners.rows.map(({ owner, runs, until }) => ({
-    owner,
-    runs,
-    renewedUntil: new Date(until),
-  }))
-  return { ...(rows[0] ?? none), replicas }
+  const [counts] = rows
+  if (!counts) throw new Error('a count gave no row')
+  const replicas = owners.rows.map(({ until, ...owner }) => ({ ...owner, renewedUntil: new Date(until) }))
+  return { ...counts, replicas }
 }
 
 export type Failure = {

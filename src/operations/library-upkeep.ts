@@ -6,9 +6,8 @@ import type { Logger } from '../log.ts'
 import { startPeriodicTask } from '../periodic-work.ts'
 import type { ExportPlace } from '../sources/collections/export-place.ts'
 import { ensureStarterLibrary } from '../sources/importers/starter.ts'
-import { ensureSearchIndex } from '../sources/library/writing/reindex.ts'
+import { ensureSearchIndex, finishIndex } from '../sources/library/writing/reindex.ts'
 import { runLibraryJobs } from '../sources/library-jobs/run-jobs.ts'
-import { keepIndexComplete } from './index-upkeep.ts'
 
 export type LibraryState = 'ok' | 'read-only' | 'unavailable'
 
@@ -75,11 +74,21 @@ export async function keepLibrary(library: LibraryDatabase, options: UpkeepOptio
   }
 }
 
+const completeMs = 60_000
+
 /** Work that writes the library: its search index, and imports of collections. */
 function workOn(library: LibraryDatabase, { exportPlace, log }: UpkeepOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const indexing = renewIndex(library, stopping.signal, log)
-  const jobs = [keepIndexComplete(library, log), runLibraryJobs(library, exportPlace, log)]
+  const { signal } = stopping
+  const indexing = renewIndex(library, signal, log)
+  // What an interrupted import left without an index. The next process completes a round that is stopped.
+  const completed = async () => {
+    if (await finishIndex(library, signal)) log.info('texts of an import that was cut off were indexed')
+  }
+  const completing = startPeriodicTask(completed, completeMs, (error) => {
+    if (!signal.aborted) log.warn({ reason: reasonOf(error) }, 'texts could not be indexed')
+  })
+  const jobs = [completing, runLibraryJobs(library, exportPlace, log)]
   return {
     async stop() {
       stopping.abort()

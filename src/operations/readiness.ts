@@ -1,10 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-type Readiness = {
-  ask(): boolean
-  end(ms: number, finish: (leftMs: number) => Promise<void>): Promise<void>
-}
-
 /** Time for load balancers to notice that `/readyz` fails. */
 const noticeMs = 5_000
 /** Time for requests that are on their way. */
@@ -16,15 +11,15 @@ const unaskedMs = 60_000
  * The state behind `/readyz`. After `end` it reports not ready, and turns start until load balancers send nobody here any
  * more, for at most a fifth of `ms`. Then it waits for `finish` with the time that is left.
  */
-export function createReadiness(): Readiness {
+export function createReadiness() {
   let ready = true
   let askedAt = Number.NEGATIVE_INFINITY
   return {
-    ask() {
+    ask(): boolean {
       askedAt = performance.now()
       return ready
     },
-    async end(ms, finish) {
+    async end(ms: number, finish: (leftMs: number) => Promise<void>): Promise<void> {
       ready = false
       const since = performance.now()
       const isWatched = since - askedAt < unaskedMs

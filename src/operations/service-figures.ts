@@ -27,46 +27,25 @@ export type ServiceFigures = {
 
 /** Reads the figures in one statement. */
 export async function serviceFigures(executor: Executor): Promise<ServiceFigures> {
-  const { rows } = await executor.execute<{
-    ended: number
-    failed: number
-    held: string
-    allowed: number
-    files: number
-    bytes: string
-    in_bucket: number
-    endpoints: number
-    due: number
-    oldest: number | null
-    given_up: number
-  }>(sql`
-    select r.*, f.*, w.*, (select coalesce(sum(held_micros), 0)::text from accounts) as held,
-      current_setting('max_connections')::int as allowed,
-      (select count(*)::int from webhook_endpoints where not disabled) as endpoints
-    from (select count(*)::int as ended, count(*) filter (where status = 'failed')::int as failed
+  const { rows } = await executor.execute<Omit<ServiceFigures, 'heldMicros'> & { held: string }>(sql`
+    select r.*, to_jsonb(f) as files, to_jsonb(w) as webhooks,
+      (select coalesce(sum(held_micros), 0)::text from accounts) as held,
+      current_setting('max_connections')::int as "connectionsAllowed"
+    from (select count(*)::int as "endedLastHour", count(*) filter (where status = 'failed')::int as "failedLastHour"
         from runs where finished_at > now() - interval '1 hour') r,
-      (select count(distinct file_id)::int as files, coalesce(sum(bytes), 0)::text as bytes,
-          count(distinct file_id) filter (where location is not null)::int as in_bucket
+      (select count(distinct file_id)::int as count, coalesce(sum(bytes), 0)::float8 as bytes,
+          count(distinct file_id) filter (where location is not null)::int as "inBucket"
         from file_versions where state = 'sealed') f,
-      (select count(*) filter (where due_at <= now())::int as due,
-          extract(epoch from now() - min(due_at) filter (where due_at <= now()))::float8 as oldest,
-          count(*) filter (where due_at is null and delivered_at is null)::int as given_up
+      (select (select count(*)::int from webhook_endpoints where not disabled) as endpoints,
+          count(*) filter (where due_at <= now())::int as due,
+          extract(epoch from now() - min(due_at) filter (where due_at <= now()))::float8 as "oldestDueSeconds",
+          count(*) filter (where due_at is null and delivered_at is null)::int as failed
         from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id and not e.disabled
         where due_at is not null or d.created_at > now() - interval '1 day') w`)
-  const row = rows[0]
-  return {
-    endedLastHour: row?.ended ?? 0,
-    failedLastHour: row?.failed ?? 0,
-    heldMicros: BigInt(row?.held ?? 0),
-    connectionsAllowed: row?.allowed ?? 0,
-    files: { count: row?.files ?? 0, bytes: Number(row?.bytes ?? 0), inBucket: row?.in_bucket ?? 0 },
-    webhooks: {
-      endpoints: row?.endpoints ?? 0,
-      due: row?.due ?? 0,
-      oldestDueSeconds: row?.oldest ?? null,
-      failed: row?.given_up ?? 0,
-    },
-  }
+  const [row] = rows
+  if (!row) throw new Error('the figures gave no row')
+  const { held, ...figures } = row
+  return { ...figures, heldMicros: BigInt(held) }
 }
 
 /** A process of the service. `since`: when it opened the connection that shows that it lives. */

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Principal } from '../accounts/principal.ts'
 import { creditsNumber } from '../billing/credits.ts'
@@ -11,7 +10,7 @@ import { disconnectSignal } from '../http/connection/disconnect.ts'
 import { bodyBytes, boundedList, boundedText, bounds } from '../http/limits/bounds.ts'
 import { createWorkLimit } from '../http/limits/work-limits.ts'
 import { type BodyOf, count, type RouteDocs } from '../http/openapi/docs.ts'
-import type { ZodTypes } from '../http/openapi/zod.ts'
+import type { Api } from '../http/openapi/zod.ts'
 import { type EmbeddingInput, type EmbeddingOffer, embed, tokensOf } from '../models/embedding-offer.ts'
 import type { Services } from '../turns/services.ts'
 import { defaultProjectId } from '../turns/sessions/projects.ts'
@@ -73,25 +72,23 @@ request is charged when the vectors are there, also if its client has disconnect
 }
 
 /** `POST /v1/embeddings` */
-export function embeddingRoutes(root: FastifyInstance, services: Services): void {
+export function embeddingRoutes(app: Api, services: Services): void {
   const limit = createWorkLimit({
     what: 'requests for embeddings',
     maxRunning: 4,
     maxWaiting: 32,
     retryAfterSeconds: 1,
   })
-  root
-    .withTypeProvider<ZodTypes>()
-    .post(
-      '/embeddings',
-      { config: { scope: 'chat:write', docs }, bodyLimit: bodyBytes.turn, schema: { body } },
-      async (request, reply) => {
-        const principal = principalOf(request)
-        const left = disconnectSignal(reply)
-        requireTextWithin(request.body, 'input')
-        return limit.run(principal.accountId, left, () => answer(services, principal, request.body))
-      },
-    )
+  app.post(
+    '/embeddings',
+    { config: { scope: 'chat:write', docs }, bodyLimit: bodyBytes.turn, schema: { body } },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const left = disconnectSignal(reply)
+      requireTextWithin(request.body, 'input')
+      return limit.run(principal.accountId, left, () => answer(services, principal, request.body))
+    },
+  )
 }
 
 async function answer(

@@ -1,15 +1,22 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
-import type { ResourceLookup } from '../http/connection/fastify.ts'
+import { bounds } from '../http/limits/bounds.ts'
 import { boundedListBody, pageQuery, unixSeconds } from '../http/lists.ts'
-import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
+import {
+  type BodyOf,
+  count,
+  deletedOf,
+  instant,
+  type JsonSchema,
+  listOf,
+  type RouteDocs,
+} from '../http/openapi/docs.ts'
 import { wholeNumber } from '../http/openapi/whole-number.ts'
-import { idText, type ZodTypes } from '../http/openapi/zod.ts'
+import { type Api, idText } from '../http/openapi/zod.ts'
 import { sendContent } from '../http/transfers/download.ts'
-import { listedPurposes, receiveFile } from '../http/transfers/upload.ts'
+import { listedPurposes, purposes, receiveFile } from '../http/transfers/upload.ts'
 import type { Services } from '../turns/services.ts'
 import { findFile, listFiles } from '../turns/sessions/project-files.ts'
 import {
@@ -19,9 +26,65 @@ import {
   listVersions,
   type StoredFile,
 } from '../workspace/files.ts'
-import { download, fileDeleted, fileList, fileSchema, fileWithVersions, uploadForm } from './file-schema.ts'
 
-const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, principal, params['id'] ?? '')
+const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('file'),
+    bytes: count,
+    created_at: instant,
+    filename: z.string(),
+    purpose: z.string(),
+    status: z.literal('processed'),
+    project_id: z.string(),
+    session_id: z.string().nullable().describe('Of the turn that made it; null for an upload'),
+    run_id: z.string().nullable(),
+    version: z.int().min(1).describe('Of the content that is shown, the newest'),
+    sha256: z.string(),
+    content_type: z.string(),
+  })
+  .meta({ id: 'StoredFile' })
+
+const fileVersion = z
+  .object({
+    version: z.int().min(1),
+    bytes: count,
+    created_at: instant,
+    run_id: z.string().nullable().describe('Of the turn that wrote it; null for an upload'),
+    sha256: z.string(),
+    content_type: z.string(),
+  })
+  .meta({ id: 'FileVersion' })
+
+const fileWithVersions = fileSchema
+  .extend({ versions: z.array(fileVersion).describe('Newest first') })
+  .meta({ id: 'FileWithVersions' })
+
+const fileList = listOf(fileSchema).meta({ id: 'StoredFileList' })
+
+const fileDeleted = deletedOf('file').meta({ id: 'FileDeleted' })
+
+/** Bytes, as OpenAPI 3.1 describes them. */
+const bytes: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+const uploadForm = {
+  type: 'multipart/form-data',
+  schema: {
+    type: 'object',
+    properties: {
+      file: { ...bytes, description: 'One part with a file name' },
+      purpose: { type: 'string', enum: purposes, default: 'user_data' },
+      project_id: {
+        type: 'string',
+        maxLength: bounds.partField.max,
+        description: 'The key’s own project unless named',
+      },
+    },
+    required: ['file'],
+  },
+} as const
+
+const download = { type: '*/*', schema: bytes } as const
 
 const filterText = idText.optional()
 
@@ -73,8 +136,7 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** The routes of OpenAI's files API, for the project of the key. */
-export function fileRoutes(root: FastifyInstance, services: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
+export function fileRoutes(app: Api, services: Services): void {
   const { database } = services
 
   app.post('/files', { config: { scope: 'files:write', docs: docs.upload } }, async (request) =>
@@ -108,7 +170,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
 
   app.get(
     '/files/:id',
-    { config: { scope: 'files:read', resource: namedFile, docs: docs.get } },
+    { config: { scope: 'files:read', resource: findFile, docs: docs.get } },
     async (request): Promise<BodyOf<typeof fileWithVersions>> => {
       const file = resourceOf<StoredFile>(request)
       const versions = await withTx(database, file, (tx) => listVersions(tx, file.id, maxVersions))
@@ -119,7 +181,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
   app.get(
     '/files/:id/content',
     {
-      config: { scope: 'files:read', resource: namedFile, docs: docs.content },
+      config: { scope: 'files:read', resource: findFile, docs: docs.content },
       schema: { querystring: contentQuery },
     },
     async (request, reply) => {
@@ -132,7 +194,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
 
   app.delete(
     '/files/:id',
-    { config: { scope: 'files:write', resource: namedFile, docs: docs.delete } },
+    { config: { scope: 'files:write', resource: findFile, docs: docs.delete } },
     async (request): Promise<BodyOf<typeof fileDeleted>> => {
       const file = resourceOf<StoredFile>(request)
       await withTx(database, file, (tx) => deleteFile(tx, file.id))

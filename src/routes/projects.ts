@@ -1,13 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type Executor, withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
-import type { ResourceLookup } from '../http/connection/fastify.ts'
 import { atMost, bounds } from '../http/limits/bounds.ts'
 import { listBody, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi/docs.ts'
-import type { ZodTypes } from '../http/openapi/zod.ts'
+import type { Api } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 import { deleteProject } from '../turns/sessions/delete-project.ts'
 import {
@@ -19,8 +17,6 @@ import {
   type Project,
   readInstructions,
 } from '../turns/sessions/projects.ts'
-
-const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
 
 const projectSchema = z
   .object({
@@ -111,14 +107,12 @@ const deleteDocs: RouteDocs = {
 }
 
 /** `/v1/projects` and `/v1/projects/{id}` */
-export function projectRoutes(app: FastifyInstance, services: Services): void {
+export function projectRoutes(app: Api, services: Services): void {
   collectionRoutes(app, services)
   itemRoutes(app, services)
 }
 
-function collectionRoutes(root: FastifyInstance, services: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function collectionRoutes(app: Api, services: Services): void {
   app.post(
     '/projects',
     {
@@ -147,20 +141,19 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   )
 }
 
-function itemRoutes(root: FastifyInstance, { database }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-  const written = { scope: 'projects:write' as const, resource: namedProject }
+function itemRoutes(app: Api, { database }: Services): void {
+  const written = { scope: 'projects:write' as const, resource: findProject }
 
   app.get(
     '/projects/:id',
-    { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } },
+    { config: { scope: 'projects:read', resource: findProject, docs: itemDocs } },
     async (request) =>
       withTx(database, principalOf(request), (tx) => wholeBody(tx, resourceOf<Project>(request))),
   )
 
   app.get(
     '/projects/:id/instructions/:hash',
-    { config: { scope: 'projects:read', resource: namedProject, docs: versionDocs } },
+    { config: { scope: 'projects:read', resource: findProject, docs: versionDocs } },
     async (request): Promise<BodyOf<typeof versionSchema>> => {
       const { id } = resourceOf<Project>(request)
       const { hash } = request.params as { readonly hash: string }

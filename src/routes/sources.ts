@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Executor } from '../db/client.ts'
 import { principalOf } from '../http/auth.ts'
@@ -8,7 +7,7 @@ import type { LibraryLimits } from '../http/limits/work-limits.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import { wholeNumber } from '../http/openapi/whole-number.ts'
-import type { ZodTypes } from '../http/openapi/zod.ts'
+import type { Api } from '../http/openapi/zod.ts'
 import { originOf } from '../http/origin.ts'
 import { verifyInThread } from '../sources/citations/verification.ts'
 import { linksFrom } from '../sources/library/links.ts'
@@ -84,12 +83,10 @@ quotation has the rule and the comparisons behind its verdict, and \`not_compare
 
 /** The library: what works it has, what it says about something, and what stands at a ref. */
 export function sourceRoutes(
-  root: FastifyInstance,
+  app: Api,
   { library, semantic, fallback, appUrl }: Services,
   { searches, verifications }: LibraryLimits,
 ): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
   app.get(
     '/sources/works',
     { config: { scope, docs: docs.works }, schema: { querystring: worksQuery } },

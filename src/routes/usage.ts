@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { creditsNumber, creditsText } from '../billing/credits.ts'
 import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../billing/usage/usage.ts'
@@ -8,7 +7,7 @@ import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
 import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi/docs.ts'
 import { wholeNumber } from '../http/openapi/whole-number.ts'
-import { idText, type ZodTypes } from '../http/openapi/zod.ts'
+import { type Api, idText } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 
 const query = z.object({
@@ -56,23 +55,21 @@ const docs: RouteDocs = {
 }
 
 /** `GET /v1/usage`: charges from the ledger, summed by day, model, key, project or member. */
-export function usageRoutes(root: FastifyInstance, { database }: Services): void {
-  root
-    .withTypeProvider<ZodTypes>()
-    .get(
-      '/usage',
-      { config: { scope: 'any-key', docs }, schema: { querystring: query } },
-      async (request): Promise<BodyOf<typeof usageList>> => {
-        const principal = principalOf(request)
-        const { group_by: group, limit, after } = request.query
-        const span = spanOf(request.query)
-        const rows = await withTx(database, principal, (tx) =>
-          readUsage(tx, principal, { group, ...span, limit: limit + 1, after }),
-        )
-        const data = rows.slice(0, limit).map((row) => usageBody(row, group))
-        return listBody(data, rows.length > limit)
-      },
-    )
+export function usageRoutes(app: Api, { database }: Services): void {
+  app.get(
+    '/usage',
+    { config: { scope: 'any-key', docs }, schema: { querystring: query } },
+    async (request): Promise<BodyOf<typeof usageList>> => {
+      const principal = principalOf(request)
+      const { group_by: group, limit, after } = request.query
+      const span = spanOf(request.query)
+      const rows = await withTx(database, principal, (tx) =>
+        readUsage(tx, principal, { group, ...span, limit: limit + 1, after }),
+      )
+      const data = rows.slice(0, limit).map((row) => usageBody(row, group))
+      return listBody(data, rows.length > limit)
+    },
+  )
 }
 
 function usageBody(row: UsageRow, group: UsageGroup): BodyOf<typeof usageSchema> {

@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -42,8 +42,14 @@ export async function roomFor(
   limits: StorageLimits,
   own = '',
 ): Promise<number> {
-  const taken = (await storedBytes(executor, accountId)) + (await reservedBytes(executor, accountId, own))
-  return Math.min(limits.fileBytes, limits.storedBytes - taken)
+  const stored = await storedBytes(executor, accountId)
+  const reserved = await bytesWhere(
+    executor,
+    eq(fileVersions.accountId, accountId),
+    eq(fileVersions.state, 'uploading'),
+    ne(fileVersions.id, own),
+  )
+  return Math.min(limits.fileBytes, limits.storedBytes - stored - reserved)
 }
 
 /** The error that names the rule of the plan for which a file is too large. */
@@ -55,27 +61,16 @@ export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
   return new ServiceError('file_too_large', message, { param: 'file', shouldRetry: false })
 }
 
-/** Bytes reserved by running uploads, except one of them. */
-async function reservedBytes(executor: Executor, accountId: string, apartFrom: string): Promise<number> {
-  const [row] = await executor
-    .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
-    .from(fileVersions)
-    .where(
-      and(
-        eq(fileVersions.accountId, accountId),
-        eq(fileVersions.state, 'uploading'),
-        ne(fileVersions.id, apartFrom),
-      ),
-    )
-  return Number(row?.bytes ?? 0)
+/** Bytes of all files of an account, including older versions. */
+export function storedBytes(executor: Executor, accountId: string): Promise<number> {
+  return bytesWhere(executor, eq(fileVersions.accountId, accountId), eq(fileVersions.state, 'sealed'))
 }
 
-/** Bytes of all files of an account, including older versions. */
-export async function storedBytes(executor: Executor, accountId: string): Promise<number> {
+async function bytesWhere(executor: Executor, ...conditions: readonly SQL[]): Promise<number> {
   const [row] = await executor
     .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
     .from(fileVersions)
-    .where(and(eq(fileVersions.accountId, accountId), eq(fileVersions.state, 'sealed')))
+    .where(and(...conditions))
   return Number(row?.bytes ?? 0)
 }
 

@@ -4,19 +4,7 @@ import { createFairLimit } from './children/fair-limit.ts'
 import { type OcrCommand, OcrFailed, type OcrLimits, ocrLimits, recognise } from './documents/ocr.ts'
 import type { DocumentText } from './documents/read.ts'
 
-/** Recognises the text of scanned documents (OCR) with the operator's command. */
-export type Recognition = {
-  /**
-   * The text of a scan. It is recognised once, however many ask, and also when they leave, so that the next reader finds
-   * it. After a minute a reader gets a note instead.
-   * @param scan.id of the version of the file.
-   * @param store stores the text of the document that the command made.
-   * @throws the reason of `signal` when it is aborted.
-   */
-  textOf(scan: Scan, signal: AbortSignal, store: StoreText): Promise<DocumentText>
-  /** Ends the commands that still run, and waits for them. */
-  close(): Promise<void>
-}
+export type Recognition = ReturnType<typeof openRecognition>
 
 export type Scan = {
   readonly id: string
@@ -37,11 +25,12 @@ const maxWaitMs = 60_000
 /** Scans that failed are not tried again before the next start. */
 const maxFailures = 10_000
 
+/** Recognises the text of scanned documents (OCR) with the operator's command. */
 export function openRecognition(
   command: OcrCommand,
   log: Log,
   { waitMs = maxWaitMs, ...given }: Partial<OcrLimits> & { readonly waitMs?: number } = {},
-): Recognition {
+) {
   const limits = { ...ocrLimits, ...given }
   // The command may use all processors.
   const slots = createFairLimit(2)
@@ -71,7 +60,14 @@ export function openRecognition(
   }
 
   return {
-    async textOf(scan, signal, store) {
+    /**
+     * The text of a scan. It is recognised once, however many ask, and also when they leave, so that the next reader finds
+     * it. After a minute a reader gets a note instead.
+     * @param scan.id of the version of the file.
+     * @param store stores the text of the document that the command made.
+     * @throws the reason of `signal` when it is aborted.
+     */
+    async textOf(scan: Scan, signal: AbortSignal, store: StoreText): Promise<DocumentText> {
       if (failures.has(scan.id)) return { text: '', problem: failed }
       const job = running.get(scan.id) ?? work(scan, store)
       running.set(scan.id, job)
@@ -87,7 +83,8 @@ export function openRecognition(
         signal.removeEventListener('abort', onAbort)
       }
     },
-    async close() {
+    /** Ends the commands that still run, and waits for them. */
+    async close(): Promise<void> {
       closing.abort(new Error('the service stops'))
       await Promise.allSettled(running.values())
     },

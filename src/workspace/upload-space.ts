@@ -15,20 +15,8 @@ const silentMinutes = 5
 const stepBytes = 16 * 1024 * 1024
 
 /**
- * The space that an upload reserves while its bytes arrive. The row's `bytes` is its size, which counts as stored.
- */
-export type UploadSpace = {
-  /**
-   * Reserves space for this total.
-   * @returns false when there is not enough. Then the whole reservation is released.
-   */
-  fits(bytes: number): Promise<boolean>
-  /** Records that bytes still arrive, for the other replicas. */
-  noteProgress(executor: Executor): Promise<void>
-}
-
-/**
- * Begins an upload: creates an unlisted version and reserves the announced bytes, if there is space.
+ * Begins an upload: creates an unlisted version and reserves the announced bytes, if there is space. The row's `bytes` is
+ * the size of the space, which counts as stored.
  * @param announced maximum number of bytes; undefined when the sender does not say.
  * @throws ServiceError `rate_limit_exceeded` when the account has too many running uploads.
  */
@@ -38,7 +26,7 @@ export async function openUploadSpace(
   contentType: string,
   limits: StorageLimits,
   announced: number | undefined,
-): Promise<UploadSpace> {
+) {
   let reserved = await withTx(database, version, async (tx) => {
     await lockStorage(tx, version.accountId)
     await requireSlot(tx, version.accountId)
@@ -49,7 +37,11 @@ export async function openUploadSpace(
   })
   const ownRow = eq(fileVersions.id, version.id)
   return {
-    async fits(bytes) {
+    /**
+     * Reserves space for this total.
+     * @returns false when there is not enough. Then the whole reservation is released.
+     */
+    async fits(bytes: number): Promise<boolean> {
       if (bytes <= reserved) return true
       reserved = await withTx(database, version, async (tx) => {
         await lockStorage(tx, version.accountId)
@@ -61,7 +53,8 @@ export async function openUploadSpace(
       })
       return bytes <= reserved
     },
-    async noteProgress(executor) {
+    /** Records that bytes still arrive, for the other replicas. */
+    async noteProgress(executor: Executor): Promise<void> {
       await executor.update(fileVersions).set({ createdAt: sql`now()` }).where(ownRow)
     },
   }

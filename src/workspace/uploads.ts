@@ -1,21 +1,16 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { type Executor, withTx } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
-import { type FileStores, type Sealed, storeBuffer, storeStream } from './content.ts'
+import { type FileStores, storeStream } from './content.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { newLocation } from './object-store.ts'
 import { lockStorage, requireRoom, type StorageLimits, tooLarge } from './quota.ts'
 import { openUploadSpace } from './upload-space.ts'
-import { lockNames, showVersion } from './writing.ts'
+import { listVersion, lockNames, type StoredVersion, showVersion, storeVersion } from './writing.ts'
 
-/** A completely received upload, in a version that is not listed yet. */
-export type ReceivedUpload = {
-  readonly versionId: string
-  readonly name: string
-  readonly contentType: string
-  readonly sealed: Sealed
-}
+/** A completely received upload. */
+export type ReceivedUpload = StoredVersion & { readonly name: string; readonly contentType: string }
 
 /**
  * Receives the bytes of an upload; they count towards the account's storage at once. The version is listed after
@@ -92,18 +87,6 @@ export async function sealAsVersion(
   return file
 }
 
-async function listVersion(
-  executor: Executor,
-  { versionId, sealed }: Pick<ReceivedUpload, 'versionId' | 'sealed'>,
-  { id, version }: StoredFile,
-): Promise<void> {
-  await executor
-    .update(fileVersions)
-    // The version gets the time of the file, because it was not listed before.
-    .set({ fileId: id, version, state: 'sealed', createdAt: sql`now()`, ...sealed })
-    .where(eq(fileVersions.id, versionId))
-}
-
 /**
  * Stores an upload from memory as a file, in the caller's transaction.
  * @throws ServiceError `file_too_large` when the account's plan has no space for it.
@@ -120,11 +103,8 @@ export async function storeUpload(
   },
 ): Promise<StoredFile> {
   const { id, name, contentType, content } = upload
-  const version = { id: newId('file'), accountId: place.accountId }
-  await executor.insert(fileVersions).values({ ...version, version: 1, state: 'uploading', contentType })
-  const sealed = await storeBuffer(executor, version, content)
-  const received = { id, versionId: version.id, name, contentType, sealed }
-  return sealUpload(executor, place, limits, received, 'user_data')
+  const stored = await storeVersion(executor, { ...place, runId: null }, contentType, content)
+  return sealUpload(executor, place, limits, { id, name, contentType, ...stored }, 'user_data')
 }
 
 export async function dropUpload(

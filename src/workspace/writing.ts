@@ -2,23 +2,12 @@ import { eq, sql } from 'drizzle-orm'
 import type { FileChange } from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
 import { files, fileVersions } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidValue, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Sealed, storeBuffer } from './content.ts'
 import { contentTypeOf } from './documents/file-names.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
-
-/** Writes a text like `writeContent`. */
-export function writeText(
-  executor: Executor,
-  place: FilePlace,
-  limits: StorageLimits,
-  name: string,
-  text: string,
-): Promise<FileChange> {
-  return writeContent(executor, place, limits, name, Buffer.from(text))
-}
 
 /**
  * Writes a content under a name in the project: a new file, or a new version of the newest file with that name. Older
@@ -37,20 +26,42 @@ export async function writeContent(
   await requireRoom(executor, place.accountId, limits, content.length)
   const known = await findByName(executor, place.projectId, name)
   const contentType = contentTypeOf(name)
-  const version = { id: newId('file'), accountId: place.accountId }
-  const number = (known?.version ?? 0) + 1
+  const stored = await storeVersion(executor, place, contentType, content)
+  const { sealed } = stored
+  const file = known
+    ? await showVersion(executor, known, { version: known.version + 1, contentType, ...sealed })
+    : await insertFile(executor, place, { name, purpose: 'assistants_output', contentType }, sealed)
+  await listVersion(executor, stored, file)
+  return changeOf(file, known ? 'updated' : 'created')
+}
+
+/** A content that is stored completely, in a version that no file lists yet. */
+export type StoredVersion = { readonly versionId: string; readonly sealed: Sealed }
+
+/** Stores a content from memory. */
+export async function storeVersion(
+  executor: Executor,
+  { accountId, runId }: Pick<FilePlace, 'accountId' | 'runId'>,
+  contentType: string,
+  content: Buffer,
+): Promise<StoredVersion> {
+  const version = { id: newId('file'), accountId }
   await executor
     .insert(fileVersions)
-    .values({ ...version, version: number, state: 'uploading', contentType, runId: place.runId })
-  const sealed = await storeBuffer(executor, version, content)
-  const file = known
-    ? await showVersion(executor, known, { version: number, contentType, ...sealed })
-    : await insertFile(executor, place, { name, purpose: 'assistants_output', contentType }, sealed)
+    .values({ ...version, version: 1, state: 'uploading', contentType, runId })
+  return { versionId: version.id, sealed: await storeBuffer(executor, version, content) }
+}
+
+/** Makes a stored content the newest version of a file. It gets the time of this moment, because it was not listed before. */
+export async function listVersion(
+  executor: Executor,
+  { versionId, sealed }: StoredVersion,
+  { id, version }: StoredFile,
+): Promise<void> {
   await executor
     .update(fileVersions)
-    .set({ fileId: file.id, state: 'sealed', ...sealed })
-    .where(eq(fileVersions.id, version.id))
-  return changeOf(file, known ? 'updated' : 'created')
+    .set({ fileId: id, version, state: 'sealed', createdAt: sql`now()`, ...sealed })
+    .where(eq(fileVersions.id, versionId))
 }
 
 /** Shows a sealed version as the newest one of its file. */
@@ -95,9 +106,7 @@ export async function renameThisFile(executor: Executor, file: StoredFile, newNa
 
 async function giveName(executor: Executor, file: StoredFile, newName: string): Promise<FileChange> {
   if (await findByName(executor, file.projectId, newName)) {
-    throw new ServiceError('invalid_value', `A file "${newName}" exists already. Choose another name.`, {
-      param: 'name',
-    })
+    throw invalidValue(`A file "${newName}" exists already. Choose another name.`, 'name')
   }
   await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
   return changeOf({ ...file, name: newName }, 'updated')

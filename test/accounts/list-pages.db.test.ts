@@ -44,7 +44,7 @@ test.each(['accounts', 'keys'])('%s list has pages that hold each row once', asy
 test.each([
   ['accounts', ['--after', 'acc_zz'], '--after'],
   ['keys', ['--after', 'key_zz'], '--after'],
-  ['sources', ['--limit', '0'], '--limit takes a number from 1 to 1000'],
+  ['sources', ['--limit', '0'], '--limit takes a whole number from 1 to 1000'],
 ])('%s list refuses %j', async (group, options, message) => {
   await expect(runLine(db, [group, 'list', ...options])).rejects.toThrow(message)
 })

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { listKeys } from '../../src/accounts/keys/keys.ts'
+import { findKeys } from '../../src/accounts/keys/key-list.ts'
 import { withTx } from '../../src/db/client.ts'
 import { revokeKeyAndTurns } from '../../src/turns/sessions/suspension.ts'
 import { runLine } from '../support/command-line.ts'
@@ -101,7 +101,8 @@ test('revoking a key on its page or by command stops its turn', async () => {
     (id: string) => runLine(db, ['keys', 'revoke', id]),
   ]) {
     const key = await makeKey(db.database, accountId)
-    const [info] = await listKeys(db.database.system, { accountId, limit: 1 })
+    const page = await findKeys(db.database.system, accountId, { q: '', state: '' }, { limit: 1 })
+    const [info] = page.items
     upstream.enqueue(stall('Half of it'))
     const asked = upstream.requests.length
     const running = call(service, key, 'POST', '/v1/chat/completions', question('Running'))

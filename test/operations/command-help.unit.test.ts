@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
+import { readUsage } from '../../src/commands/usage.ts'
 import { readConfig } from '../../src/config.ts'
 
 async function run(...words: readonly string[]) {
@@ -43,4 +44,20 @@ describe('the help of the command line', () => {
     )
     await expect(run('nonsense')).rejects.toThrow(/accounts create/)
   })
+})
+
+test('a usage line says which options and words a command takes', () => {
+  const usage = 'FILE [A | B_C] [--only ID]... [--x Y | --all] --to s3://BUCKET[/PREFIX]|postgres'
+  expect(readUsage(usage)).toEqual({
+    options: {
+      only: { type: 'string', multiple: true },
+      x: { type: 'string', multiple: false },
+      all: { type: 'boolean' },
+      to: { type: 'string', multiple: false },
+    },
+    required: ['to'],
+    least: 1,
+    most: 2,
+  })
+  expect(readUsage('TITLE...')).toMatchObject({ required: [], least: 1, most: 100 })
 })

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { projects } from '../../db/schema/index.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { plainName } from '../../names/names.ts'
 import { isScope, type KeyScope, ownerScopes, scopes } from '../scopes.ts'
 
@@ -12,7 +12,7 @@ import { isScope, type KeyScope, ownerScopes, scopes } from '../scopes.ts'
 export function checkedName(text: string): string {
   const name = plainName(text)
   if (name !== '' && name.length <= 100) return name
-  throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
+  throw invalidValue('A key needs a name of 1 to 100 characters.', 'name')
 }
 
 /**
@@ -22,21 +22,14 @@ export function checkedName(text: string): string {
 export function checkedScopes(wanted: readonly string[], isOwnerWide: boolean): KeyScope[] {
   for (const scope of wanted) {
     if (!isScope(scope)) {
-      throw new ServiceError(
-        'invalid_value',
-        `There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`,
-        {
-          param: 'scopes',
-        },
-      )
+      throw invalidValue(`There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`, 'scopes')
     }
   }
   const tooWide = ownerScopes.find((scope) => wanted.includes(scope))
   if (tooWide && !isOwnerWide) {
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       `The scope "${tooWide}" needs an owner-wide key. Leave the scope out, or create an owner-wide key.`,
-      { param: 'scopes' },
+      'scopes',
     )
   }
   return scopes.filter((scope) => wanted.includes(scope))
@@ -53,8 +46,6 @@ export async function requireOwnProject(
     .from(projects)
     .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
   if (!found) {
-    throw new ServiceError('invalid_value', `The account has no project "${projectId}". Check the id.`, {
-      param: 'project',
-    })
+    throw invalidValue(`The account has no project "${projectId}". Check the id.`, 'project')
   }
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { apiKeys } from '../../db/schema/index.ts'
 import { unknownCursor } from '../../errors.ts'
-import { findKey, type KeyInfo, keyColumns } from './keys.ts'
+import { findKey, findKeyOfAny, type KeyInfo, keyColumns } from './keys.ts'
 
 export const keyStates = ['active', 'expired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
@@ -29,25 +29,28 @@ export function countActiveKeys(executor: Executor, accountId: string): Promise<
 
 /**
  * One page of the keys of an account, newest first. An account can have any number of keys.
+ * @param accountId undefined: the keys of all accounts.
  * @param after id of the last key of the page before.
- * @throws ServiceError `invalid_value` if the account has no key `after`.
+ * @throws ServiceError `invalid_value` if there is no key `after`.
  */
 export async function findKeys(
   executor: Executor,
-  accountId: string,
+  accountId: string | undefined,
   { q, state, createdBy }: KeyFilter,
-  { limit, after }: { readonly limit: number; readonly after?: string },
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<{ readonly items: readonly KeyInfo[]; readonly hasMore: boolean }> {
-  if (after !== undefined && !(await findKey(executor, accountId, after))) throw unknownCursor()
+  const find = (id: string) =>
+    accountId === undefined ? findKeyOfAny(executor, id) : findKey(executor, accountId, id)
+  if (after !== undefined && !(await find(after))) throw unknownCursor()
   const text = sql`lower(${apiKeys.name} || ' ' || ${apiKeys.prefix} || '…' || ${apiKeys.lastFour})`
   const older = sql`(${apiKeys.createdAt}, ${apiKeys.id}) <
-    (select k.created_at, k.id from api_keys k where k.id = ${after} and k.account_id = ${accountId})`
+    (select k.created_at, k.id from api_keys k where k.id = ${after})`
   const rows = await executor
     .select(keyColumns)
     .from(apiKeys)
     .where(
       and(
-        eq(apiKeys.accountId, accountId),
+        accountId === undefined ? undefined : eq(apiKeys.accountId, accountId),
         createdBy === undefined ? undefined : eq(apiKeys.createdBy, createdBy),
         q === '' ? undefined : sql`strpos(${text}, lower(${q})) > 0`,
         state === '' ? undefined : inState[state],

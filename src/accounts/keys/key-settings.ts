@@ -1,18 +1,18 @@
 import { readAddressRange } from '../../addresses/address-ranges.ts'
 import { creditsText, parseCredits } from '../../billing/credits.ts'
-import { ServiceError } from '../../errors.ts'
+import type { apiKeys } from '../../db/schema/index.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
 
-/** Limits of one key, beside those of its account's plan. Null: none. Caps are in micro-credits. */
-export type KeyLimits = {
-  readonly dayCapMicros: bigint | null
-  readonly monthCapMicros: bigint | null
-  readonly totalCapMicros: bigint | null
-  readonly requestsPerMinute: number | null
-  readonly concurrentTurns: number | null
+/** Limits of one key, beside those of its account's plan. Null: none. */
+export type KeyLimits = Readonly<
+  Pick<Row, 'dayCapMicros' | 'monthCapMicros' | 'totalCapMicros' | 'requestsPerMinute' | 'concurrentTurns'>
+> & {
   /** Ranges of addresses from which it may be used, as `readAddressRange` writes them. */
   readonly allowedAddresses: readonly string[] | null
 }
+
+type Row = typeof apiKeys.$inferSelect
 
 export type KeySettings = KeyLimits & { readonly defaults: KeyDefaults }
 
@@ -140,7 +140,7 @@ export function addressRanges(texts: readonly string[]): readonly string[] {
 }
 
 function invalid(name: SettingName, message: string): ServiceError {
-  return new ServiceError('invalid_value', `\`${name}\`: ${message}`, { param: name })
+  return invalidValue(`\`${name}\`: ${message}`, name)
 }
 
 /** Members without a value are left out, as a request's own absent fields are. */

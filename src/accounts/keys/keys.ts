@@ -1,8 +1,8 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault, uniqueViolation } from '../../db/errors.ts'
 import { apiKeys } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { derivedId, newId } from '../../ids.ts'
 import type { KeyDefaults } from '../key-defaults.ts'
 import { defaultScopes } from '../scopes.ts'
@@ -30,45 +30,14 @@ export type KeyInput = {
   readonly settings?: KeySettings
 }
 
-/** A key as it may be shown. It does not contain the secret, which is stored nowhere. */
-export type KeyInfo = KeySettings & {
-  readonly id: string
-  readonly name: string
-  readonly prefix: string
-  readonly lastFour: string
-  readonly scopes: readonly string[]
-  readonly binding: 'project' | 'dedicated' | 'owner'
-  readonly projectId: string | null
-  /** The member that made it. Null: the command line, or a version that knew no members. */
-  readonly createdBy: string | null
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-  readonly expiresAt: Date | null
-  readonly revokedAt: Date | null
-}
+const { accountId: _, digest: _digest, pepperVersion: _version, ...shown } = getTableColumns(apiKeys)
 
 /** The columns of `KeyInfo`. */
-export const keyColumns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  prefix: apiKeys.prefix,
-  lastFour: apiKeys.lastFour,
-  scopes: apiKeys.scopes,
-  binding: apiKeys.binding,
-  projectId: apiKeys.projectId,
-  createdBy: apiKeys.createdBy,
-  createdAt: apiKeys.createdAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  dayCapMicros: apiKeys.dayCapMicros,
-  monthCapMicros: apiKeys.monthCapMicros,
-  totalCapMicros: apiKeys.totalCapMicros,
-  requestsPerMinute: apiKeys.requestsPerMinute,
-  concurrentTurns: apiKeys.concurrentTurns,
-  allowedAddresses: apiKeys.allowedAddresses,
-  defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
-}
+export const keyColumns = { ...shown, defaults: sql<KeyDefaults>`${apiKeys.defaults}` }
+
+/** A key as it may be shown. It does not contain the secret, which is stored nowhere. */
+export type KeyInfo = Readonly<Pick<typeof apiKeys.$inferSelect, Exclude<keyof typeof shown, 'defaults'>>> &
+  Pick<KeySettings, 'defaults'>
 
 /**
  * Creates a key. The returned `key` is the only copy of its text.
@@ -83,9 +52,7 @@ export async function createKey(
 ): Promise<{ readonly key: string; readonly info: KeyInfo }> {
   const name = checkedName(input.name)
   if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
-    throw new ServiceError('invalid_value', 'The expiry is in the past. Give a later time.', {
-      param: 'expires',
-    })
+    throw invalidValue('The expiry is in the past. Give a later time.', 'expires')
   }
   const granted = checkedScopes(input.scopes ?? defaultScopes, input.reach.kind === 'owner')
   if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
@@ -150,40 +117,8 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
     return await executor.insert(apiKeys).values(row).returning(keyColumns)
   } catch (error) {
     if (databaseFault(error)?.code !== uniqueViolation) throw error
-    throw new ServiceError('invalid_value', 'This form has created a key already. Open a new form.', {
-      param: 'form',
-    })
+    throw invalidValue('This form has created a key already. Open a new form.', 'form')
   }
-}
-
-/**
- * Keys of all accounts or of one, newest first.
- * @param page.after the id of the last key on the previous page.
- * @throws ServiceError `not_found` if no key has that id.
- */
-export async function listKeys(
-  executor: Executor,
-  page: {
-    readonly accountId: string | undefined
-    readonly after?: string | undefined
-    readonly limit: number
-  },
-): Promise<KeyInfo[]> {
-  const { accountId, after, limit } = page
-  if (after !== undefined && !(await findKeyOfAny(executor, after))) throw notFound('after')
-  // In SQL, because a `Date` has no microseconds.
-  const last = sql`(select created_at, id from api_keys where id = ${after})`
-  return executor
-    .select(keyColumns)
-    .from(apiKeys)
-    .where(
-      and(
-        accountId === undefined ? undefined : eq(apiKeys.accountId, accountId),
-        after === undefined ? undefined : sql`(${apiKeys.createdAt}, ${apiKeys.id}) < ${last}`,
-      ),
-    )
-    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-    .limit(limit)
 }
 
 /** Finds one key of the account. Undefined if it does not exist. */

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { accounts, invitations, type MemberRole, members } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { lockAccount, newEmail, notDeleted } from '../accounts.ts'
 import { actorOf, recordAction } from '../audit.ts'
-import { tokenDigest } from '../sign-in/token-digest.ts'
+import { newToken, tokenDigest } from '../sign-in/token-digest.ts'
 import { type Managing, requireAbove } from './members.ts'
 
 /** Days for which an invitation is valid. */
@@ -16,22 +15,16 @@ export const invitationDays = 7
 /** Members and open invitations of one account: people in a school, and no way to fill the mailboxes of strangers. */
 const maxPeople = 200
 
-export type Invitation = {
-  readonly id: string
-  /** The only address that can accept it. Null: whoever has the link. */
-  readonly email: string | null
-  readonly role: MemberRole
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
-
 const columns = {
   id: invitations.id,
+  /** The only address that can accept it. Null: whoever has the link. */
   email: invitations.email,
   role: invitations.role,
   createdAt: invitations.createdAt,
   expiresAt: invitations.expiresAt,
 }
+
+export type Invitation = Readonly<Pick<typeof invitations.$inferSelect, keyof typeof columns>>
 
 /** What the page of an invitation shows to whoever has its link. */
 export type OpenInvitation = Invitation & {
@@ -74,11 +67,11 @@ export async function invite(
       .where(and(eq(invitations.accountId, accountId), eq(invitations.email, email)))
   }
   await requireRoom(executor, accountId)
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   const [invitation] = await executor
     .insert(invitations)
     .values({
-      ...{ id: newId('invitation'), accountId, digest: tokenDigest(token), email, role, mailed },
+      ...{ id: newId('invitation'), accountId, digest, email, role, mailed },
       invitedBy: actorOf(by),
       expiresAt: sql`now() + make_interval(days => ${invitationDays})`,
     })
@@ -100,19 +93,14 @@ async function requireNoMember(
     .innerJoin(accounts, eq(accounts.id, members.memberId))
     .where(and(eq(members.accountId, account.id), eq(accounts.email, email)))
   if (known || account.email === email)
-    throw new ServiceError('invalid_value', `${email} is a member of the account already.`, {
-      param: 'email',
-    })
+    throw invalidValue(`${email} is a member of the account already.`, 'email')
 }
 
 async function requireRoom(executor: Executor, accountId: string): Promise<void> {
   const [row] = await executor.select({ n: count() }).from(members).where(eq(members.accountId, accountId))
   const open = await executor.$count(invitations, openOf(accountId))
   if ((row?.n ?? 0) + open >= maxPeople)
-    throw new ServiceError(
-      'invalid_value',
-      `An account has at most ${maxPeople} members and open invitations. Remove one first.`,
-    )
+    throw invalidValue(`An account has at most ${maxPeople} members and open invitations. Remove one first.`)
 }
 
 const openOf = (accountId: string) =>
@@ -192,10 +180,7 @@ export async function acceptInvitation(
   const found = await findInvitation(executor, token)
   const { id, role, email } = found
   if (email !== null && email !== person.email)
-    throw new ServiceError(
-      'invalid_value',
-      `This invitation is for ${email}. Sign in with the account of this address.`,
-    )
+    throw invalidValue(`This invitation is for ${email}. Sign in with the account of this address.`)
   if (person.id === accountId) throw isMember()
   const added = await executor
     .insert(members)
@@ -210,7 +195,7 @@ export async function acceptInvitation(
 }
 
 function isMember(): ServiceError {
-  return new ServiceError('invalid_value', 'You are a member of this account already.')
+  return invalidValue('You are a member of this account already.')
 }
 
 /** The error for a link that invites to nothing. */

@@ -8,7 +8,7 @@ import {
   memberRoles,
   members,
 } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { lockAccount, notDeleted } from '../accounts.ts'
 import { type Acting, actorOf, recordAction } from '../audit.ts'
 import { allows, type KeyScope, scopes } from '../scopes.ts'
@@ -161,10 +161,7 @@ const one = (accountId: string, memberId: string) =>
 async function lockMember(executor: Executor, accountId: string, memberId: string): Promise<Member> {
   await lockAccount(executor, accountId)
   if (memberId === accountId)
-    throw new ServiceError(
-      'invalid_value',
-      'The person of the account is always its owner, and cannot be changed or removed.',
-    )
+    throw invalidValue('The person of the account is always its owner, and cannot be changed or removed.')
   const [member] = await executor
     .select(columns)
     .from(members)

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import { type Job, runJob } from '../../threads.ts'
 import type { StrengthInput } from './password-strength.ts'
 
@@ -45,5 +45,5 @@ export async function requireGoodPassword(password: string, inputs: readonly str
 }
 
 function refuse(message: string): ServiceError {
-  return new ServiceError('invalid_value', message, { param: 'password' })
+  return invalidValue(message, 'password')
 }

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { changePlan } from '../../billing/change-plan.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { addAccount, lockAccount, normalEmail, notDeleted, requireNotSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { noPassword } from '../passwords/passwords.ts'
@@ -68,10 +68,7 @@ export function linkPerson(
     const owner = await accountOfIdentity(tx, person)
     if (owner === accountId) return
     if (owner !== undefined)
-      throw new ServiceError(
-        'invalid_value',
-        `This person at "${provider.label}" signs in to another account.`,
-      )
+      throw invalidValue(`This person at "${provider.label}" signs in to another account.`)
     await addIdentity(tx, person, { accountId, provider: provider.id })
   })
 }
@@ -87,8 +84,7 @@ async function accountForNew(tx: Executor, person: Person, where: Where): Promis
       .from(accounts)
       .where(and(eq(accounts.email, email), notDeleted))
     if (known && !rules.trustEmail)
-      throw new ServiceError(
-        'invalid_value',
+      throw invalidValue(
         `An account for ${email} exists already. Sign in to it, then connect "${label}" in its settings.`,
       )
     if (known) {
@@ -97,12 +93,10 @@ async function accountForNew(tx: Executor, person: Person, where: Where): Promis
     }
   }
   if (!mayCreate(email, rules.createAccounts, signUpRules))
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       `There is no account here for this person at "${label}". Ask the operator of this service for one.`,
     )
-  if (email === undefined)
-    throw new ServiceError('invalid_value', `"${label}" does not say that your e-mail address is verified.`)
+  if (email === undefined) throw invalidValue(`"${label}" does not say that your e-mail address is verified.`)
   await countSignUp()
   const account = await addAccount(tx, plans, {
     ...{ email, plan: signUpRules.signUpPlan, passwordHash: noPassword },
@@ -132,7 +126,7 @@ function requireDomain(
   const { allowedDomains } = rules
   if (!allowedDomains || (email !== undefined && emailVerified && isOfDomain(email, allowedDomains))) return
   const domains = allowedDomains.join(', ')
-  throw new ServiceError('invalid_value', `Only verified addresses of ${domains} may sign in by "${label}".`)
+  throw invalidValue(`Only verified addresses of ${domains} may sign in by "${label}".`)
 }
 
 type Known = {

@@ -1,7 +1,7 @@
 import { and, count, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { accounts, identities } from '../../db/schema/index.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { notDeleted } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { noPassword } from '../passwords/passwords.ts'
@@ -93,7 +93,7 @@ export async function removeIdentities(
     .from(identities)
     .where(and(eq(identities.accountId, accountId), ne(identities.issuer, issuer)))
   if (account?.passwordHash === noPassword && others?.n === 0)
-    throw new ServiceError('invalid_value', 'This is the only way to sign in. Set a password first.')
+    throw invalidValue('This is the only way to sign in. Set a password first.')
   const { rowCount } = await executor
     .delete(identities)
     .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)))

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import { signInSteps } from '../../db/schema/index.ts'
 import { stepMinutes } from '../sign-in/sign-in-steps.ts'
-import { tokenDigest } from '../sign-in/token-digest.ts'
+import { newToken, tokenDigest } from '../sign-in/token-digest.ts'
 
 const step = z.object({
   provider: z.string(),
@@ -21,9 +20,9 @@ export type ProviderStep = z.infer<typeof step>
 
 /** Opens a step. @returns its token, of which only a digest is stored. */
 export async function openProviderStep(executor: Executor, data: ProviderStep): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   await executor.insert(signInSteps).values({
-    digest: tokenDigest(token),
+    digest,
     accountId: '',
     data,
     expiresAt: sql`now() + make_interval(mins => ${stepMinutes})`,

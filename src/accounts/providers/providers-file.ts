@@ -5,64 +5,59 @@ import { type Config, ConfigError } from '../../config.ts'
 import { messageOf } from '../../errors.ts'
 import { parseYaml } from '../../settings-files/parse-yaml.ts'
 
-/** What a provider may do here. */
-export type ProviderRules = {
-  /** Domains of the addresses that may sign in. Undefined: all, also without an address. */
-  readonly allowedDomains: readonly string[] | undefined
-  /** Whether a new person gets an account: as the settings of the sign-up say, always, or never. */
-  readonly createAccounts: 'as_signup' | 'always' | 'never'
-  /** Whether a verified address leads to the account that has it. */
-  readonly trustEmail: boolean
-  /** The claim and its value that make an account an operator. Undefined: the provider does not decide it. */
-  readonly operators: { readonly claim: string; readonly value: string } | undefined
-  /** The claim whose values name plans. Undefined: the provider does not decide it. */
-  readonly plans: { readonly claim: string; readonly values: Readonly<Record<string, string>> } | undefined
-}
-
-/** One provider, as the operator describes it. */
-export type ProviderEntry = {
-  /** Part of the address to which the provider sends people back. */
-  readonly id: string
-  /** The words of its button. */
-  readonly label: string
-  readonly issuer: string
-  readonly clientId: string
-  /** Undefined: a public client, which PKCE alone protects. */
-  readonly clientSecret: string | undefined
-  readonly scopes: readonly string[]
-  readonly rules: ProviderRules
-}
-
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?(?:\/|$)/
 const name = z.string().min(1).max(200)
 const domain = z
   .string()
   .regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, 'must be a domain in lower case, such as school.example')
 
-const entry = z.strictObject({
-  id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be at most 40 small letters, digits and -'),
-  label: name,
-  issuer: z
-    .url()
-    .refine(
-      (url) => url.startsWith('https://') || loopback.test(url),
-      'must start with https://, or be http:// on this machine',
-    ),
-  client_id: name,
-  secret_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of a variable')
-    .optional(),
-  scopes: z
-    .array(name)
-    .refine((scopes) => scopes.includes('openid'), 'must have openid')
-    .default(['openid', 'email', 'profile']),
-  allowed_domains: z.array(domain).min(1).optional(),
-  create_accounts: z.enum(['as_signup', 'always', 'never']).default('as_signup'),
-  trust_email: z.boolean().default(false),
-  operators: z.strictObject({ claim: name, value: name }).optional(),
-  plans: z.strictObject({ claim: name, values: z.record(name, name) }).optional(),
-})
+const entry = z
+  .strictObject({
+    /** Part of the address to which the provider sends people back. */
+    id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be at most 40 small letters, digits and -'),
+    /** The words of its button. */
+    label: name,
+    issuer: z
+      .url()
+      .refine(
+        (url) => url.startsWith('https://') || loopback.test(url),
+        'must start with https://, or be http:// on this machine',
+      ),
+    client_id: name,
+    secret_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of a variable')
+      .optional(),
+    scopes: z
+      .array(name)
+      .refine((scopes) => scopes.includes('openid'), 'must have openid')
+      .default(['openid', 'email', 'profile']),
+    /** Domains of the addresses that may sign in. Undefined: all, also without an address. */
+    allowed_domains: z.array(domain).min(1).optional(),
+    /** Whether a new person gets an account: as the settings of the sign-up say, always, or never. */
+    create_accounts: z.enum(['as_signup', 'always', 'never']).default('as_signup'),
+    /** Whether a verified address leads to the account that has it. */
+    trust_email: z.boolean().default(false),
+    /** The claim and its value that make an account an operator. Undefined: the provider does not decide it. */
+    operators: z.strictObject({ claim: name, value: name }).optional(),
+    /** The claim whose values name plans. Undefined: the provider does not decide it. */
+    plans: z.strictObject({ claim: name, values: z.record(name, name) }).optional(),
+  })
+  .transform(({ client_id: clientId, secret_env: secretName, id, label, issuer, scopes, ...rules }) => ({
+    ...{ id, label, issuer, clientId, secretName, scopes },
+    rules: {
+      allowedDomains: rules.allowed_domains,
+      createAccounts: rules.create_accounts,
+      trustEmail: rules.trust_email,
+      operators: rules.operators,
+      plans: rules.plans,
+    },
+  }))
+
+/** One provider, as the operator describes it. Without a secret it is a public client, which PKCE alone protects. */
+export type ProviderEntry = Omit<z.output<typeof entry>, 'secretName'> & {
+  readonly clientSecret: string | undefined
+}
 
 const file = z.strictObject({
   providers: z
@@ -90,35 +85,18 @@ export async function readProvidersFile(
       const issue = parsed.error.issues[0]
       throw new Error(`${issue?.path.join('.') || 'the file'}: ${issue?.message}`)
     }
-    return parsed.data.providers.map((row, n) => {
-      const unknown = Object.values(row.plans?.values ?? {}).find((plan) => !planNames.includes(plan))
+    return parsed.data.providers.map(({ secretName, ...row }, n) => {
+      const plans = Object.values(row.rules.plans?.values ?? {})
+      const unknown = plans.find((plan) => !planNames.includes(plan))
       if (unknown !== undefined)
         throw new Error(`providers.${n}.plans: there is no plan "${unknown}". Use: ${planNames.join(', ')}`)
-      return entryOf(row, `providers.${n}.secret_env`, config.variable)
+      const secret = secretName && secretOf(secretName, `providers.${n}.secret_env`, config.variable)
+      return { ...row, clientSecret: secret }
     })
   } catch (error) {
     throw new ConfigError(
       `SIGN_IN_FILE ${config.file} cannot be used: ${messageOf(error)}. See "OpenID Connect" in docs/sign-in.md.`,
     )
-  }
-}
-
-function entryOf(
-  row: z.infer<typeof entry>,
-  secretField: string,
-  variable: (name: string) => string | undefined,
-): ProviderEntry {
-  const { secret_env: secretName } = row
-  return {
-    ...{ id: row.id, label: row.label, issuer: row.issuer, clientId: row.client_id, scopes: row.scopes },
-    clientSecret: secretName === undefined ? undefined : secretOf(secretName, secretField, variable),
-    rules: {
-      allowedDomains: row.allowed_domains,
-      createAccounts: row.create_accounts,
-      trustEmail: row.trust_email,
-      operators: row.operators,
-      plans: row.plans,
-    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { totpSecrets } from '../../db/schema/index.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import type { Peppers } from '../keys/pepper.ts'
 import { seal, unseal } from '../keys/sealing.ts'
 
@@ -31,8 +31,7 @@ export async function beginApp(executor: Executor, peppers: Peppers, label: AppL
       set: { sealed, createdAt: sql`now()` },
       setWhere: isNull(totpSecrets.confirmedAt),
     })
-  if (rowCount !== 1)
-    throw new ServiceError('invalid_value', 'The account has an authenticator app already. Remove it first.')
+  if (rowCount !== 1) throw invalidValue('The account has an authenticator app already. Remove it first.')
   return appSecret(secret, label)
 }
 

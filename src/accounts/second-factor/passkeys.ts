@@ -8,7 +8,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import { passkeys } from '../../db/schema/index.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { recordAction } from '../audit.ts'
 import { digestKey, type Peppers } from '../keys/pepper.ts'
 import { derivedFrom } from '../sign-in/token-digest.ts'
@@ -25,23 +25,20 @@ const registrationMinutes = 10
 /** The address of the pages, such as `https://chat.example.org`. A passkey works only there. */
 export type Site = { readonly origin: string; readonly product: string }
 
-/** A passkey as its owner sees it. */
-export type ListedPasskey = {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  readonly usedAt: Date | null
+const columns = {
+  id: passkeys.id,
+  name: passkeys.name,
+  createdAt: passkeys.createdAt,
+  usedAt: passkeys.usedAt,
 }
+
+/** A passkey as its owner sees it. */
+export type ListedPasskey = Readonly<Pick<typeof passkeys.$inferSelect, keyof typeof columns>>
 
 /** The passkeys of an account, oldest first. */
 export function listPasskeys(executor: Executor, accountId: string): Promise<readonly ListedPasskey[]> {
   return executor
-    .select({
-      id: passkeys.id,
-      name: passkeys.name,
-      createdAt: passkeys.createdAt,
-      usedAt: passkeys.usedAt,
-    })
+    .select(columns)
     .from(passkeys)
     .where(eq(passkeys.accountId, accountId))
     .orderBy(asc(passkeys.createdAt))
@@ -91,10 +88,7 @@ export async function addPasskey(
   const { accountId, name, answer, site } = added
   if (registration.until * 1_000 < Date.now()) throw wrongPasskey()
   if ((await known(executor, accountId)).length >= maxPasskeys)
-    throw new ServiceError(
-      'invalid_value',
-      `An account has at most ${maxPasskeys} passkeys. Remove one first.`,
-    )
+    throw invalidValue(`An account has at most ${maxPasskeys} passkeys. Remove one first.`)
   const response = parsed<RegistrationResponseJSON>(answer)
   if (!response) throw wrongPasskey()
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')

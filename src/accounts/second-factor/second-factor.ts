@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { passkeys, recoveryCodes, totpSecrets } from '../../db/schema/index.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import { type Actor, recordAction } from '../audit.ts'
 import type { Peppers } from '../keys/pepper.ts'
 import { useAppCode } from './authenticator-app.ts'
@@ -61,7 +61,5 @@ export async function removeSecondFactor(
 
 /** The error for a code that is wrong or was used. */
 export function wrongCode(): ServiceError {
-  return new ServiceError('invalid_value', 'This code is wrong or was used. Enter a new one.', {
-    param: 'code',
-  })
+  return invalidValue('This code is wrong or was used. Enter a new one.', 'code')
 }

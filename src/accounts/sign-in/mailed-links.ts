@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { databaseFault, uniqueViolation } from '../../db/errors.ts'
@@ -7,7 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { addAccount, addressTaken, findAccountById, newEmail } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import type { Plans } from '../plans.ts'
-import { tokenDigest } from './token-digest.ts'
+import { newToken, tokenDigest } from './token-digest.ts'
 
 /** Hours for which a mailed link is valid. */
 export const linkHours = 24
@@ -23,11 +22,11 @@ export type Confirmed =
  * @throws ServiceError `invalid_value` for an address that no account can have.
  */
 export async function createMailedLink(executor: Executor, confirmed: Confirmed): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   const accountId = confirmed.kind === 'address' ? confirmed.accountId : ''
   if (accountId !== '') await executor.delete(mailedLinks).where(eq(mailedLinks.accountId, accountId))
   await executor.insert(mailedLinks).values({
-    digest: tokenDigest(token),
+    digest,
     accountId,
     email: newEmail(confirmed.email),
     passwordHash: confirmed.kind === 'account' ? confirmed.passwordHash : '',

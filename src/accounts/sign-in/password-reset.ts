@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, passwordResets, webSessions } from '../../db/schema/index.ts'
@@ -8,7 +7,7 @@ import { type Actor, recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword } from '../passwords/passwords.ts'
 import { endSteps } from './sign-in-steps.ts'
-import { tokenDigest } from './token-digest.ts'
+import { newToken, tokenDigest } from './token-digest.ts'
 
 /** Hours for which a password reset link is valid. */
 export const resetHours = 24
@@ -22,9 +21,9 @@ export async function createResetLink(
   executor: Executor,
   { actor, accountId }: { readonly actor: Actor; readonly accountId: string },
 ): Promise<{ readonly path: string; readonly expiresAt: Date }> {
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   const values = {
-    digest: tokenDigest(token),
+    digest,
     createdAt: sql`now()`,
     expiresAt: sql`now() + make_interval(hours => ${resetHours})`,
   }

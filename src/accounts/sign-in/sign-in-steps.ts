@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, signInSteps } from '../../db/schema/index.ts'
@@ -6,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { lockAccount, notDeleted, requireNotSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { findSecondFactor, wrongCode } from '../second-factor/second-factor.ts'
-import { tokenDigest } from './token-digest.ts'
+import { newToken, tokenDigest } from './token-digest.ts'
 import { openWebSession } from './web-sessions.ts'
 
 /** Minutes within which a sign-in must be finished. */
@@ -61,9 +60,9 @@ async function openSignedIn(
 }
 
 async function openStep(executor: Executor, accountId: string, kind: Stage): Promise<Entered> {
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   await executor.insert(signInSteps).values({
-    digest: tokenDigest(token),
+    digest,
     accountId,
     data: { stage: kind },
     expiresAt: sql`now() + make_interval(mins => ${stepMinutes})`,

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, passwordResets } from '../../db/schema/index.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import { type Account, requireNotSuspended } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
@@ -51,7 +51,7 @@ export async function signIn(
 }
 
 function wrongCredentials(): ServiceError {
-  return new ServiceError('invalid_value', 'The e-mail address or the password is wrong. Check both.')
+  return invalidValue('The e-mail address or the password is wrong. Check both.')
 }
 
 /**
@@ -107,8 +107,7 @@ export async function requireOwner(
     .where(eq(accounts.id, account.id))
   if (row?.passwordHash === noPassword) {
     if (await isFreshSession(database.system, account.id, proof.token)) return noPassword
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       `Sign in again to show that it is you, then repeat this within ${freshMinutes} minutes.`,
     )
   }
@@ -117,7 +116,5 @@ export async function requireOwner(
 }
 
 function wrongPassword(): ServiceError {
-  return new ServiceError('invalid_value', 'This is not your current password. Type it again.', {
-    param: 'current',
-  })
+  return invalidValue('This is not your current password. Type it again.', 'current')
 }

@@ -1,4 +1,10 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+
+/** A token of 256 random bits for a link or a cookie, and what the database stores of it. */
+export function newToken(): { readonly token: string; readonly digest: Buffer } {
+  const token = randomBytes(32).toString('base64url')
+  return { token, digest: tokenDigest(token) }
+}
 
 /** SHA-256 of a random token, under which the database stores it. */
 export function tokenDigest(token: string): Buffer {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { and, desc, eq, isNull, ne, not, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
@@ -6,7 +5,7 @@ import { accounts, type MemberRole, members, webSessions } from '../../db/schema
 import { notFound } from '../../errors.ts'
 import { type Account, accountColumns, accountColumnsOf, notDeleted } from '../accounts.ts'
 import { recordAction } from '../audit.ts'
-import { tokenDigest } from './token-digest.ts'
+import { newToken, tokenDigest } from './token-digest.ts'
 
 /** Days without a request until a session ends, and its maximum age in days. */
 export const sessionDays = Object.freeze({ idle: 14, whole: 60 })
@@ -30,9 +29,9 @@ export type NewSession = {
  * @returns the token for the cookie: 256 random bits, of which only a digest is stored.
  */
 export async function openWebSession(executor: Executor, { accountId, agent }: NewSession): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const { token, digest } = newToken()
   const shortened = agent.slice(0, maxAgent).toWellFormed()
-  await executor.insert(webSessions).values({ digest: tokenDigest(token), accountId, agent: shortened })
+  await executor.insert(webSessions).values({ digest, accountId, agent: shortened })
   return token
 }
 

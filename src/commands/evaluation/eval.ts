@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { instructionText } from '../../agent/prompts/prompts.ts'
 import { withTx } from '../../db/client.ts'
-import { messageOf, ServiceError } from '../../errors.ts'
+import { invalidValue, messageOf, ServiceError } from '../../errors.ts'
 import { findMissing } from '../../evaluation/questions/library-refs.ts'
 import { hashOfQuestions, type Question } from '../../evaluation/questions/question.ts'
 import { readQuestions } from '../../evaluation/questions/read-questions.ts'
@@ -19,23 +19,14 @@ import { type EvaluationFolder, openEvaluationFolder } from '../../evaluation/tu
 import { readHostInstructions } from '../../models/host-instructions.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { countOption } from '../printing/list-pages.ts'
 import { withTurns } from './turn-services.ts'
-
-const text = { type: 'string' } as const
 
 export const evalCommands: Readonly<Record<string, Command>> = {
   eval: {
     usage:
       'FILE [--model ID] [--instructions FILE] [--account E] [--concurrency N] [--limit N] [--only ID]... [--output DIR] [--ask-all] [--min-found 0.8] [--min-refused 0.8] [--min-verified 0.9] [--max-forbidden N] [--max-invented N]',
     summary: 'asks a file of questions through real turns, and reports how the answers and their sources are',
-    options: {
-      ...{ model: text, instructions: text, account: text, concurrency: text, limit: text, output: text },
-      only: { type: 'string', multiple: true },
-      'ask-all': { type: 'boolean' },
-      ...{ 'min-found': text, 'min-refused': text, 'min-verified': text },
-      ...{ 'max-forbidden': text, 'max-invented': text },
-    },
-    words: [1, 1],
     check: async (given) => {
       await readAsked(given)
       const file = given.text('instructions')
@@ -46,8 +37,6 @@ export const evalCommands: Readonly<Record<string, Command>> = {
   'eval compare': {
     usage: 'A B [--output FILE]',
     summary: 'compares two evaluations: their folders or report.json files; --output writes a page',
-    options: { output: text },
-    words: [2, 2],
     run: compare,
   },
 }
@@ -103,7 +92,7 @@ async function readAsked(given: Arguments) {
   return {
     file,
     limits: readLimits(given.text),
-    concurrency: wholeNumber(given, 'concurrency', 2, 32),
+    concurrency: countOption(given, 'concurrency', 2, 32),
     questions: chosen(given, readQuestions(await readText(file))),
   }
 }
@@ -165,7 +154,7 @@ async function readText(file: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error)
-    throw new ServiceError('invalid_value', `The file ${file} cannot be read: ${reason}. Check its path.`)
+    throw invalidValue(`The file ${file} cannot be read: ${reason}. Check its path.`)
   }
 }
 
@@ -180,16 +169,10 @@ function chosen(given: Arguments, questions: readonly Question[]): readonly Ques
   const only = given.list('only')
   const unknown = only.find((id) => !questions.some((question) => question.id === id))
   if (unknown !== undefined) {
-    throw new ServiceError('invalid_value', `--only: the file has no question with the id "${unknown}".`)
+    throw invalidValue(`--only: the file has no question with the id "${unknown}".`)
   }
   const some = only.length === 0 ? questions : questions.filter(({ id }) => only.includes(id))
-  return some.slice(0, wholeNumber(given, 'limit', some.length, 1_000_000))
-}
-
-function wholeNumber({ text: option }: Arguments, name: string, standard: number, max: number): number {
-  const value = Number(option(name) ?? standard)
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value
-  throw new ServiceError('invalid_value', `--${name} takes a whole number from 1 to ${max}.`)
+  return some.slice(0, countOption(given, 'limit', some.length, 1_000_000))
 }
 
 function startLine(

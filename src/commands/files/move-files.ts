@@ -1,4 +1,4 @@
-import { messageOf, ServiceError } from '../../errors.ts'
+import { invalidValue, messageOf, ServiceError } from '../../errors.ts'
 import {
   countVersions,
   elsewhereThan,
@@ -16,8 +16,6 @@ export const fileCommands: Readonly<Record<string, Command>> = {
     usage: '--to s3://BUCKET[/PREFIX]|postgres',
     summary:
       'moves the content of all files to the store that FILES_URL names, while the service runs; after Ctrl-C the next start goes on',
-    options: { to: { type: 'string' } },
-    required: ['to'],
     check: async (given) => void targetOf(given),
     run: async (invocation) => {
       const { value, interrupted } = await untilInterrupted((signal) => move(invocation, signal))
@@ -32,10 +30,9 @@ function targetOf({ config, text }: Arguments): string {
   const wanted = config.files.url ?? 'postgres'
   if (to === wanted) return to
   const remedy = to === 'postgres' ? 'Remove FILES_URL' : `Set FILES_URL to it`
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `New files go to ${wanted}, not to "${to}". ${remedy} and restart the service, then move the others.`,
-    { param: 'to' },
+    'to',
   )
 }
 

@@ -1,6 +1,6 @@
 import { commandLine } from '../../accounts/audit.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { randomBase62 } from '../../ids.ts'
 import { addCollection, type CollectionProgress } from '../../sources/collections/add-collection.ts'
 import { findCollection } from '../../sources/collections/collections.ts'
@@ -24,7 +24,7 @@ import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
 import { collectionList, planLines } from './collection-lines.ts'
-import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
+import { allowedLicenses, exitCodeOf } from './import-options.ts'
 import { withProgressBar } from './import-progress.ts'
 import { askPermission, permittedBefore, unanswered } from './permission.ts'
 
@@ -33,8 +33,6 @@ export const collectionCommands: Readonly<Record<string, Command>> = {
     usage: '[NAME] [FOLDER] [--base-url URL] [--allow-license cc-by-nc|unknown]... [--yes]',
     summary:
       'adds or updates a collection of works from Sefaria: tanya, chabad, breslov and others; without NAME, lists them',
-    options: { ...licenseOption, 'base-url': { type: 'string' }, yes: { type: 'boolean' } },
-    words: [0, 2],
     check: async (given) => {
       allowedLicenses(given)
       if (given.words[0] === undefined) return
@@ -67,10 +65,7 @@ async function list({ installation }: Invocation): Promise<Output> {
 function placeOf({ words, text, config }: Arguments): ExportPlace {
   const baseUrl = text('base-url')
   if (baseUrl !== undefined && !/^https?:\/\/[^/]/i.test(baseUrl)) {
-    throw new ServiceError(
-      'invalid_value',
-      '--base-url takes an address that begins with http:// or https://.',
-    )
+    throw invalidValue('--base-url takes an address that begins with http:// or https://.')
   }
   return exportPlace(words[1] ?? baseUrl ?? config.libraryExport)
 }

@@ -1,21 +1,14 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { reportLines, type SefariaReport } from '../../sources/importers/sefaria/report.ts'
 import { type RestrictedLicense, restrictedLicenses } from '../../sources/library/licenses.ts'
 import type { Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
 
-/** The option that all importers share. */
-export const licenseOption = { 'allow-license': { type: 'string', multiple: true } } as const
-
-/** The option of importers of files. */
-export const replaceOption = { replace: { type: 'boolean' } } as const
-
 /** @throws ServiceError `invalid_value` when a value is not a class of licences. */
 export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly RestrictedLicense[] {
   return list('allow-license').map((license) => {
     const known = restrictedLicenses.find((name) => name === license)
-    if (!known)
-      throw new ServiceError('invalid_value', `--allow-license takes ${restrictedLicenses.join(' or ')}.`)
+    if (!known) throw invalidValue(`--allow-license takes ${restrictedLicenses.join(' or ')}.`)
     return known
   })
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { firstAnswer, requireNoCredentials } from '../../sources/collections/export-place.ts'
 import { publicApiUrl, SefariaApi } from '../../sources/importers/sefaria/api.ts'
 import { openBucket, publicBooksUrl } from '../../sources/importers/sefaria/bucket.ts'
@@ -8,7 +8,7 @@ import { importFromApi } from '../../sources/importers/sefaria/import-api.ts'
 import { importExport } from '../../sources/importers/sefaria/import-export.ts'
 import type { Arguments, Command, Invocation } from '../command.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
-import { allowedLicenses, licenseOption, reported } from './import-options.ts'
+import { allowedLicenses, reported } from './import-options.ts'
 import { withProgressBar } from './import-progress.ts'
 
 export const sefariaCommands: Readonly<Record<string, Command>> = {
@@ -17,13 +17,6 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       '[PATH | BOOKS_JSON_URL] [--title T]... [--category C]... [--links] [--allow-license cc-by-nc|unknown]...',
     summary:
       "imports works from Sefaria's export: a folder or a list of books; default: Sefaria's public list",
-    options: {
-      ...licenseOption,
-      title: { type: 'string', multiple: true },
-      category: { type: 'string', multiple: true },
-      links: { type: 'boolean' },
-    },
-    words: [0, 1],
     check: async (given) => {
       allowedLicenses(given)
       const address = listAddress(given)
@@ -58,8 +51,6 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
   'sources import sefaria': {
     usage: 'TITLE... [--base-url URL] [--allow-license cc-by-nc|unknown]...',
     summary: "imports single works, or parts of works, from Sefaria's public API",
-    options: { ...licenseOption, 'base-url': { type: 'string' } },
-    words: [1, 100],
     check: async (given) => {
       allowedLicenses(given)
       await requireAnswer(apiAddress(given), 'sources import sefaria-export FOLDER --title TITLE')
@@ -106,7 +97,7 @@ function apiAddress({ text }: Arguments): string {
     requireNoCredentials(baseUrl)
     return baseUrl
   }
-  throw new ServiceError('invalid_value', '--base-url takes an address that begins with http:// or https://.')
+  throw invalidValue('--base-url takes an address that begins with http:// or https://.')
 }
 
 /**
@@ -116,10 +107,7 @@ function apiAddress({ text }: Arguments): string {
 function listAddress({ words, list }: Arguments): string | undefined {
   const [place] = words
   if (place === undefined && list('title').length + list('category').length === 0) {
-    throw new ServiceError(
-      'invalid_value',
-      'The public export has about 20,000 files. Choose works with --title or --category.',
-    )
+    throw invalidValue('The public export has about 20,000 files. Choose works with --title or --category.')
   }
   if (place === undefined) return publicBooksUrl
   if (!/^https?:\/\//i.test(place)) return undefined

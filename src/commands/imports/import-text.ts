@@ -3,7 +3,7 @@ import { readMarkdown } from '../../sources/importers/read-markdown.ts'
 import { readTei } from '../../sources/importers/read-tei.ts'
 import type { Command } from '../command.ts'
 import { recorded } from '../library-audit.ts'
-import { allowedLicenses, licenseOption, replaceOption } from './import-options.ts'
+import { allowedLicenses } from './import-options.ts'
 import { namingFile, readTextFile } from './text-file.ts'
 
 const properties = [
@@ -24,12 +24,6 @@ function importOf(format: string, summary: string, read: typeof readMarkdown): C
     usage:
       'FILE [--title T] [--he-title T] [--author A] [--category C] [--composed YEARS] [--license L] [--language he|en] [--version V] [--source-url U] [--allow-license cc-by-nc|unknown]... [--replace]',
     summary,
-    options: {
-      ...licenseOption,
-      ...replaceOption,
-      ...Object.fromEntries(properties.map((name) => [name, { type: 'string' } as const])),
-    },
-    words: [1, 1],
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
       const content = await readTextFile(file)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 
 const lineFeed = 0x0a
 
@@ -53,7 +53,7 @@ export async function namingFile<T>(file: string, run: () => Promise<T>): Promis
   } catch (error) {
     const isOwn =
       error instanceof ServiceError && error.code === 'invalid_value' && !error.message.includes(file)
-    throw isOwn ? new ServiceError('invalid_value', `${file}: ${error.message}`) : error
+    throw isOwn ? invalidValue(`${file}: ${error.message}`) : error
   }
 }
 
@@ -69,24 +69,19 @@ function lineOfFault(bytes: Buffer): number {
 function refuseUtf16(file: string, bytes: Buffer): void {
   const mark = bytes.subarray(0, 2).toString('hex')
   if (mark !== 'fffe' && mark !== 'feff') return
-  throw new ServiceError(
-    'invalid_value',
-    `The file ${file} is in UTF-16. Save it as UTF-8. Nothing was changed.`,
-  )
+  throw invalidValue(`The file ${file} is in UTF-16. Save it as UTF-8. Nothing was changed.`)
 }
 
 /** Most Hebrew texts that are not UTF-8 are in the old encoding of Windows. */
 function wrongBytes(file: string, line: number): ServiceError {
-  return new ServiceError(
-    'invalid_value',
+  return invalidValue(
     `The file ${file} is not UTF-8: line ${line} has other bytes. Save it as UTF-8, or convert it, for example with ` +
       `"iconv -f WINDOWS-1255 -t UTF-8". Nothing was changed.`,
   )
 }
 
 function unreadable(file: string): ServiceError {
-  return new ServiceError(
-    'invalid_value',
+  return invalidValue(
     `The file ${file} cannot be read. Check its path and permissions, and that it is no folder.`,
   )
 }

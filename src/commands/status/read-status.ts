@@ -1,56 +1,18 @@
-import { type CheckState, newestState } from '../../billing/checks/examine.ts'
+import { newestState } from '../../billing/checks/examine.ts'
 import type { Config } from '../../config.ts'
 import type { Installation } from '../../installation.ts'
 import { openCatalogue } from '../../models/model-catalogue.ts'
 import { askServers } from '../../models/reachability.ts'
-import {
-  type DatabaseHealth,
-  databaseHealth,
-  type LibraryHealth,
-  libraryHealth,
-  type QueueHealth,
-  queueHealth,
-} from '../../operations/health.ts'
-import {
-  type DiskSpace,
-  diskSpace,
-  type LivingReplica,
-  livingReplicas,
-  type ServiceFigures,
-  serviceFigures,
-} from '../../operations/service-figures.ts'
+import { databaseHealth, libraryHealth, queueHealth } from '../../operations/health.ts'
+import { diskSpace, livingReplicas, serviceFigures } from '../../operations/service-figures.ts'
 import { readIndexWatermark } from '../../sources/index/index-watermark.ts'
-import { type LibrarySize, librarySize } from '../../sources/library/catalogue.ts'
-
-type AskedServer = Awaited<ReturnType<typeof askServers>>[number]
+import { librarySize } from '../../sources/library/catalogue.ts'
 
 /** What `adviceFor` judges. */
-export type Status = {
-  readonly database: DatabaseHealth
-  readonly figures: ServiceFigures
-  readonly check: CheckState | undefined
-  readonly replicas: readonly LivingReplica[]
-  readonly queue: QueueHealth
-  readonly models: readonly { readonly id: string; readonly servers: readonly AskedServer[] }[]
-  readonly library: {
-    /** Undefined: it is in the main database. */
-    readonly separate: LibraryHealth | undefined
-    /** Undefined while its database cannot be used. */
-    readonly size: (LibrarySize & { readonly waitingTexts: number }) | undefined
-    /** Name of the embedding model. Undefined: words only. */
-    readonly semantic: string | undefined
-  }
-  readonly mail: boolean
-  readonly metrics: boolean
-  /** Undefined: the database is not the embedded one. */
-  readonly disk: DiskSpace | undefined
-}
+export type Status = Awaited<ReturnType<typeof readStatus>>
 
 /** Reads the state from the database, and asks the servers of the models. */
-export async function readStatus(
-  { database, library, embedded }: Installation,
-  config: Config,
-): Promise<Status> {
+export async function readStatus({ database, library, embedded }: Installation, config: Config) {
   const { system } = database
   const separate = await libraryHealth(library)
   return {
@@ -61,15 +23,19 @@ export async function readStatus(
     queue: await queueHealth(system),
     models: await askedModels(config),
     library: {
+      /** Undefined: it is in the main database. */
       separate,
+      /** Undefined while its database cannot be used. */
       size:
         separate?.state === 'unavailable' || separate?.state === 'behind'
           ? undefined
           : { ...(await librarySize(library.system)), waitingTexts: await waitingTexts(library) },
+      /** Name of the embedding model. Undefined: words only. */
       semantic: config.embeddings?.model,
     },
     mail: config.mail !== undefined,
     metrics: config.metricsToken !== undefined,
+    /** Undefined: the database is not the embedded one. */
     disk: embedded && (await diskSpace(config.dataDir)),
   }
 }
@@ -79,7 +45,7 @@ async function waitingTexts({ system }: Installation['library']): Promise<number
   return nextDoc - indexedTo
 }
 
-async function askedModels({ model }: Config): Promise<Status['models']> {
+async function askedModels({ model }: Config) {
   const catalogue = await openCatalogue(model)
   try {
     const asked = await askServers(catalogue.servers)

@@ -10,7 +10,6 @@ export const statusCommands: Readonly<Record<string, Command>> = {
   status: {
     usage: '',
     summary: 'shows the state of the service on one screen, and what to look at first',
-    options: {},
     run: async ({ installation, config }) => {
       const status = await readStatus(installation, config)
       const advice = adviceFor(status)

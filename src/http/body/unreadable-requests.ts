@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance } from 'fastify'
-import { type ErrorCode, errorTable, ServiceError } from '../../errors.ts'
+import { type ErrorCode, errorTable, invalidValue, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { errorBody } from '../error-handler.ts'
 
@@ -53,8 +53,6 @@ export function requireOneHost(app: FastifyInstance): void {
     if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return
     reply.header('connection', 'close')
     const found = hosts === 0 ? 'no' : 'more than one'
-    throw new ServiceError('invalid_value', `The request has ${found} Host header. Send one.`, {
-      param: 'host',
-    })
+    throw invalidValue(`The request has ${found} Host header. Send one.`, 'host')
   })
 }

@@ -6,11 +6,13 @@ import type { Span } from '../../tracing.ts'
 
 /**
  * Finds the resource that a path names.
+ * @param id the parameter `id` of the path.
  * @returns undefined when it does not exist or the principal may not see it.
  */
 export type ResourceLookup = (
   executor: Executor,
   principal: Principal,
+  id: string,
   params: Readonly<Record<string, string>>,
 ) => Promise<object | undefined>
 

@@ -3,17 +3,13 @@ import type { FastifyReply } from 'fastify'
 import { disconnectSignal } from '../connection/disconnect.ts'
 import { createWorkLimit } from './work-limits.ts'
 
-/** Limits the replies with messages of an account that are made or sent at the same time. */
-export type MessageReads = {
-  /**
-   * Makes a reply when the account has a slot, which it has until the client has read the reply.
-   * @throws ServiceError `rate_limit_exceeded` when the queue is full; what `work` throws.
-   */
-  run<T>(accountId: string, reply: FastifyReply, work: () => Promise<T>): Promise<T>
-}
+export type MessageReads = ReturnType<typeof createMessageReads>
 
-/** A page of messages can have 4 MiB, and a count of tokens reads a whole conversation. */
-export function createMessageReads(): MessageReads {
+/**
+ * Limits the replies with messages of an account that are made or sent at the same time. A page of messages can have
+ * 4 MiB, and a count of tokens reads a whole conversation.
+ */
+export function createMessageReads() {
   const limit = createWorkLimit({
     what: 'reads of conversations',
     maxRunning: 4,
@@ -21,7 +17,11 @@ export function createMessageReads(): MessageReads {
     retryAfterSeconds: 1,
   })
   return {
-    run: (accountId, reply, work) =>
+    /**
+     * Makes a reply when the account has a slot, which it has until the client has read the reply.
+     * @throws ServiceError `rate_limit_exceeded` when the queue is full; what `work` throws.
+     */
+    run: <T>(accountId: string, reply: FastifyReply, work: () => Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
         const { raw } = reply
         const made = limit.run(accountId, disconnectSignal(reply), async () => {

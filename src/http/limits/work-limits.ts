@@ -1,18 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 
-/**
- * Limits concurrent work of one kind per account or address in this process. More work of the same owner
- * waits in a queue. Each replica counts for itself.
- */
-export type WorkLimit = {
-  /**
-   * Runs `work` when a slot is free.
-   * @param signal ends the waiting; `work` must observe it by itself.
-   * @throws ServiceError `rate_limit_exceeded` when the queue is full; the reason of `signal`; whatever
-   * `work` throws.
-   */
-  run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
-}
+export type WorkLimit = ReturnType<typeof createWorkLimit>
 
 type Bounds = {
   /** For people, in the plural. */
@@ -24,7 +12,11 @@ type Bounds = {
 
 type Line = { running: number; readonly waiting: Set<() => void> }
 
-export function createWorkLimit(bounds: Bounds): WorkLimit {
+/**
+ * Limits concurrent work of one kind per account or address in this process. More work of the same owner
+ * waits in a queue. Each replica counts for itself.
+ */
+export function createWorkLimit(bounds: Bounds) {
   const lines = new Map<string, Line>()
 
   function leave(owner: string, line: Line): void {
@@ -40,7 +32,13 @@ export function createWorkLimit(bounds: Bounds): WorkLimit {
   }
 
   return {
-    async run(owner, signal, work) {
+    /**
+     * Runs `work` when a slot is free.
+     * @param signal ends the waiting; `work` must observe it by itself.
+     * @throws ServiceError `rate_limit_exceeded` when the queue is full; the reason of `signal`; whatever
+     * `work` throws.
+     */
+    async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()
       const line = lines.get(owner) ?? { running: 0, waiting: new Set() }
       lines.set(owner, line)
@@ -79,10 +77,10 @@ function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): S
   )
 }
 
-/** The limits that the API and the Model Context Protocol share. */
-export type LibraryLimits = { readonly searches: WorkLimit; readonly verifications: WorkLimit }
+export type LibraryLimits = ReturnType<typeof createLibraryLimits>
 
-export function createLibraryLimits(): LibraryLimits {
+/** The limits that the API and the Model Context Protocol share. */
+export function createLibraryLimits() {
   // A verification uses a thread for up to 20 s.
   const bounds = { what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 }
   return { searches: createSearchLimit(), verifications: createWorkLimit(bounds) }

@@ -1,21 +1,14 @@
 import { z } from 'zod'
 import type { JsonSchema } from './docs.ts'
 
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>
+
 /**
  * Converts zod schemas to JSON Schema. Schemas with an `id` in their `meta` become components, and other
  * schemas refer to them.
+ * @throws Error, while writing, when two different components have one name.
  */
-export type SchemaWriter = {
-  /** A schema of what clients send. */
-  input(schema: z.ZodType): JsonSchema
-  /** A schema of what the service replies. */
-  output(schema: z.ZodType): JsonSchema
-  /** All components met so far, by name. */
-  components(): Readonly<Record<string, JsonSchema>>
-}
-
-/** @throws Error, while writing, when two different components have one name. */
-export function createSchemaWriter(): SchemaWriter {
+export function createSchemaWriter() {
   const components = new Map<string, JsonSchema>()
 
   function write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
@@ -38,8 +31,11 @@ export function createSchemaWriter(): SchemaWriter {
   }
 
   return {
-    input: (schema) => write(schema, 'input'),
-    output: (schema) => write(schema, 'output'),
+    /** A schema of what clients send. */
+    input: (schema: z.ZodType) => write(schema, 'input'),
+    /** A schema of what the service replies. */
+    output: (schema: z.ZodType) => write(schema, 'output'),
+    /** All components met so far, by name. */
     components: () => Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

@@ -1,12 +1,27 @@
-import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
 import { z } from 'zod'
 import { ServiceError, wrongField } from '../../errors.ts'
 import { atMost, bounds } from '../limits/bounds.ts'
 
-/** Types routes by their zod schemas: handlers get parsed values. */
-export interface ZodTypes extends FastifyTypeProvider {
+interface ZodTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
 }
+
+/** An app whose handlers get what the zod schemas of their route parse. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypes
+>
 
 /** Input that does not match its schema. It names the first wrong field. */
 export class InputError extends Error {
@@ -54,6 +69,22 @@ export function checkInput<T extends z.ZodType>(
   value: unknown,
 ): z.ZodSafeParseResult<z.output<T>> {
   return schema.safeParse(value, firstFault)
+}
+
+/**
+ * Checks a part of a request.
+ * @param at the path of the part, with which those of its faults begin.
+ * @throws InputError
+ */
+export function checkPart<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  at: readonly PropertyKey[],
+): z.output<T> {
+  const parsed = checkInput(schema, value)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] }))
+  throw new InputError(new z.ZodError(issues))
 }
 
 /**

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { followCommitted, type ReaderServices } from '../../turns/read/follow.ts'
 import type { CommittedEvent } from '../../turns/record/run-log.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { disconnectSignal } from '../connection/disconnect.ts'
 import { type StreamOut, sendEvents } from '../connection/stream.ts'
 import { wholeNumber } from '../openapi/whole-number.ts'
-import { InputError } from '../openapi/zod.ts'
+import { checkPart } from '../openapi/zod.ts'
 import { eventData } from './event-data.ts'
 
 /** The `seq` that a client sends when it connects again. */
@@ -34,7 +33,7 @@ export function sendRunEvents(
   if (after > run.eventCount) {
     const param = startingAfter === undefined ? 'Last-Event-ID' : 'starting_after'
     const message = `\`${param}\` is ${after}, but the run has ${run.eventCount} events. Send the \`seq\` of its last event that you have.`
-    throw new ServiceError('invalid_value', message, { param })
+    throw invalidValue(message, param)
   }
   const left = disconnectSignal(reply)
   const write = async (out: StreamOut) => {
@@ -53,11 +52,7 @@ export function sendRunEvents(
 function lastEventId(request: FastifyRequest): number | undefined {
   const sent = request.headers['last-event-id']
   if (sent === undefined || sent === '') return undefined
-  const parsed = eventPosition.safeParse(sent, { reportInput: true })
-  if (parsed.success) return parsed.data
-  throw new InputError(
-    new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path: ['Last-Event-ID'] }))),
-  )
+  return checkPart(eventPosition, sent, ['Last-Event-ID'])
 }
 
 function frameOf({ seq, event }: CommittedEvent, body: object): string {

@@ -2,7 +2,7 @@ import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { accountSuspended, lockAccount } from '../../accounts/accounts.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError, wrongField } from '../../errors.ts'
 import type { Services } from '../../turns/services.ts'
 import { defaultProjectId, lockProject } from '../../turns/sessions/projects.ts'
 import { cleanFileName } from '../../workspace/documents/file-names.ts'
@@ -147,18 +147,14 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
 function purposeOf(fields: ReadonlyMap<string, string>): string {
   const purpose = fields.get('purpose') ?? 'user_data'
   if ((purposes as readonly string[]).includes(purpose)) return purpose
-  throw new ServiceError('invalid_value', `\`purpose\` must be one of ${purposes.join(', ')}.`, {
-    param: 'purpose',
-  })
+  throw invalidValue(`\`purpose\` must be one of ${purposes.join(', ')}.`, 'purpose')
 }
 
 /** Converts errors of the multipart parser to the service's own. */
 function formError(error: unknown): unknown {
   const code = (error as { code?: unknown }).code
   if (code === 'FST_FILES_LIMIT') {
-    return new ServiceError('invalid_value', 'The form has more than one file. Send one file per request.', {
-      param: 'file',
-    })
+    return invalidValue('The form has more than one file. Send one file per request.', 'file')
   }
   if (
     error instanceof Error &&
@@ -166,10 +162,7 @@ function formError(error: unknown): unknown {
       error.message,
     )
   ) {
-    return new ServiceError(
-      'invalid_value',
-      'The multipart body is incomplete or malformed. Check its boundary and its end.',
-    )
+    return invalidValue('The multipart body is incomplete or malformed. Check its boundary and its end.')
   }
   return error
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import { findRunOfCall, openCallsOf } from '../../turns/admit/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { Services } from '../../turns/services.ts'
@@ -82,5 +82,5 @@ function missingToolResult(id: string): ServiceError {
 }
 
 function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_value', `\`messages\`: ${message}`, { param: 'messages' })
+  return invalidValue(`\`messages\`: ${message}`, 'messages')
 }

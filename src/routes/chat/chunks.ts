@@ -11,10 +11,9 @@ import {
   fileBody,
   openBlock,
   refusedParam,
-  toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'
-import { finishOf } from './completion.ts'
+import { callsOf, finishOf } from './completion.ts'
 import type { ReasoningField } from './reasoning.ts'
 import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
 
@@ -129,13 +128,10 @@ export function createChunkEncoder(
   }
 }
 
-/** The calls of client tools. The older form has room for one. */
 function callsDelta(run: Run, end: RunEnd, asFunctions: boolean): Delta | undefined {
-  const calls = toolCallsOf(run, end)
-  const [first] = calls
-  if (!first) return undefined
-  if (asFunctions && first.type === 'function') return { function_call: first.function }
-  return { tool_calls: calls.map((call, index) => ({ index, ...call })) }
+  const calls = callsOf(run, end, asFunctions)
+  if (!calls?.tool_calls) return calls
+  return { tool_calls: calls.tool_calls.map((call, index) => ({ index, ...call })) }
 }
 
 const done = 'data: [DONE]\n\n'

@@ -52,10 +52,10 @@ export function completionBody(
 }
 
 /** The calls of client tools. The older form has room for one. */
-function callsOf(run: Run, end: RunEnd, asFunctions: boolean) {
+export function callsOf(run: Run, end: RunEnd, asFunctions: boolean) {
   const calls = toolCallsOf(run, end)
   const [first] = calls
-  if (!first) return {}
+  if (!first) return undefined
   return asFunctions && first.type === 'function' ? { function_call: first.function } : { tool_calls: calls }
 }
 

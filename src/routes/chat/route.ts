@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
+import type { FastifyRequest } from 'fastify'
+import { invalidValue } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/connection/disconnect.ts'
 import type { StreamOut } from '../../http/connection/stream.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import { unixSeconds } from '../../http/lists.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { type Admitted, admitTurn } from '../../turns/admit/admit-turn.ts'
@@ -33,9 +33,9 @@ import { chatParameters } from './parameters.ts'
 import { type ReasoningField, reasoningField, reasoningMember } from './reasoning.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads the run's event log. */
-export function chatRoutes(app: FastifyInstance, services: Services, pace = defaultPace): void {
+export function chatRoutes(app: Api, services: Services, pace = defaultPace): void {
   decorateTurnRequests(app)
-  app.withTypeProvider<ZodTypes>().post(
+  app.post(
     '/chat/completions',
     {
       config: { scope: 'chat:write', allowsCachedKey: true, docs: chatDocs },
@@ -54,12 +54,9 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       refuseUnknownChoice(body)
       const streamed = body.stream === true
       if (options.background && streamed) {
-        throw new ServiceError(
-          'invalid_value',
+        throw invalidValue(
           'A background turn cannot be streamed. Leave out `stream` or the background option.',
-          {
-            param: 'stream',
-          },
+          'stream',
         )
       }
       const admitted = await admit(services, request, body, left)

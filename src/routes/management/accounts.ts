@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, createForOther, findAccountById, listAccounts } from '../../accounts/accounts.ts'
 import { deleteAccount } from '../../accounts/delete-account.ts'
@@ -10,12 +10,12 @@ import { creditsText, parseCredits } from '../../billing/credits.ts'
 import { grantByOperator } from '../../billing/grant-once.ts'
 import { takeCreditsBack } from '../../billing/take-back.ts'
 import { type Executor, withTx } from '../../db/client.ts'
-import { notFound, ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, notFound, ServiceError, wrongField } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { listBody, unixSeconds } from '../../http/lists.ts'
 import { type BodyOf, deletedOf, instant, listOf, type RouteDocs } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
-import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
+import { type Api, idText } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { Services } from '../../turns/services.ts'
@@ -97,7 +97,7 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** `/v1/accounts`: all accounts, for the programs of a host, such as a shop that sells credits. */
-export function accountRoutes(app: FastifyInstance, services: Services): void {
+export function accountRoutes(app: Api, services: Services): void {
   const operator = operatorOf(services)
   collectionRoutes(app, services, operator)
   itemRoutes(app, services, operator)
@@ -127,8 +127,7 @@ function operatorOf({ database, plans }: Services) {
 
 type Operator = ReturnType<typeof operatorOf>
 
-function collectionRoutes(root: FastifyInstance, services: Services, { bodyOf, asOperator }: Operator): void {
-  const app = root.withTypeProvider<ZodTypes>()
+function collectionRoutes(app: Api, services: Services, { bodyOf, asOperator }: Operator): void {
   const { plans } = services
 
   app.get(
@@ -167,13 +166,7 @@ function collectionRoutes(root: FastifyInstance, services: Services, { bodyOf, a
   }
 }
 
-function itemRoutes(
-  root: FastifyInstance,
-  { database, plans }: Services,
-  { bodyOf, asOperator }: Operator,
-): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function itemRoutes(app: Api, { database, plans }: Services, { bodyOf, asOperator }: Operator): void {
   app.get('/accounts/:id', { config: { scope, docs: docs.get } }, (request) =>
     asOperator(request, async (tx) => bodyOf(tx, await accountOf(tx, request))),
   )
@@ -199,16 +192,13 @@ function itemRoutes(
       actor,
       id: (await accountOf(tx, request)).id,
     }))
-    if (id === actor)
-      throw new ServiceError('invalid_value', 'An operator deletes the own account on its page.')
+    if (id === actor) throw invalidValue('An operator deletes the own account on its page.')
     await deleteAccount(database, { actor, accountId: id })
     return { id, object: 'account', deleted: true } as const
   })
 }
 
-function creditRoute(root: FastifyInstance, { bodyOf, asOperator }: Operator): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function creditRoute(app: Api, { bodyOf, asOperator }: Operator): void {
   app.post(
     '/accounts/:id/credits',
     { config: { scope, docs: docs.credits }, schema: { body: creditsBody } },

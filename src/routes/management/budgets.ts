@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type Budget, budgetPeriods, listBudgets, setBudget } from '../../billing/budgets.ts'
 import { creditsText } from '../../billing/credits.ts'
 import { withTx } from '../../db/client.ts'
 import { principalOf } from '../../http/auth.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
 import { amount, capOf } from './key-body.ts'
 
@@ -44,8 +43,7 @@ const setDocs: RouteDocs = {
 }
 
 /** `/v1/budgets`: what an owner means to spend. */
-export function budgetRoutes(root: FastifyInstance, { database }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
+export function budgetRoutes(app: Api, { database }: Services): void {
   const scope = 'account:manage' as const
 
   app.get('/budgets', { config: { scope, docs: listDocs } }, async (request) => {

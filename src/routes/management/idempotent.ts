@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { doOnce } from '../../accounts/repeated-requests.ts'
 import type { Executor } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 
 /** Characters of an `Idempotency-Key`, as for turns. */
@@ -18,7 +18,7 @@ export async function onceFor<Reply extends object>(
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string' || key === '') return work()
   if (key.length > maxKeyLength)
-    throw new ServiceError('invalid_value', `\`Idempotency-Key\`: at most ${maxKeyLength} characters.`)
+    throw invalidValue(`\`Idempotency-Key\`: at most ${maxKeyLength} characters.`)
   const { accountId } = principalOf(request)
   const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)

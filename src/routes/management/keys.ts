@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { type Acting, recordOwnAction } from '../../accounts/audit.ts'
 import { findKeys } from '../../accounts/keys/key-list.ts'
 import { type KeySettings, noSettings } from '../../accounts/keys/key-settings.ts'
@@ -13,11 +12,11 @@ import {
 import { confinedTo } from '../../accounts/principal.ts'
 import { type Executor, withTx } from '../../db/client.ts'
 import { notFound, ServiceError, wrongField } from '../../errors.ts'
-import { principalOf } from '../../http/auth.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { listBody } from '../../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
 import { revokeKeyAndTurns } from '../../turns/sessions/suspension.ts'
 import { onceFor } from './idempotent.ts'
@@ -33,10 +32,8 @@ import {
   rotateBody,
 } from './key-body.ts'
 
-const named: ResourceLookup = (tx, principal, params) =>
-  confinedTo(principal) === null
-    ? findKey(tx, principal.accountId, params['id'] ?? '')
-    : Promise.resolve(undefined)
+const named: ResourceLookup = async (tx, principal, id) =>
+  confinedTo(principal) === null ? findKey(tx, principal.accountId, id) : undefined
 
 const tag = 'Account' as const
 const requestHeaders = {
@@ -76,7 +73,7 @@ const docs = {
 const withoutKey = ({ key: _, ...rest }: BodyOf<typeof managedKey>): BodyOf<typeof managedKey> => rest
 
 /** `/v1/keys`: the keys of the account, for its own programs. */
-export function managedKeyRoutes(app: FastifyInstance, services: Services): void {
+export function managedKeyRoutes(app: Api, services: Services): void {
   collectionRoutes(app, services)
   itemRoutes(app, services)
   rotationRoute(app, services)
@@ -85,9 +82,7 @@ export function managedKeyRoutes(app: FastifyInstance, services: Services): void
 const scope = 'account:manage' as const
 const one = { scope, resource: named }
 
-function collectionRoutes(root: FastifyInstance, { database, peppers }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function collectionRoutes(app: Api, { database, peppers }: Services): void {
   app.get(
     '/keys',
     { config: { scope, docs: docs.list }, schema: { querystring: listQuery } },
@@ -95,7 +90,7 @@ function collectionRoutes(root: FastifyInstance, { database, peppers }: Services
       const { accountId } = principalOf(request)
       const { limit, after, state = '' } = request.query
       const { items, hasMore } = await withTx(database, { accountId }, (tx) =>
-        findKeys(tx, accountId, { q: '', state }, { limit, ...(after !== undefined && { after }) }),
+        findKeys(tx, accountId, { q: '', state }, { limit, after }),
       )
       return listBody(
         items.map((key) => keyBody(key)),
@@ -127,11 +122,9 @@ function collectionRoutes(root: FastifyInstance, { database, peppers }: Services
   })
 }
 
-function itemRoutes(root: FastifyInstance, { database }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function itemRoutes(app: Api, { database }: Services): void {
   app.get('/keys/:id', { config: { ...one, docs: docs.get } }, (request) =>
-    keyBody(request.resource as KeyInfo),
+    keyBody(resourceOf<KeyInfo>(request)),
   )
 
   app.patch(
@@ -140,7 +133,7 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
     async (request) => {
       const principal = principalOf(request)
       const { accountId } = principal
-      const before = request.resource as KeyInfo
+      const before = resourceOf<KeyInfo>(request)
       const change = {
         name: request.body.name ?? before.name,
         settings: { ...settingsOf(before), ...limitsOf(request.body) },
@@ -156,7 +149,7 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
   app.delete('/keys/:id', { config: { ...one, docs: docs.revoke } }, async (request) => {
     const principal = principalOf(request)
     const { accountId } = principal
-    const { id } = request.resource as KeyInfo
+    const { id } = resourceOf<KeyInfo>(request)
     return withTx(database, { accountId }, async (tx) => {
       await revokeKeyAndTurns(tx, id, accountId)
       await recordOwnAction(tx, principal, { action: 'key.revoked', details: { key: id } })
@@ -167,15 +160,13 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
   })
 }
 
-function rotationRoute(root: FastifyInstance, { database, peppers }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function rotationRoute(app: Api, { database, peppers }: Services): void {
   app.post(
     '/keys/:id/rotate',
     { config: { ...one, docs: docs.rotate }, schema: { body: rotateBody } },
     async (request) => {
       const principal = principalOf(request)
-      const old = request.resource as KeyInfo
+      const old = resourceOf<KeyInfo>(request)
       const hours = request.body.grace_hours ?? 0
       requireOwnScopes(principal.scopes, old.scopes)
       const work = async (tx: Executor) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
   type Invitation,
@@ -19,7 +19,7 @@ import { withTx } from '../../db/client.ts'
 import { principalOf } from '../../http/auth.ts'
 import { listBody, unixSeconds } from '../../http/lists.ts'
 import { type BodyOf, deletedOf, instant, listOf, type RouteDocs } from '../../http/openapi/docs.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import { originOf } from '../../http/origin.ts'
 import type { Services } from '../../turns/services.ts'
 import { onceFor } from './idempotent.ts'
@@ -95,14 +95,12 @@ const idOf = (request: FastifyRequest) =>
   (request.params as { readonly id: string }).id.replaceAll('\0', '\ufffd')
 
 /** `/v1/members` and `/v1/invitations`: who acts for the account. */
-export function memberRoutes(app: FastifyInstance, services: Services): void {
+export function memberRoutes(app: Api, services: Services): void {
   presentRoutes(app, services)
   invitationRoutes(app, services)
 }
 
-function presentRoutes(root: FastifyInstance, { database }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function presentRoutes(app: Api, { database }: Services): void {
   app.get('/members', { config: { scope, docs: docs.list } }, async (request) => {
     const members = await listMembers(database.system, principalOf(request).accountId)
     return listBody(members.map(memberBody), false)
@@ -127,8 +125,7 @@ function presentRoutes(root: FastifyInstance, { database }: Services): void {
   })
 }
 
-function invitationRoutes(root: FastifyInstance, services: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
+function invitationRoutes(app: Api, services: Services): void {
   const { database } = services
 
   app.get('/invitations', { config: { scope, docs: docs.listInvitations } }, async (request) => {

@@ -1,13 +1,21 @@
-import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import { confinedTo } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { principalOf } from '../../http/auth.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
-import { listBody } from '../../http/lists.ts'
-import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import { atMost, bounds } from '../../http/limits/bounds.ts'
+import { listBody, unixSeconds } from '../../http/lists.ts'
+import { type BodyOf, count, deletedOf, instant, listOf, type RouteDocs } from '../../http/openapi/docs.ts'
+import { wholeNumber } from '../../http/openapi/whole-number.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
-import { listDeliveries, sendAgain, sendTest } from '../../webhooks/deliveries.ts'
+import {
+  type Delivery,
+  deliveryState,
+  listDeliveries,
+  sendAgain,
+  sendTest,
+} from '../../webhooks/deliveries.ts'
 import {
   bothHours,
   changeEndpoint,
@@ -17,24 +25,104 @@ import {
   findEndpoint,
   listEndpoints,
   rotateSecret,
+  webhookEvents,
 } from '../../webhooks/endpoints.ts'
 import { onceFor } from './idempotent.ts'
-import {
-  changedFields,
-  deliveryBody,
-  deliveryList,
-  deliveryQuery,
-  endpointBody,
-  endpointDeleted,
-  endpointList,
-  endpointSchema,
-  fields,
-  webhookSent,
-} from './webhook-body.ts'
 
-const named: ResourceLookup = async (tx, principal, params) =>
+const endpointSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('webhook_endpoint'),
+    url: z.string(),
+    events: z.array(z.enum(webhookEvents)),
+    project_id: z.string().nullable().describe('Events of this project only; null: of the whole account'),
+    enabled: z.boolean().describe('False: told of nothing. An endpoint that answers 410 is switched off'),
+    secret: z
+      .string()
+      .optional()
+      .describe('Signs each request, as Standard Webhooks describes it. Only in the reply that made it'),
+    created_at: instant,
+  })
+  .meta({ id: 'WebhookEndpoint' })
+
+const deliverySchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('webhook_delivery'),
+    event_id: z.string().describe('`webhook-id` of the requests'),
+    type: z.string(),
+    state: z.enum(['delivered', 'pending', 'failed']),
+    attempts: count,
+    next_attempt_at: instant.nullable(),
+    status: z.int().nullable().describe('Of the last reply; null: there was none'),
+    error: z.string().nullable().describe('Why there was no reply'),
+    payload: z.string().describe('The JSON that is sent'),
+    created_at: instant,
+    delivered_at: instant.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' })
+
+const endpointList = listOf(endpointSchema).meta({ id: 'WebhookEndpointList' })
+const deliveryList = listOf(deliverySchema).meta({ id: 'WebhookDeliveryList' })
+const endpointDeleted = deletedOf('webhook_endpoint').meta({ id: 'WebhookEndpointDeleted' })
+const webhookSent = z
+  .object({ object: z.literal('webhook_test'), sent: z.literal(true) })
+  .meta({ id: 'WebhookSent' })
+
+const fields = z.object({
+  url: z.string().max(bounds.url.max, atMost(bounds.url)),
+  events: z.array(z.enum(webhookEvents)).min(1).max(webhookEvents.length),
+  project_id: z.string().max(100).nullish().describe('Events of this project only'),
+  enabled: z.boolean().nullish().describe('Default: true'),
+})
+
+/** Null means that the field stays, except for the project. */
+const changedFields = z.object({
+  url: fields.shape.url.nullish(),
+  events: fields.shape.events.nullish(),
+  project_id: fields.shape.project_id,
+  enabled: z.boolean().nullish(),
+})
+
+const deliveryQuery = z.object({
+  limit: wholeNumber(1, 100).default(20),
+  after: wholeNumber(1, 2 ** 53 - 1).optional(),
+})
+
+/** An endpoint as the API shows it. @param secret only in the reply that made it. */
+function endpointBody(endpoint: Endpoint, secret?: string): BodyOf<typeof endpointSchema> {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    url: endpoint.url,
+    events: endpoint.events as (typeof webhookEvents)[number][],
+    project_id: endpoint.projectId,
+    enabled: !endpoint.disabled,
+    ...(secret !== undefined && { secret }),
+    created_at: unixSeconds(endpoint.createdAt),
+  }
+}
+
+function deliveryBody(delivery: Delivery): BodyOf<typeof deliverySchema> {
+  return {
+    id: String(delivery.id),
+    object: 'webhook_delivery',
+    event_id: delivery.event,
+    type: delivery.type,
+    state: deliveryState(delivery),
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.dueAt && unixSeconds(delivery.dueAt),
+    status: delivery.status,
+    error: delivery.error,
+    payload: delivery.body,
+    created_at: unixSeconds(delivery.createdAt),
+    delivered_at: delivery.deliveredAt && unixSeconds(delivery.deliveredAt),
+  }
+}
+
+const named: ResourceLookup = async (tx, principal, id) =>
   confinedTo(principal) === null
-    ? findEndpoint(tx, principal.accountId, params['id'] ?? '').catch(() => undefined)
+    ? findEndpoint(tx, principal.accountId, id).catch(() => undefined)
     : undefined
 
 const tag = 'Account' as const
@@ -78,7 +166,7 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** `/v1/webhook_endpoints`: addresses that are told of events, and what they were sent. */
-export function webhookRoutes(app: FastifyInstance, services: Services): void {
+export function webhookRoutes(app: Api, services: Services): void {
   collectionRoutes(app, services)
   itemRoutes(app, services)
   secretRoutes(app, services)
@@ -88,8 +176,7 @@ export function webhookRoutes(app: FastifyInstance, services: Services): void {
 const scope = 'account:manage' as const
 const one = { scope, resource: named }
 
-function collectionRoutes(root: FastifyInstance, services: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
+function collectionRoutes(app: Api, services: Services): void {
   const { database, peppers, webhooksAllowPrivate: allowPrivate = false } = services
 
   app.get('/webhook_endpoints', { config: { scope, docs: docs.list } }, async (request) => {
@@ -123,14 +210,9 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   )
 }
 
-function itemRoutes(
-  root: FastifyInstance,
-  { database, webhooksAllowPrivate: allowPrivate = false }: Services,
-): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function itemRoutes(app: Api, { database, webhooksAllowPrivate: allowPrivate = false }: Services): void {
   app.get('/webhook_endpoints/:id', { config: { ...one, docs: docs.get } }, (request) =>
-    endpointBody(request.resource as Endpoint),
+    endpointBody(resourceOf<Endpoint>(request)),
   )
 
   app.patch(
@@ -145,7 +227,7 @@ function itemRoutes(
         ...(projectId !== undefined && { projectId }),
         ...(typeof enabled === 'boolean' && { disabled: !enabled }),
       }
-      const { id } = request.resource as Endpoint
+      const { id } = resourceOf<Endpoint>(request)
       const changed = await withTx(database, principal, (tx) =>
         changeEndpoint(tx, principal, id, change, allowPrivate),
       )
@@ -155,19 +237,19 @@ function itemRoutes(
 
   app.delete('/webhook_endpoints/:id', { config: { ...one, docs: docs.delete } }, async (request) => {
     const principal = principalOf(request)
-    const { id } = request.resource as Endpoint
+    const { id } = resourceOf<Endpoint>(request)
     await withTx(database, principal, (tx) => deleteEndpoint(tx, principal, id))
     return { id, object: 'webhook_endpoint', deleted: true } as const
   })
 }
 
-function secretRoutes(app: FastifyInstance, { database, peppers }: Services): void {
+function secretRoutes(app: Api, { database, peppers }: Services): void {
   app.post(
     '/webhook_endpoints/:id/rotate_secret',
     { config: { ...one, docs: docs.rotate } },
     async (request) => {
       const principal = principalOf(request)
-      const { id } = request.resource as Endpoint
+      const { id } = resourceOf<Endpoint>(request)
       return withTx(database, principal, async (tx) => {
         const { endpoint, secret } = await rotateSecret(tx, peppers, principal, id)
         return endpointBody(endpoint, secret)
@@ -176,12 +258,10 @@ function secretRoutes(app: FastifyInstance, { database, peppers }: Services): vo
   )
 }
 
-function deliveryRoutes(root: FastifyInstance, { database }: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+function deliveryRoutes(app: Api, { database }: Services): void {
   app.post('/webhook_endpoints/:id/test', { config: { ...one, docs: docs.test } }, async (request) => {
     const { accountId } = principalOf(request)
-    const { id } = request.resource as Endpoint
+    const { id } = resourceOf<Endpoint>(request)
     await withTx(database, { accountId }, (tx) => sendTest(tx, accountId, id))
     return { object: 'webhook_test', sent: true } as const
   })
@@ -193,7 +273,7 @@ function deliveryRoutes(root: FastifyInstance, { database }: Services): void {
       const { accountId } = principalOf(request)
       const { limit, after } = request.query
       const page = { limit, after: after === undefined ? undefined : BigInt(after) }
-      const { id } = request.resource as Endpoint
+      const { id } = resourceOf<Endpoint>(request)
       const { items, hasMore } = await withTx(database, { accountId }, (tx) =>
         listDeliveries(tx, accountId, id, page),
       )
@@ -207,7 +287,7 @@ function deliveryRoutes(root: FastifyInstance, { database }: Services): void {
     async (request) => {
       const { accountId } = principalOf(request)
       const { delivery } = request.params as { readonly delivery: string }
-      const { id } = request.resource as Endpoint
+      const { id } = resourceOf<Endpoint>(request)
       await withTx(database, { accountId }, (tx) => sendAgain(tx, accountId, id, delivery))
       return { object: 'webhook_test', sent: true } as const
     },

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import type { ResourceLookup } from '../../http/connection/fastify.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findStoredRun } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
@@ -18,14 +19,13 @@ declare module 'fastify' {
   }
 }
 
-export function decorateResponseRequests(app: FastifyInstance): void {
+export function decorateResponseRequests(app: Api): void {
   decorateTurnRequests(app)
   app.decorateRequest('previousRun', null)
 }
 
 /** The run behind the response that the path names. */
-export const namedResponse: ResourceLookup = (tx, principal, params) =>
-  findStoredRun(tx, principal, runIdOf(params['id'] ?? ''))
+export const namedResponse: ResourceLookup = (tx, principal, id) => findStoredRun(tx, principal, runIdOf(id))
 
 /** Checks the visibility of the named session, project, conversation and response before the other fields. */
 export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
@@ -45,10 +45,9 @@ function conversationOf(body: unknown): string | undefined {
       : conversation
   if (typeof id !== 'string' || id === '') return undefined
   if (typeof previous !== 'string' || previous === '') return id
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     '`conversation` and `previous_response_id` exclude each other. Leave out one of the two.',
-    { param: 'conversation' },
+    'conversation',
   )
 }
 
@@ -70,9 +69,8 @@ function requireAgreement(previous: Run, { sessionId, projectId }: ServiceOption
     (sessionId === undefined || sessionId === previous.sessionId) &&
     (projectId === undefined || projectId === previous.projectId)
   if (agrees) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     'The previous response belongs to another session or project. Leave out one of the two.',
-    { param: 'previous_response_id' },
+    'previous_response_id',
   )
 }

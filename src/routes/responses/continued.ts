@@ -1,6 +1,6 @@
 import type { Principal } from '../../accounts/principal.ts'
 import { type Executor, withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound, type ServiceError } from '../../errors.ts'
 import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/admit/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findStoredRun } from '../../turns/run/runs.ts'
@@ -63,7 +63,7 @@ export async function readContinued(
 }
 
 function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_value', `\`input\`: ${message}`, { param: 'input' })
+  return invalidValue(`\`input\`: ${message}`, 'input')
 }
 
 /** Replaces item references by the items: clients that rely on stored responses send only ids. */

@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { withTx } from '../../db/client.ts'
 import { principalOf } from '../../http/auth.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import { firstPromptTokens, requireModel } from '../../turns/admit/requested-model.ts'
 import { readConversation } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
@@ -20,8 +20,8 @@ import { toChatBody, toResponseRequest } from './input/request.ts'
 import { type CountedBody, countedBody } from './input/schema.ts'
 
 /** `POST /v1/responses/input_tokens`: what a request would send to the model, without a turn. */
-export function inputTokenRoutes(root: FastifyInstance, services: Services, reads: MessageReads): void {
-  root.withTypeProvider<ZodTypes>().post(
+export function inputTokenRoutes(app: Api, services: Services, reads: MessageReads): void {
+  app.post(
     '/responses/input_tokens',
     {
       config: { scope: 'chat:write', docs: inputTokensDocs },

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../../db/client.ts'
 import { notFound } from '../../errors.ts'
@@ -10,7 +10,7 @@ import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { pageQuery } from '../../http/lists.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
-import type { ZodTypes } from '../../http/openapi/zod.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/read/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, replyOf } from '../../turns/run/run-events.ts'
@@ -48,15 +48,9 @@ const retrieveQuery = z
   })
 
 /** `/v1/responses`: a second API for the same runs. */
-export function responsesRoutes(
-  root: FastifyInstance,
-  services: Services,
-  reads: MessageReads,
-  pace = defaultPace,
-): void {
-  const app = root.withTypeProvider<ZodTypes>()
+export function responsesRoutes(app: Api, services: Services, reads: MessageReads, pace = defaultPace): void {
   const one = { scope: 'chat:write' as const, resource: namedResponse }
-  decorateResponseRequests(root)
+  decorateResponseRequests(app)
 
   app.post(
     '/responses',
@@ -95,8 +89,8 @@ export function responsesRoutes(
     return bodyOf(now)
   })
 
-  storedResponseRoutes(root, services, reads)
-  inputTokenRoutes(root, services, reads)
+  storedResponseRoutes(app, services, reads)
+  inputTokenRoutes(app, services, reads)
 }
 
 async function create(
@@ -150,13 +144,7 @@ function wholeBodies(run: Run): WholeBodies {
 }
 
 /** `GET /v1/responses/{id}/input_items` and `DELETE /v1/responses/{id}` */
-export function storedResponseRoutes(
-  root: FastifyInstance,
-  { database }: Services,
-  reads: MessageReads,
-): void {
-  const app = root.withTypeProvider<ZodTypes>()
-
+export function storedResponseRoutes(app: Api, { database }: Services, reads: MessageReads): void {
   app.get(
     '/responses/:id/input_items',
     {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
@@ -9,6 +9,7 @@ import { requireModel } from '../../turns/admit/requested-model.ts'
 import { admitResent } from '../../turns/admit/resent.ts'
 import type { Services } from '../../turns/services.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
+import { refuseUnknownChoice } from '../turn-request/chat-body.ts'
 import { turnContextOf } from '../turn-request/context.ts'
 import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
 import { maxTokensOf, modelNamed } from '../turn-request/key-defaults.ts'
@@ -20,7 +21,7 @@ import { withFetchedFiles } from './input/fetched-files.ts'
 import { type Item, readItems } from './input/items.ts'
 import { responsesParameters } from './input/parameters.ts'
 import { toChatBody, toResponseRequest } from './input/request.ts'
-import { type ResponsesBody, refuseUnknownChoice } from './input/schema.ts'
+import type { ResponsesBody } from './input/schema.ts'
 
 /** Starts the turn of a request, or finds the turn that an earlier try of the same request started. */
 export async function startResponse(
@@ -33,7 +34,7 @@ export async function startResponse(
   const { options, ownOptions, params } = turnContextOf(request)
   const previous = request.previousRun ?? undefined
   refuseUnsupported(responsesParameters, body)
-  refuseUnknownChoice(body)
+  refuseUnknownChoice(toChatBody(body, []))
   const model = requireModel(services, modelNamed(body.model, principal))
   const maxTokens = maxTokensOf(body.max_output_tokens, principal)
   requireTextWithin(body, 'input')
@@ -47,10 +48,9 @@ export async function startResponse(
   const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
   if (background && body.store === false) {
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       'A response in the background is read later, so it must be stored. Leave out `store` or the background option.',
-      { param: 'store' },
+      'store',
     )
   }
   const input: ClientTurn = {

@@ -1,16 +1,14 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
-import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { atMost, boundedText, bounds } from '../../http/limits/bounds.ts'
 import type { MessageReads } from '../../http/limits/message-reads.ts'
 import { listBody, nextPageLink, pageQuery, unixSeconds } from '../../http/lists.ts'
-import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
+import { type BodyOf, deletedOf, instant, listOf, type RouteDocs } from '../../http/openapi/docs.ts'
 import { wholeNumber } from '../../http/openapi/whole-number.ts'
-import { idText, type ZodTypes } from '../../http/openapi/zod.ts'
+import { type Api, idText } from '../../http/openapi/zod.ts'
 import { listRuns } from '../../turns/run/runs.ts'
 import { textOf } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
@@ -24,17 +22,39 @@ import {
   type Session,
   type StoredMessage,
 } from '../../turns/sessions/sessions.ts'
-import { runSchema } from './run-schema.ts'
-import { runBody } from './runs.ts'
-import {
-  messageList,
-  type messageSchema,
-  sessionDeleted,
-  sessionList,
-  sessionSchema,
-} from './session-schema.ts'
+import { toolCall } from '../turn-reply/turn-schema.ts'
+import { runBody, runSchema } from './runs.ts'
 
-const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, principal, params['id'] ?? '')
+const sessionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.session'),
+    model: z.string(),
+    projectId: z.string(),
+    name: z.string().describe('Empty until the first turn names it'),
+    created_at: instant,
+  })
+  .meta({ id: 'Session' })
+
+const sessionList = listOf(sessionSchema).meta({ id: 'SessionList' })
+
+const sessionDeleted = deletedOf('agent.session').meta({ id: 'SessionDeleted' })
+
+const messageSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.message'),
+    session_id: z.string(),
+    run_id: z.string().describe('Empty for a message that was added without a turn'),
+    role: z.enum(['system', 'user', 'assistant', 'tool']),
+    content: z.string(),
+    tool_call_id: z.string().optional().describe('In a message of role `tool`'),
+    tool_calls: z.array(toolCall).optional(),
+    created_at: instant,
+  })
+  .meta({ id: 'Message' })
+
+const messageList = listOf(messageSchema).meta({ id: 'MessageList' })
 
 const name = z.string().trim().max(bounds.title.max, atMost(bounds.title))
 
@@ -49,7 +69,7 @@ const newSession = z.object({
 function projectOf({ projectId, project_id: sameId }: z.output<typeof newSession>): string | undefined {
   if (projectId && sameId && projectId !== sameId) {
     const message = '`projectId` and `project_id` name different projects. Send one of them.'
-    throw new ServiceError('invalid_value', message, { param: 'project_id' })
+    throw invalidValue(message, 'project_id')
   }
   return projectId ?? sameId ?? undefined
 }
@@ -98,13 +118,12 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** `/v1/agent/sessions` and the routes below one session. */
-export function sessionRoutes(app: FastifyInstance, services: Services, reads: MessageReads): void {
+export function sessionRoutes(app: Api, services: Services, reads: MessageReads): void {
   collectionRoutes(app, services)
   itemRoutes(app, services, reads)
 }
 
-function collectionRoutes(root: FastifyInstance, services: Services): void {
-  const app = root.withTypeProvider<ZodTypes>()
+function collectionRoutes(app: Api, services: Services): void {
   const { database } = services
 
   app.post(
@@ -147,9 +166,8 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   )
 }
 
-function itemRoutes(root: FastifyInstance, { database }: Services, reads: MessageReads): void {
-  const app = root.withTypeProvider<ZodTypes>()
-  const one = { scope: 'sessions:write' as const, resource: namedSession }
+function itemRoutes(app: Api, { database }: Services, reads: MessageReads): void {
+  const one = { scope: 'sessions:write' as const, resource: findSession }
 
   app.get('/agent/sessions/:id', { config: { ...one, docs: docs.get } }, async (request) =>
     sessionBody(resourceOf<Session>(request)),
@@ -195,7 +213,7 @@ function itemRoutes(root: FastifyInstance, { database }: Services, reads: Messag
   app.get(
     '/agent/sessions/:id/runs',
     {
-      config: { scope: 'chat:write', resource: namedSession, docs: docs.runs },
+      config: { scope: 'chat:write', resource: findSession, docs: docs.runs },
       schema: { querystring: runsQuery },
     },
     (request, reply): Promise<BodyOf<typeof runList>> => {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, type ServiceError } from '../../errors.ts'
 import { bounds } from '../../http/limits/bounds.ts'
 import { newId } from '../../ids.ts'
 import type { Attachments, InlineFile } from '../../turns/sessions/attachments.ts'
@@ -81,5 +81,5 @@ function fromBase64(text: string): Buffer | undefined {
 }
 
 function invalid(message: string, param: string): ServiceError {
-  return new ServiceError('invalid_value', message, { param })
+  return invalidValue(message, param)
 }

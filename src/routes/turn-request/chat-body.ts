@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
-import { idText } from '../../http/openapi/zod.ts'
-import { answerSchema, fileData, imageUrl, metadata, tokenLimit } from './field-schemas.ts'
+import { answerSchema, imageUrl, metadata, namesOneFile, sentFile, tokenLimit } from './field-schemas.ts'
 import {
   allowedMode,
   argumentsOf,
@@ -24,15 +23,7 @@ const imagePart = z.object({
 })
 const filePart = z.object({
   type: z.literal('file'),
-  file: z
-    .object({
-      file_id: idText.nullish(),
-      filename: boundedText(bounds.id).nullish(),
-      file_data: fileData.nullish(),
-    })
-    .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
-      error: 'must have a `file_id`, or `file_data` and a `filename`',
-    }),
+  file: z.object(sentFile).refine(...namesOneFile),
 })
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: boundedText(bounds.text) })
 
@@ -193,11 +184,8 @@ export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): v
   if (!chosen || typeof chosen !== 'object') return
   if (chosen.type !== 'function') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
-    {
-      param: 'tool_choice',
-    },
+    'tool_choice',
   )
 }

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type Principal, requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { invalidValue, notFound } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
+import type { Api } from '../../http/openapi/zod.ts'
 import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
@@ -25,7 +26,7 @@ declare module 'fastify' {
 }
 
 /** Adds the property that `resolveContext` sets to the requests of routes that start turns. */
-export function decorateTurnRequests(app: FastifyInstance): void {
+export function decorateTurnRequests(app: Api): void {
   if (!app.hasRequestDecorator('turnContext')) app.decorateRequest('turnContext', null)
 }
 
@@ -49,10 +50,9 @@ export async function resolveContext(
   const principal = principalOf(request)
   const { sent, params } = readOptions(request.body, request.headers)
   if (sessionId !== undefined && (sent.session_id ?? sessionId) !== sessionId) {
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       '`conversation` and `session_id` name two sessions. Leave out one of the two.',
-      { param: 'conversation' },
+      'conversation',
     )
   }
   const placed = sessionId === undefined ? sent : { ...sent, session_id: sessionId }
@@ -85,10 +85,9 @@ export async function requireContext(
   if (project === undefined) throw notFound(params.project)
   if (session) requireScope(principal, 'sessions:write')
   if (session && project && session.projectId !== project.id) {
-    throw new ServiceError(
-      'invalid_value',
+    throw invalidValue(
       'The session belongs to another project. Leave out one of the two.',
-      { param: params.project ?? 'project_id' },
+      params.project ?? 'project_id',
     )
   }
 }

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { isPublicHost } from '../../addresses/public-hosts.ts'
 import { whyImpossible } from '../../agent/schema/impossible-schema.ts'
 import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
+import { idText } from '../../http/openapi/zod.ts'
 import { updateInSlices } from './hash-slices.ts'
 
 /** Schemas of the fields that chat requests and requests for responses share. */
@@ -36,7 +37,19 @@ export const tokenLimit = z
   .preprocess((sent) => (sent === -1 ? null : sent), z.number().int().min(1).nullish())
   .optional()
 
-export const fileData = boundedText(bounds.data)
+/** The members of a part with a file. */
+export const sentFile = {
+  file_id: idText.nullish(),
+  filename: boundedText(bounds.id).nullish(),
+  file_data: boundedText(bounds.data).nullish(),
+}
+
+/** A file is named by its id, or sent with a name. */
+export const namesOneFile = [
+  (file: z.output<z.ZodObject<typeof sentFile>>) =>
+    file.file_id ? !file.file_data : Boolean(file.file_data && file.filename),
+  { error: 'must have a `file_id`, or `file_data` and a `filename`' },
+] as const
 
 /** The JSON Schema of a tool's parameters. */
 export const toolParameters = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
@@ -90,10 +103,9 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input' | '
   const most = { values: Infinity, characters: bounds.requestText.max }
   const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
   if (characters <= most.characters) return
-  throw new ServiceError(
-    'invalid_value',
+  throw invalidValue(
     `The texts of the request may have ${atMost(bounds.requestText)} together. Send less, or continue a session.`,
-    { param },
+    param,
   )
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { KeyDefaults } from '../../accounts/key-defaults.ts'
-import { ServiceError, wrongField } from '../../errors.ts'
+import { invalidValue, wrongField } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
-import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
+import { checkPart, idText } from '../../http/openapi/zod.ts'
 import { type ToolGroup, toolGroups } from '../../turns/run/run-request.ts'
 
 /** Accepts strings as booleans, because some channels carry strings only. */
@@ -100,7 +100,7 @@ export function readOptions(
     ]
     const first = channels.find(({ value }) => value !== undefined && value !== null)
     if (!first) continue
-    sent[name] = checked(first.path, name, first.value)
+    sent[name] = checkPart(serviceOptions.shape[name], first.value, first.path)
     params[name] = first.path.join('.')
   }
   return { sent: sent as SentOptions, params }
@@ -136,12 +136,6 @@ function groupsIn(names: KeyDefaults['tools']): readonly ToolGroup[] | undefined
   return names && toolGroups.filter((group) => names.includes(group))
 }
 
-function checked(path: string[], name: Name, value: unknown): unknown {
-  const parsed = checkInput(serviceOptions.shape[name], value)
-  if (parsed.success) return parsed.data
-  throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))
-}
-
 type Values = Readonly<Record<string, unknown>>
 
 /**
@@ -152,9 +146,7 @@ export function optionsObject(value: unknown, param: string): Values {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsedObject(value, param) : value
   if (isObject(read)) return read
-  throw new ServiceError('invalid_value', `\`${param}\` must be an object, or a text with its JSON.`, {
-    param,
-  })
+  throw invalidValue(`\`${param}\` must be an object, or a text with its JSON.`, param)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { toolDescription } from '../../agent/prompts/prompts.ts'
-import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import { describedTool } from '../../agent/prompts/described-tool.ts'
+import { badArguments, type Tool, type ToolOutcome } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { ServiceError } from '../../errors.ts'
@@ -71,41 +71,37 @@ function searchTool(
   semantic: SemanticSearch | undefined,
   ask: AskPublisher | undefined,
 ): Tool<Executor> {
-  return {
-    spec: {
-      name: 'search_sources',
-      description: toolDescription('search_sources'),
-      parameters: parametersOf(searchArguments),
+  return describedTool(
+    'search_sources',
+    searchArguments,
+    (args) => `Searching for "${String(args['query'] ?? '')}"`,
+    async (valid, signal) => {
+      signal.throwIfAborted()
+      const search = async () => {
+        const question = new Question(executor, valid.query)
+        const found = await searchSources(executor, { ...valid, text: valid.query, question }, semantic)
+        return { question, hits: found, missing: await missingPlaces(executor, question) }
+      }
+      const held = await knownNames(search())
+      if ('content' in held) return held
+      const { question, hits, missing } = await withFetched(held, search, ask, signal)
+      const near = missing.flatMap(({ nearest, citedBy = [], article = [] }) =>
+        [...nearest, ...citedBy, article].flat(),
+      )
+      const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
+      const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
+      if (isMissing) return { content: JSON.stringify(remark), isError: true }
+      if (hits.length === 0) {
+        const nearest = await nearestRefs(executor, valid.query)
+        return failure(`Nothing in the library matches "${valid.query}".`, nearest)
+      }
+      return offer(executor, sourceMarks, hits, {
+        remark,
+        named: await placesNamed(question),
+        mayFetch: ask !== undefined,
+      })
     },
-    describe: (args) => `Searching for "${String(args['query'] ?? '')}"`,
-    execute: (args, signal) =>
-      withArguments(searchArguments, args, async (valid) => {
-        signal.throwIfAborted()
-        const search = async () => {
-          const question = new Question(executor, valid.query)
-          const found = await searchSources(executor, { ...valid, text: valid.query, question }, semantic)
-          return { question, hits: found, missing: await missingPlaces(executor, question) }
-        }
-        const held = await knownNames(search())
-        if ('content' in held) return held
-        const { question, hits, missing } = await withFetched(held, search, ask, signal)
-        const near = missing.flatMap(({ nearest, citedBy = [], article = [] }) =>
-          [...nearest, ...citedBy, article].flat(),
-        )
-        const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
-        const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
-        if (isMissing) return { content: JSON.stringify(remark), isError: true }
-        if (hits.length === 0) {
-          const nearest = await nearestRefs(executor, valid.query)
-          return failure(`Nothing in the library matches "${valid.query}".`, nearest)
-        }
-        return offer(executor, sourceMarks, hits, {
-          remark,
-          named: await placesNamed(question),
-          mayFetch: ask !== undefined,
-        })
-      }),
-  }
+  )
 }
 
 type Found = {
@@ -140,42 +136,34 @@ function readTool(
   sourceMarks: SourceMarks,
   ask: AskPublisher | undefined,
 ): Tool<Executor> {
-  return {
-    spec: {
-      name: 'read_source',
-      description: toolDescription('read_source'),
-      parameters: parametersOf(readArguments),
+  return describedTool(
+    'read_source',
+    readArguments,
+    (args) => `Reading ${String(args['ref'] ?? '')}`,
+    async (valid, signal) => {
+      signal.throwIfAborted()
+      const read = await readPassage(executor, valid.ref, { ...valid, ask, signal })
+      if ('nearest' in read) return refNotFound(executor, valid.ref, read)
+      return offer(executor, sourceMarks, read.passages, { mayFetch: ask !== undefined })
     },
-    describe: (args) => `Reading ${String(args['ref'] ?? '')}`,
-    execute: (args, signal) =>
-      withArguments(readArguments, args, async (valid) => {
-        signal.throwIfAborted()
-        const read = await readPassage(executor, valid.ref, { ...valid, ask, signal })
-        if ('nearest' in read) return refNotFound(executor, valid.ref, read)
-        return offer(executor, sourceMarks, read.passages, { mayFetch: ask !== undefined })
-      }),
-  }
+  )
 }
 
 /** Maximum number of works in one list. */
 const maxWorks = 100
 
 function listTool(executor: Executor): Tool<Executor> {
-  return {
-    spec: {
-      name: 'list_works',
-      description: toolDescription('list_works'),
-      parameters: parametersOf(listArguments),
+  return describedTool(
+    'list_works',
+    listArguments,
+    () => 'Looking through the list of works',
+    async (valid, signal) => {
+      signal.throwIfAborted()
+      const works = await knownNames(listWorks(executor, { ...valid, limit: maxWorks + 1 }))
+      if ('content' in works) return works
+      return { content: listing(works.slice(0, maxWorks), works.length > maxWorks) }
     },
-    describe: () => 'Looking through the list of works',
-    execute: (args, signal) =>
-      withArguments(listArguments, args, async (valid) => {
-        signal.throwIfAborted()
-        const works = await knownNames(listWorks(executor, { ...valid, limit: maxWorks + 1 }))
-        if ('content' in works) return works
-        return { content: listing(works.slice(0, maxWorks), works.length > maxWorks) }
-      }),
-  }
+  )
 }
 
 function listing(works: readonly object[], more: boolean): string {

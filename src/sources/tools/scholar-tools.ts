@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { toolDescription } from '../../agent/prompts/prompts.ts'
-import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import { describedTool } from '../../agent/prompts/described-tool.ts'
+import type { Tool, ToolOutcome } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { findParallels } from '../library/links.ts'
 import { type AskPublisher, resolveOnDemand } from '../library/publisher.ts'
@@ -25,23 +25,19 @@ export function scholarTools(executor: Executor, ask?: AskPublisher): readonly T
 }
 
 function resolveTool(executor: Executor, ask: AskPublisher | undefined): Tool<Executor> {
-  return {
-    spec: {
-      name: 'resolve_ref',
-      description: toolDescription('resolve_ref'),
-      parameters: parametersOf(reference),
+  return describedTool(
+    'resolve_ref',
+    reference,
+    (args) => `Looking up ${String(args['ref'] ?? '')}`,
+    async ({ ref }, signal) => {
+      const { place, publisher } = await resolveOnDemand(executor, ref, ask, signal)
+      if (!place) {
+        const nearest = await nearestRefs(executor, ref)
+        return refNotFound(executor, ref, { nearest, ...(publisher && { publisher }) })
+      }
+      return json({ ref, found: true, ...(await refsIn(executor, place)) })
     },
-    describe: (args) => `Looking up ${String(args['ref'] ?? '')}`,
-    execute: (args, signal) =>
-      withArguments(reference, args, async ({ ref }) => {
-        const { place, publisher } = await resolveOnDemand(executor, ref, ask, signal)
-        if (!place) {
-          const nearest = await nearestRefs(executor, ref)
-          return refNotFound(executor, ref, { nearest, ...(publisher && { publisher }) })
-        }
-        return json({ ref, found: true, ...(await refsIn(executor, place)) })
-      }),
-  }
+  )
 }
 
 async function refsIn(executor: Executor, place: PassageRange) {
@@ -53,47 +49,39 @@ async function refsIn(executor: Executor, place: PassageRange) {
 }
 
 function shapeTool(executor: Executor): Tool<Executor> {
-  return {
-    spec: {
-      name: 'work_shape',
-      description: toolDescription('work_shape'),
-      parameters: parametersOf(workTitle),
-    },
-    describe: (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
-    execute: (args) =>
-      withArguments(workTitle, args, async ({ work }) => {
-        const [workId] = await worksNamed(executor, stripControls(work))
-        const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
+  return describedTool(
+    'work_shape',
+    workTitle,
+    (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
+    async ({ work }) => {
+      const [workId] = await worksNamed(executor, stripControls(work))
+      const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
           select section_ref as section, count(*)::int as passages
           from passages where work_id = ${workId ?? null}
           group by section_ref order by min(ordinal) limit ${maxSections + 1}`)
-        if (rows.length === 0)
-          return refNotFound(executor, work, { nearest: await nearestRefs(executor, work) })
-        return json({
-          work,
-          sections: rows.slice(0, maxSections),
-          ...(rows.length > maxSections && { more: true }),
-        })
-      }),
-  }
+      if (rows.length === 0)
+        return refNotFound(executor, work, { nearest: await nearestRefs(executor, work) })
+      return json({
+        work,
+        sections: rows.slice(0, maxSections),
+        ...(rows.length > maxSections && { more: true }),
+      })
+    },
+  )
 }
 
 function parallelsTool(executor: Executor): Tool<Executor> {
-  return {
-    spec: {
-      name: 'find_parallels',
-      description: toolDescription('find_parallels'),
-      parameters: parametersOf(reference),
+  return describedTool(
+    'find_parallels',
+    reference,
+    (args) => `Looking for parallels to ${String(args['ref'] ?? '')}`,
+    async ({ ref }) => {
+      const place = await resolveRef(executor, ref)
+      // Links can also lead to places outside the library, so the ref is searched as written.
+      const refs = place ? await namesOf(executor, place) : [stripControls(ref)]
+      return json({ ref, links: await findParallels(executor, refs) })
     },
-    describe: (args) => `Looking for parallels to ${String(args['ref'] ?? '')}`,
-    execute: (args) =>
-      withArguments(reference, args, async ({ ref }) => {
-        const place = await resolveRef(executor, ref)
-        // Links can also lead to places outside the library, so the ref is searched as written.
-        const refs = place ? await namesOf(executor, place) : [stripControls(ref)]
-        return json({ ref, links: await findParallels(executor, refs) })
-      }),
-  }
+  )
 }
 
 /** Refs of the passages of a place, and of their sections. */

@@ -1,16 +1,8 @@
-/** Limits how many child processes work at once. Waiting owners take turns, so that none can occupy all of them. */
-export type FairLimit = {
-  /**
-   * Runs `work` when a slot is free. While it waits, an abort rejects at once; `work` itself must heed the signal once
-   * it runs.
-   * @param owner whom the work is for, for example the id of an account.
-   * @throws the reason of `signal` when it is aborted while waiting; what `work` throws.
-   */
-  run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
-}
-
-/** @param slots at least two: one owner uses all but one of them. */
-export function createFairLimit(slots: number): FairLimit {
+/**
+ * Limits how many child processes work at once. Waiting owners take turns, so that none can occupy all of them.
+ * @param slots at least two: one owner uses all but one of them.
+ */
+export function createFairLimit(slots: number) {
   const running = new Map<string, number>()
   const waiting = new Set<{ readonly owner: string; readonly start: () => void }>()
   const runningOf = (owner: string): number => running.get(owner) ?? 0
@@ -26,7 +18,13 @@ export function createFairLimit(slots: number): FairLimit {
   }
 
   return {
-    async run(owner, signal, work) {
+    /**
+     * Runs `work` when a slot is free. While it waits, an abort rejects at once; `work` itself must heed the signal once
+     * it runs.
+     * @param owner whom the work is for, for example the id of an account.
+     * @throws the reason of `signal` when it is aborted while waiting; what `work` throws.
+     */
+    async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()
       await new Promise<void>((resolve, reject) => {
         const onAbort = (): void => {

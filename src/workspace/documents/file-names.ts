@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { plainName } from '../../names/names.ts'
 
 /** Content types by ending. A map, because an ending may be `constructor`. */
@@ -30,16 +30,10 @@ export function cleanFileName(name: string, param = 'file'): string {
   const whole = plainName(name.replace(marks, ''), param).normalize('NFC')
   const last = whole.split(/[/\\]/).at(-1)?.trim() ?? ''
   if (last === '' || last === '.' || last === '..') {
-    throw new ServiceError('invalid_value', 'The file needs a name that can be seen. Give it one.', { param })
+    throw invalidValue('The file needs a name that can be seen. Give it one.', param)
   }
   if ([...last].length > longestName) {
-    throw new ServiceError(
-      'invalid_value',
-      `The file name is longer than ${longestName} characters. Choose a shorter one.`,
-      {
-        param,
-      },
-    )
+    throw invalidValue(`The file name is longer than ${longestName} characters. Choose a shorter one.`, param)
   }
   return last
 }

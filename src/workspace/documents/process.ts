@@ -7,10 +7,10 @@ import { readDocument } from './read.ts'
 
 /**
  * The child process of `extract`. It reads a document from standard input and writes a `DocumentText` as JSON to
- * standard output. Arguments: kind of the document, maximum processor time in ms, maximum memory in bytes.
+ * standard output. Arguments: maximum processor time in ms, maximum memory in bytes, kind of the document.
  */
 
-const [kind, cpuMs, memoryBytes] = process.argv.slice(2)
+const [cpuMs, memoryBytes, kind] = process.argv.slice(2)
 
 /** Fraction of the processor time after which reading stops and the text so far is returned. */
 const enoughShare = 0.8

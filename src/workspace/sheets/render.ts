@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
-import { availableParallelism, tmpdir } from 'node:os'
-import process from 'node:process'
-import { buffer } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../errors.ts'
-import { confinement } from '../children/confinement.ts'
 import { createFairLimit } from '../children/fair-limit.ts'
-import { type ChildLimits, exceededLimit } from '../children/guard.ts'
+import { exceededLimit } from '../children/guard.ts'
+import { confinement, runChild } from '../children/run-child.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
 /** Input of the child process, as JSON. `RenderResult` is its output. */
@@ -17,25 +13,19 @@ export type RenderResult = Readonly<Record<string, string>>
 
 export type RenderedSheet = { readonly format: SheetFormat; readonly content: Buffer }
 
-/** A sheet of 100 pages takes 3 s and 300 MB. */
-const limits: ChildLimits = { cpuMs: 15_000, memoryBytes: 1024 * 1024 * 1024 }
-
 /**
- * Maximum elapsed time in milliseconds. A process that waits for a processor most of the time still reaches its limit
+ * A sheet of 100 pages takes 3 s and 300 MB. A process that waits for a processor most of the time still reaches its limit
  * of processor time first, which says that the sheet is too large.
  */
-const maxWallMs = 180_000
+const limits = { cpuMs: 15_000, memoryBytes: 1024 * 1024 * 1024, maxWallMs: 180_000 }
 
 /** Each sheet uses a processor. */
 const slots = createFairLimit(Math.max(2, Math.min(4, availableParallelism() / 2)))
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/**
- * Typst is native code, which the options must allow. The program around it can read its own files, and cannot write
- * or start processes. The thread that it may start enforces the limits.
- */
-const options = [...confinement, '--allow-addons', '--allow-worker', '--max-old-space-size=768']
+/** Typst is native code, which the options must allow. */
+const options = [...confinement, '--allow-addons', '--max-old-space-size=768']
 
 /** The sheet could not be rendered. */
 export class RenderingFailed extends Error {
@@ -75,38 +65,15 @@ export function renderSheet(
   owner = '',
 ): Promise<readonly RenderedSheet[]> {
   return slots.run(owner, signal, async () => {
-    const result = JSON.parse(await runProgram({ sheet, formats }, signal)) as RenderResult
+    const request: RenderRequest = { sheet, formats }
+    const child = await runChild(options, [program], [JSON.stringify(request)], limits, signal)
+    const { code, by, output, complaint } = child
+    if (code !== 0)
+      throw new RenderingFailed(
+        `the renderer of sheets ended with ${by ?? code}: ${complaint}`,
+        exceededLimit(by) !== undefined,
+      )
+    const result = JSON.parse(output) as RenderResult
     return formats.map((format) => ({ format, content: Buffer.from(result[format] ?? '', 'base64') }))
   })
-}
-
-async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<string> {
-  const child = spawn(process.execPath, [...options, program, `${limits.cpuMs}`, `${limits.memoryBytes}`], {
-    cwd: tmpdir(),
-    env: {},
-    stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: maxWallMs,
-    killSignal: 'SIGKILL',
-    signal,
-  })
-  const ended = new Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>(
-    (resolve) => {
-      child.once('close', (code, by) => resolve({ code, by }))
-      // The event also occurs for a killed child, whose exit is still to come.
-      child.on('error', () => child.pid === undefined && resolve({ code: null, by: null }))
-    },
-  )
-  const [{ code, by }, output, complaint] = await Promise.all([
-    ended,
-    buffer(child.stdout),
-    buffer(child.stderr),
-    // If the child ends early, its exit status tells why.
-    pipeline([JSON.stringify(request)], child.stdin).catch(() => undefined),
-  ])
-  signal.throwIfAborted()
-  if (code === 0) return output.toString()
-  throw new RenderingFailed(
-    `the renderer of sheets ended with ${by ?? code}: ${complaint.toString().slice(0, 2_000)}`,
-    exceededLimit(by) !== undefined,
-  )
 }

@@ -9,26 +9,9 @@ import {
   type SheetVersion,
 } from './sheet.ts'
 
-/** Labels of a sheet, in its language. */
-export type Words = {
-  readonly language: SheetLanguage
+const english = {
+  language: 'en' as SheetLanguage,
   /** What the properties of a document call its program. */
-  readonly creator: string
-  readonly note: string
-  readonly versions: string
-  readonly sources: string
-  readonly license: string
-  readonly ownLicense: string
-  readonly colophon: string
-  /** In place of `colophon` under a conversation. */
-  readonly conversationColophon: string
-  /** Stands in the place of a passage that the library no longer has. */
-  readonly missing: (ref: string) => string
-  readonly languages: Readonly<Record<SheetVersion['language'], string>>
-}
-
-const english: Words = {
-  language: 'en',
   creator: 'Source sheet',
   note: 'Note',
   versions: 'Versions and licences',
@@ -37,10 +20,15 @@ const english: Words = {
   ownLicense: 'own text of this library, no public licence',
   colophon:
     'Title, introduction, headings and notes are the words of this sheet’s author. The texts stand as the library has them.',
+  /** In place of `colophon` under a conversation. */
   conversationColophon: 'The answers are the text of a model. The texts stand as the library has them.',
-  missing: (ref) => `${ref}: this passage is no longer in the library.`,
+  /** Stands in the place of a passage that the library no longer has. */
+  missing: (ref: string) => `${ref}: this passage is no longer in the library.`,
   languages: { he: 'Hebrew', en: 'English' },
 }
+
+/** Labels of a sheet, in its language. */
+export type Words = Readonly<typeof english>
 
 /** A licence by its Hebrew name; the others have none. */
 const publicDomain = 'נחלת הכלל'

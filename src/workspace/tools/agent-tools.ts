@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { toolDescription } from '../../agent/prompts/prompts.ts'
-import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import { describedTool } from '../../agent/prompts/described-tool.ts'
+import { badArguments, type Tool, type ToolOutcome } from '../../agent/tools.ts'
 import { type Executor, withTx } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
@@ -40,8 +40,6 @@ export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] 
 /** Maximum number of names in one list. */
 const maxNames = 200
 
-const noArguments = z.object({})
-
 type ListedFile = {
   readonly name: string
   readonly bytes: string
@@ -50,14 +48,11 @@ type ListedFile = {
 }
 
 function listTool({ database, place }: Workspace): Tool<Executor> {
-  return {
-    spec: {
-      name: 'list_files',
-      description: toolDescription('list_files'),
-      parameters: parametersOf(noArguments),
-    },
-    describe: () => 'Listing the files of the project',
-    async execute() {
+  return describedTool(
+    'list_files',
+    z.object({}),
+    () => 'Listing the files of the project',
+    async () => {
       // A single call of a function that names the account to the row policies itself.
       const { rows } = await database.system.execute<ListedFile>(
         sql`select name, bytes, content_type, version from project_files(${place.accountId}, ${place.projectId})`,
@@ -68,7 +63,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
       const omitted = newest.length - files.length
       return { content: JSON.stringify({ files, ...(omitted > 0 && { omitted }) }) }
     },
-  }
+  )
 }
 
 const readArguments = z.object({
@@ -78,30 +73,26 @@ const readArguments = z.object({
 
 function readTool(workspace: Workspace): Tool<Executor> {
   const { database, place, sourceMarks } = workspace
-  return {
-    spec: {
-      name: 'read_file',
-      description: toolDescription('read_file'),
-      parameters: parametersOf(readArguments),
-    },
-    describe: (args) =>
+  return describedTool(
+    'read_file',
+    readArguments,
+    (args) =>
       `Reading the file ${String(args['name'] ?? '')}${args['offset'] ? `, from character ${String(args['offset'])}` : ''}`,
-    execute: (raw, signal) =>
-      withArguments(readArguments, raw, async ({ name, offset }) => {
-        const wanted = cleanFileName(name, 'name')
-        const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
-        if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
-        const found = await fileText(workspace, file, signal)
-        if (found.text === '' && found.problem !== '') {
-          const error = `The file "${file.name}" cannot be read. ${found.problem}`
-          return {
-            content: JSON.stringify({ error, name: file.name, problem: found.problem }),
-            isError: true,
-          }
+    async ({ name, offset }, signal) => {
+      const wanted = cleanFileName(name, 'name')
+      const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
+      if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
+      const found = await fileText(workspace, file, signal)
+      if (found.text === '' && found.problem !== '') {
+        const error = `The file "${file.name}" cannot be read. ${found.problem}`
+        return {
+          content: JSON.stringify({ error, name: file.name, problem: found.problem }),
+          isError: true,
         }
-        return readWindow(sourceMarks, found, offset)
-      }),
-  }
+      }
+      return readWindow(sourceMarks, found, offset)
+    },
+  )
 }
 
 /** As many passages from `offset` on as fit in a result. */
@@ -140,33 +131,29 @@ const readingMs = 20_000
 
 function searchTool(workspace: Workspace): Tool<Executor> {
   const { database, place, sourceMarks } = workspace
-  return {
-    spec: {
-      name: 'search_files',
-      description: toolDescription('search_files'),
-      parameters: parametersOf(searchArguments),
+  return describedTool(
+    'search_files',
+    searchArguments,
+    (args) => `Searching the files for "${String(args['query'] ?? '')}"`,
+    async ({ query, limit }, signal) => {
+      const { files, more } = await withTx(database, place, (tx) => listByName(tx, place.projectId))
+      const { texts, skipped } = await readTexts(workspace, files, signal)
+      const hits = await searchTexts(texts, query, limit, signal)
+      const room = new Room()
+      for (const { found, passage } of hits) {
+        if (!room.add(markPassage(sourceMarks, found, passage), { offset: passage.start })) break
+      }
+      const unread = skipped.length + more > 0 && {
+        not_searched: skipped.slice(0, 20),
+        not_searched_count: skipped.length + more,
+      }
+      if (hits.length > 0) {
+        return { content: JSON.stringify({ note, passages: room.shown, ...unread }), sources: room.sources }
+      }
+      const error = `Nothing in the files of the project matches "${query}".`
+      return { content: JSON.stringify({ error, ...unread }), isError: true }
     },
-    describe: (args) => `Searching the files for "${String(args['query'] ?? '')}"`,
-    execute: (raw, signal) =>
-      withArguments(searchArguments, raw, async ({ query, limit }) => {
-        const { files, more } = await withTx(database, place, (tx) => listByName(tx, place.projectId))
-        const { texts, skipped } = await readTexts(workspace, files, signal)
-        const hits = await searchTexts(texts, query, limit, signal)
-        const room = new Room()
-        for (const { found, passage } of hits) {
-          if (!room.add(markPassage(sourceMarks, found, passage), { offset: passage.start })) break
-        }
-        const unread = skipped.length + more > 0 && {
-          not_searched: skipped.slice(0, 20),
-          not_searched_count: skipped.length + more,
-        }
-        if (hits.length > 0) {
-          return { content: JSON.stringify({ note, passages: room.shown, ...unread }), sources: room.sources }
-        }
-        const error = `Nothing in the files of the project matches "${query}".`
-        return { content: JSON.stringify({ error, ...unread }), isError: true }
-      }),
-  }
+  )
 }
 
 /** Reads the texts of files, newest first, within the limits of a search. For other files it returns the names. */

@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { toolDescription } from '../../agent/prompts/prompts.ts'
+import { describedTool } from '../../agent/prompts/described-tool.ts'
 import {
   badArguments,
   type CommittedChange,
   type FileChange,
-  parametersOf,
   type Tool,
   type ToolOutcome,
-  withArguments,
 } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import type { LibraryDatabase } from '../../db/library/library-database.ts'
@@ -78,18 +76,13 @@ type SheetPlace = {
  * A tool that makes a study sheet from passages of the library and writes it into the project, one file per format.
  */
 export function sheetTool(workspace: SheetPlace): Tool<Executor> {
-  return {
-    spec: {
-      name: 'make_source_sheet',
-      description: toolDescription('make_source_sheet'),
-      parameters: parametersOf(sheetArguments),
-    },
-    describe: (args) => `Making the source sheet "${String(args['title'] ?? '')}"`,
-    execute: (raw, signal) =>
-      withArguments(sheetArguments, raw, (args) =>
-        whileLibraryAnswers(workspace.library, () => makeSheet(workspace, args, signal), signal),
-      ),
-  }
+  return describedTool(
+    'make_source_sheet',
+    sheetArguments,
+    (args) => `Making the source sheet "${String(args['title'] ?? '')}"`,
+    (args, signal) =>
+      whileLibraryAnswers(workspace.library, () => makeSheet(workspace, args, signal), signal),
+  )
 }
 
 async function makeSheet(

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { toolDescription } from '../../agent/prompts/prompts.ts'
-import { type CommittedChange, parametersOf, type Tool, withArguments } from '../../agent/tools.ts'
+import { describedTool } from '../../agent/prompts/described-tool.ts'
+import type { CommittedChange, Tool } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidValue, ServiceError } from '../../errors.ts'
 import type { FileStores } from '../content.ts'
 import { cleanFileName, endingOf } from '../documents/file-names.ts'
 import { type FilePlace, findByName } from '../files.ts'
 import type { StorageLimits } from '../quota.ts'
 import { editableText } from '../texts.ts'
-import { lockNames, renameFile, writeText } from '../writing.ts'
+import { lockNames, renameFile, writeContent } from '../writing.ts'
 
 const maxTextLength = 1_000_000
 
@@ -29,22 +29,18 @@ const fileName = z.string().max(1_000).describe('With an ending, such as sheet.m
 const writeArguments = z.object({ name: fileName, content: z.string().max(maxTextLength) })
 
 function writeTool(workspace: WritingPlace): Tool<Executor> {
-  return {
-    spec: {
-      name: 'write_file',
-      description: toolDescription('write_file'),
-      parameters: parametersOf(writeArguments),
+  return describedTool(
+    'write_file',
+    writeArguments,
+    (args) => `Writing the file ${String(args['name'] ?? '')}`,
+    async (args) => {
+      const name = textFileName(args.name, 'name')
+      return {
+        content: JSON.stringify({ written: name, bytes: Buffer.byteLength(args.content) }),
+        commit: (tx) => refusable(() => write(tx, workspace, name, args.content)),
+      }
     },
-    describe: (args) => `Writing the file ${String(args['name'] ?? '')}`,
-    execute: (raw) =>
-      withArguments(writeArguments, raw, async (args) => {
-        const name = textFileName(args.name, 'name')
-        return {
-          content: JSON.stringify({ written: name, bytes: Buffer.byteLength(args.content) }),
-          commit: (tx) => refusable(() => write(tx, workspace, name, args.content)),
-        }
-      }),
-  }
+  )
 }
 
 async function write(
@@ -59,7 +55,7 @@ async function write(
   if (known && (await editableText(workspace, tx, known)) === undefined) {
     return { error: `"${name}" is no text file: choose another name.` }
   }
-  return { files: [await writeText(tx, place, await findLimits(tx), name, content)] }
+  return { files: [await writeContent(tx, place, await findLimits(tx), name, Buffer.from(content))] }
 }
 
 const editArguments = z.object({
@@ -69,22 +65,18 @@ const editArguments = z.object({
 })
 
 function editTool(workspace: WritingPlace): Tool<Executor> {
-  return {
-    spec: {
-      name: 'edit_file',
-      description: toolDescription('edit_file'),
-      parameters: parametersOf(editArguments),
+  return describedTool(
+    'edit_file',
+    editArguments,
+    (args) => `Editing the file ${String(args['name'] ?? '')}`,
+    async (args) => {
+      const name = cleanFileName(args.name, 'name')
+      return {
+        content: JSON.stringify({ edited: name }),
+        commit: (tx) => refusable(() => replaceOnce(tx, workspace, { ...args, name })),
+      }
     },
-    describe: (args) => `Editing the file ${String(args['name'] ?? '')}`,
-    execute: (raw) =>
-      withArguments(editArguments, raw, async (args) => {
-        const name = cleanFileName(args.name, 'name')
-        return {
-          content: JSON.stringify({ edited: name }),
-          commit: (tx) => refusable(() => replaceOnce(tx, workspace, { ...args, name })),
-        }
-      }),
-  }
+  )
 }
 
 async function replaceOnce(
@@ -107,30 +99,27 @@ async function replaceOnce(
   }
   const edited = parts.join(args.new)
   if (edited.length > maxTextLength) return { error: `"${args.name}" would become too large.` }
-  return { files: [await writeText(tx, place, await findLimits(tx), args.name, edited)] }
+  const limits = await findLimits(tx)
+  return { files: [await writeContent(tx, place, limits, args.name, Buffer.from(edited))] }
 }
 
 const renameArguments = z.object({ name: z.string().max(1_000), new_name: fileName })
 
 function renameTool({ place }: WritingPlace): Tool<Executor> {
-  return {
-    spec: {
-      name: 'rename_file',
-      description: toolDescription('rename_file'),
-      parameters: parametersOf(renameArguments),
+  return describedTool(
+    'rename_file',
+    renameArguments,
+    (args) => `Renaming the file ${String(args['name'] ?? '')}`,
+    async (args) => {
+      const name = cleanFileName(args.name, 'name')
+      const newName = cleanFileName(args.new_name, 'new_name')
+      return {
+        content: JSON.stringify({ renamed: name, name: newName }),
+        commit: (tx) =>
+          refusable(async () => ({ files: [await renameFile(tx, place.projectId, name, newName)] })),
+      }
     },
-    describe: (args) => `Renaming the file ${String(args['name'] ?? '')}`,
-    execute: (raw) =>
-      withArguments(renameArguments, raw, async (args) => {
-        const name = cleanFileName(args.name, 'name')
-        const newName = cleanFileName(args.new_name, 'new_name')
-        return {
-          content: JSON.stringify({ renamed: name, name: newName }),
-          commit: (tx) =>
-            refusable(async () => ({ files: [await renameFile(tx, place.projectId, name, newName)] })),
-        }
-      }),
-  }
+  )
 }
 
 /** Endings of binary formats. A text with such a name would look like a broken file. */
@@ -142,9 +131,7 @@ const binaryEndings = new Set(
 function textFileName(written: string, param: string): string {
   const name = cleanFileName(written, param)
   if (!binaryEndings.has(endingOf(name))) return name
-  throw new ServiceError('invalid_value', `The name has no ending of a text. Use one such as .md or .html.`, {
-    param,
-  })
+  throw invalidValue(`The name has no ending of a text. Use one such as .md or .html.`, param)
 }
 
 /** Turns a refusal that the model can correct, such as a full quota, into a result. Other errors fail the step. */

@@ -108,7 +108,7 @@ async function refusalsOfPages(): Promise<readonly (readonly [string, string])[]
   for (const name of files) {
     const source = await readFile(path.join('src', name), 'utf8')
     const refusals = source.matchAll(
-      /new ServiceError\(\s*'\w+',\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g,
+      /(?:new ServiceError\(\s*'\w+',|invalidValue\()\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g,
     )
     for (const [, plain, template] of refusals) {
       const text = (plain ?? template ?? '').replace(/\$\{[^}]*\}/g, 'X').replace(/\\(.)/g, '$1')

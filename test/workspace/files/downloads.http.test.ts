@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
-import { writeText } from '../../../src/workspace/writing.ts'
+import { writeContent } from '../../../src/workspace/writing.ts'
 import { comparable, form, send } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
 import { makeFile, useThings } from '../../support/world/things.ts'
@@ -125,7 +125,7 @@ test('each version can be downloaded by its number, and the newest is what is sh
   const id = await makeFile(world.service, home, 'notes.md')
   const place = { accountId: home.accountId, projectId: home.projectId, sessionId: null, runId: 'run_x' }
   await withTx(world.db.database, home, (tx) =>
-    writeText(tx, place, builtInPlans.of('pro'), 'notes.md', 'rewritten'),
+    writeContent(tx, place, builtInPlans.of('pro'), 'notes.md', Buffer.from('rewritten')),
   )
   const file = JSON.parse((await get({}, `/v1/files/${id}`)).text)
   expect(file).toMatchObject({ version: 2, bytes: 9, content_type: 'text/markdown; charset=utf-8' })

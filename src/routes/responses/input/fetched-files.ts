@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors.ts'
+import { invalidValue, ServiceError } from '../../../errors.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
 import { isObject } from '../../turn-request/options.ts'
 
@@ -57,7 +57,7 @@ async function fetched(
   signal: AbortSignal,
   room: { files: number; bytes: number },
 ): Promise<object> {
-  const refuse = (message: string) => new ServiceError('invalid_value', message, { param })
+  const refuse = (message: string) => invalidValue(message, param)
   const url = URL.parse(address)
   const isAllowed = url !== null && /^https?:$/.test(url.protocol) && hosts.includes(url.host)
   if (!isAllowed || url.username !== '') {

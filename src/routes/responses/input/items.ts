@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
-import { checkInput, InputError, idText } from '../../../http/openapi/zod.ts'
-import { fileData, imageUrl } from '../../turn-request/field-schemas.ts'
+import { checkPart, idText } from '../../../http/openapi/zod.ts'
+import { imageUrl, namesOneFile, sentFile } from '../../turn-request/field-schemas.ts'
 import { argumentsOf } from '../../turn-request/tools.ts'
 import { foreignItem, readForeign } from './foreign-items.ts'
 import { toolName } from './tools.ts'
@@ -25,13 +25,9 @@ const imagePart = z
 const filePart = z
   .object({
     type: z.literal('input_file'),
-    file_id: idText.nullish(),
-    filename: boundedText(bounds.id).nullish(),
-    file_data: fileData.nullish(),
+    ...sentFile,
   })
-  .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
-    error: 'must have a `file_id`, or `file_data` and a `filename`',
-  })
+  .refine(...namesOneFile)
 
 /** A part of a function's output. */
 const outputPart = z.discriminatedUnion('type', [textPart, imagePart, filePart], {
@@ -111,15 +107,8 @@ export function readItems(input: string | readonly unknown[], field = 'input'): 
     const foreign = readForeign(sent)
     if (foreign) return foreign.message ? [{ type: 'message', ...foreign.message }] : []
     const kind = kindOf(sent, `${field}[${index}]`)
-    const parsed = checkInput(kinds[kind], sent)
-    if (!parsed.success) {
-      const issues = parsed.error.issues.map((issue) => ({
-        ...issue,
-        path: [field, index, ...issue.path],
-      }))
-      throw new InputError(new z.ZodError(issues))
-    }
-    return [{ ...parsed.data, type: parsed.data.type ?? kind } as Item]
+    const item = checkPart(kinds[kind], sent, [field, index])
+    return [{ ...item, type: item.type ?? kind } as Item]
   })
 }
 

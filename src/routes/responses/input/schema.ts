@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
 import { answerSchema, metadata, tokenLimit } from '../../turn-request/field-schemas.ts'
 import { allowedMode, hostedChoice } from '../../turn-request/tools.ts'
-import { flatName, responseTools, toolName } from './tools.ts'
+import { responseTools, toolName } from './tools.ts'
 
 const toolChoice = z.union(
   [
@@ -100,16 +99,3 @@ export const countedBody = z.preprocess(
 )
 
 export type CountedBody = z.infer<typeof countedBody>
-
-/** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
-export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
-  if (!chosen || typeof chosen !== 'object') return
-  if (chosen.type !== 'function' || tools?.some(({ name }) => name === flatName(chosen))) return
-  throw new ServiceError(
-    'invalid_value',
-    '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
-    {
-      param: 'tool_choice',
-    },
-  )
-}
