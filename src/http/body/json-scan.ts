@@ -27,7 +27,7 @@ type Container = {
   name: string
 }
 
-const [quote, comma, backslash, u] = [0x22, 0x2c, 0x5c, 0x75]
+const [quote, comma, u] = [0x22, 0x2c, 0x75]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 class JsonScan {
@@ -67,30 +67,39 @@ class JsonScan {
     else if (code === openArray || code === openObject) this.#enter(code === openArray)
   }
 
+  /** Places at or behind the current one: each sign is searched once, by the engine, as most texts have no escapes. */
+  #quote = -1
+  #backslash = -1
+
+  #place(sign: string, from: number): number {
+    const at = this.#text.indexOf(sign, from)
+    return at < 0 ? this.#text.length : at
+  }
+
   /** @returns the place of the closing quotation mark. */
   *#readText(from: number): Generator<void, number> {
-    const text = this.#text
     // An escape takes two or six characters.
     let escaped = 0
-    let at = from
-    for (let pause = from + slice; at < text.length; at += 1) {
+    for (let at = from, pause = from + slice; ; at = this.#backslash + 2) {
       if (at > pause) {
         pause = at + slice
         yield
       }
-      const code = text.charCodeAt(at)
-      if (code === quote) break
-      if (code !== backslash) continue
-      at += 1
-      const isUnicode = text.charCodeAt(at) === u
-      if (isUnicode) this.#checkEscape(at + 1)
+      if (this.#quote < at) this.#quote = this.#place('"', at)
+      if (this.#backslash < at) this.#backslash = this.#place('\\', at)
+      if (this.#quote <= this.#backslash) break
+      const isUnicode = this.#text.charCodeAt(this.#backslash + 1) === u
+      if (isUnicode) this.#checkEscape(this.#backslash + 2)
       escaped += isUnicode ? 5 : 1
     }
-    const length = at - from - escaped
-    if (this.#isName) this.#endName(text.slice(from, at), length)
+    this.#endText(from, this.#quote - from - escaped)
+    return this.#quote
+  }
+
+  #endText(from: number, length: number): void {
+    if (this.#isName) this.#endName(this.#text.slice(from, this.#quote), length)
     else if (length > bounds.text.max && !this.#isData(from))
       throw this.#exceeded('a text may have', bounds.text, this.#open.length)
-    return at
   }
 
   /** Only the data of images and files may exceed the length of a text. */
