@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { KeyDefaults } from './key-defaults.ts'
 import type { Plan } from './plans.ts'
-import { allows, type KeyScope, ownerScopes } from './scopes.ts'
+import { allows, isOwnerWide, type KeyScope } from './scopes.ts'
 
 /** Who sends a request. Handlers and domain code use this and never see headers or keys. */
 export type Principal = {
@@ -50,7 +50,7 @@ export function requireScope(principal: Principal, scope: KeyScope): void {
       `This API key lacks the scope "${scope}". Use a key with this scope.`,
     )
   }
-  if (ownerScopes.includes(scope) && principal.binding.kind !== 'owner') {
+  if (isOwnerWide(scope) && principal.binding.kind !== 'owner') {
     throw new ServiceError(
       'missing_scope',
       `The scope "${scope}" works with owner-wide keys only, and this API key is bound to a project.`,

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { projects } from '../../db/schema/index.ts'
 import { invalidValue } from '../../errors.ts'
 import { plainName } from '../../names/names.ts'
-import { isScope, type KeyScope, ownerScopes, scopes } from '../scopes.ts'
+import { isOwnerWide, isScope, type KeyScope, scopes } from '../scopes.ts'
 
 /**
  * The name of a key by the rule of all names.
@@ -19,20 +19,21 @@ export function checkedName(text: string): string {
  * The scopes of a new key in display order.
  * @throws ServiceError `invalid_value` for an unknown scope, or one that the key's reach does not allow.
  */
-export function checkedScopes(wanted: readonly string[], isOwnerWide: boolean): KeyScope[] {
+export function checkedScopes(wanted: readonly string[], reachesAll: boolean): KeyScope[] {
   for (const scope of wanted) {
     if (!isScope(scope)) {
       throw invalidValue(`There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`, 'scopes')
     }
   }
-  const tooWide = ownerScopes.find((scope) => wanted.includes(scope))
-  if (tooWide && !isOwnerWide) {
+  const checked = scopes.filter((scope) => wanted.includes(scope))
+  const tooWide = checked.find(isOwnerWide)
+  if (tooWide && !reachesAll) {
     throw invalidValue(
       `The scope "${tooWide}" needs an owner-wide key. Leave the scope out, or create an owner-wide key.`,
       'scopes',
     )
   }
-  return scopes.filter((scope) => wanted.includes(scope))
+  return checked
 }
 
 /** @throws ServiceError `invalid_value` for a project that the account does not have. */

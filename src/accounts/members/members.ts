@@ -11,14 +11,9 @@ import {
 import { invalidValue, notFound, ServiceError } from '../../errors.ts'
 import { lockAccount, notDeleted } from '../accounts.ts'
 import { type Acting, actorOf, recordAction } from '../audit.ts'
-import { allows, type KeyScope, scopes } from '../scopes.ts'
+import { allows, hasRole, type KeyScope, scopes, scopesOf } from '../scopes.ts'
 
-export { type MemberRole, memberRoles }
-
-/** Whether a role may do what needs `least`. */
-export function hasRole(role: MemberRole, least: MemberRole): boolean {
-  return memberRoles.indexOf(role) <= memberRoles.indexOf(least)
-}
+export { hasRole, type MemberRole, memberRoles }
 
 /** Who changes the members of an account, and by which role. A key with `account:manage` acts as an admin. */
 export type Managing = Acting & { readonly role: MemberRole }
@@ -35,19 +30,6 @@ export type Member = {
 
 /** An account that a person is a member of. */
 export type Membership = { readonly accountId: string; readonly email: string; readonly role: MemberRole }
-
-const reading: readonly KeyScope[] = ['models:read', 'sources:read', 'files:read', 'projects:read']
-const managing: readonly KeyScope[] = ['account:manage', 'accounts:manage']
-
-/**
- * What a role may do, as scopes of keys. Only the own person of an account manages those of others: an operator is a person,
- * and not the members of the account.
- */
-export function scopesOf(role: MemberRole, isOwnPerson: boolean): ReadonlySet<KeyScope> {
-  if (role === 'viewer') return new Set(reading)
-  if (role === 'member') return new Set(scopes.filter((scope) => !managing.includes(scope)))
-  return new Set(scopes.filter((scope) => isOwnPerson || scope !== 'accounts:manage'))
-}
 
 /**
  * Checks that a member may make a key with these scopes.

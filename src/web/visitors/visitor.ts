@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../../accounts/accounts.ts'
-import { type MemberRole, scopesOf } from '../../accounts/members/members.ts'
+import type { MemberRole } from '../../accounts/members/members.ts'
 import type { Plans } from '../../accounts/plans.ts'
 import type { Principal } from '../../accounts/principal.ts'
+import { scopesOf } from '../../accounts/scopes.ts'
 import type { SignedIn } from '../../accounts/sign-in/web-sessions.ts'
 
 /** A person who is signed in to the pages, and acts for the own account or for one as its member. */
