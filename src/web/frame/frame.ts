@@ -103,8 +103,8 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
   ]
 }
 
-function signIn({ frame }: Texts): Html {
-  return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
+function signIn({ account }: Texts): Html {
+  return html`<a class="button quiet" href="/signin">${account.signIn}</a>`
 }
 
 /** Below the header, because what is asked and changed here belongs to another account. */

@@ -30,7 +30,7 @@ ${outcomeNotice({ done })}
 <form method="post" action="${path}">${addressField(t, endpoint.url)}${eventFields(t, endpoint.events)}
 <label class="choice"><input type="checkbox" name="enabled"${endpoint.disabled ? nothing : html` checked`}>
 <span>${alerts.isOn}</span></label>
-<button>${alerts.save}</button></form>
+<button>${t.common.save}</button></form>
 <div class="row"><form method="post" action="${path}/test"><button class="quiet">${alerts.test}</button></form>
 ${confirmDialog({
   ...{ label: alerts.rotate, question: alerts.rotateQuestion, action: `${path}/rotate` },

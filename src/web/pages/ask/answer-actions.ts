@@ -32,14 +32,14 @@ function regenerateForm({ answers }: Texts, run: Run, question: string): Html {
 }
 
 /** Opens the question of a turn for a change. The changed question is asked in place of it. */
-export function editForm({ answers }: Texts, run: Run, question: string): Html {
-  return html`<details class="edit"><summary class="quiet button" title="${answers.edit}"
+export function editForm({ answers, ask, common }: Texts, run: Run, question: string): Html {
+  return html`<details class="edit"><summary class="quiet button" title="${common.edit}"
 aria-label="${answers.editNumber(run.turn)}"><span class="icon pencil"></span></summary>
 <form method="post" action="/runs/${run.id}/branch">${hiddenFields(run)}
 <label>${answers.changedQuestion}<textarea name="question" required maxlength="50000" dir="auto"
 rows="3">${question}</textarea></label>
 <p class="hint">${answers.editHint}</p>
-<button>${answers.ask}</button></form></details>`
+<button>${ask.send}</button></form></details>`
 }
 
 function hiddenFields({ model }: Run): Html {

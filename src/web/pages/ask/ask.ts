@@ -91,7 +91,7 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
 function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): Page {
   const { rail, session } = shown
   return {
-    title: t.ask.title,
+    title: t.frame.ask,
     section: 'ask',
     wide: true,
     sheets: ['conversation', 'composer', 'rail', 'files'],

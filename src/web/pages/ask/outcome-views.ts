@@ -25,7 +25,7 @@ export function outcome(t: Texts, { run, questionAgain, answer }: ConversationTu
   const again = isOwn ? againForm(t, run, questionAgain) : nothing
   const cost = isOwn && run.costMicros === 0n ? `${answers.free} ` : ''
   if (run.status === 'failed')
-    return html`${notice('problem', `${answers.failed} ${cost}${failureText(t, run)}`)}${again}`
+    return html`${notice('problem', `${t.answers.ends['run.failed']} ${cost}${failureText(t, run)}`)}${again}`
   if (run.status === 'cancelled') {
     const own = answer === '' ? `${answers.stopped} ${cost}`.trim() : answers.stoppedHere
     return html`${notice('note', isOwn ? own : answers.stoppedByOwner)}${again}`

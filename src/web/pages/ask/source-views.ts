@@ -248,10 +248,10 @@ aria-label="${answers.sourceOfTextOf(name)}">${answers.sourceOfText}</a>`
 }
 
 /** Each button names what it copies and of which passage, because screen readers list them without the words around. */
-function copyButtons({ answers }: Texts, ref: string, name: string, inLibrary: boolean): Html {
+function copyButtons({ answers, common }: Texts, ref: string, name: string, inLibrary: boolean): Html {
   const link = html`<button type="button" class="quiet small" data-copy-link="${readHref(ref)}"
 aria-label="${answers.copyLinkOf(name)}">${answers.copyLink}</button>`
-  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${answers.copy}</span>
+  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${common.copy}</span>
 <button type="button" class="quiet small" data-copy-passage
 aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
 <button type="button" class="quiet small" data-copy-text="${name}"

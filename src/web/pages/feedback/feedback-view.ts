@@ -20,9 +20,9 @@ export function feedbackPage(
   const { entries, names, offset, next } = page
   const { feedback } = t.operator
   return operatorPage(t, {
-    title: feedback.title,
+    title: t.operator.accounts.tabs.feedback,
     path: '/operator/feedback',
-    main: html`<h2>${feedback.title}</h2>
+    main: html`<h2>${t.operator.accounts.tabs.feedback}</h2>
 <p>${feedback.about} <a href="/operator/feedback.jsonl" download>${feedback.download}</a></p>
 ${entries.length === 0 ? emptyState(feedback.none, feedback.noneHint) : nothing}
 <ul class="plain-list">${entries.map((entry) => entryItem(t, entry, names))}</ul>

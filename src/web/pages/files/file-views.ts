@@ -48,7 +48,7 @@ export function filePage(t: Texts, shown: FileShown, messages: Messages): Page {
     section: 'projects',
     sheets: ['files', 'conversation', 'ref-preview'],
     scripts: ['ref-preview.js'],
-    main: html`<p class="crumb"><a href="/projects">${common.projects}</a> /
+    main: html`<p class="crumb"><a href="/projects">${t.frame.projects}</a> /
 <a href="/projects/${file.projectId}" dir="auto">${project?.name ?? common.project}</a></p>
 <div class="head"><h1 dir="auto">${file.name}</h1>
 <a class="button" href="/files/${file.id}/content" download>${common.download}</a></div>
@@ -81,7 +81,7 @@ ${confirmDialog({
 function factsOf(t: Texts, file: StoredFile): readonly Fact[] {
   const { common, files } = t
   return [
-    [files.size, t.bytes(file.bytes)],
+    [t.common.size, t.bytes(file.bytes)],
     [files.type, html`<bdi>${files.typeName(file.contentType.replace(/\s*;.*$/s, '').toLowerCase())}</bdi>`],
     [files.origin, originOf(t, file)],
     [common.created, t.minute(file.createdAt)],
@@ -134,7 +134,7 @@ function versionTable(t: Texts, file: StoredFile, versions: readonly FileVersion
     rows: versions,
     columns: [
       { name: files.version, kind: 'title', cell: ({ version }) => version },
-      { name: files.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: t.common.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
       { name: files.origin, cell: (version) => originOf(t, version) },
       { name: common.created, cell: ({ createdAt }) => t.day(createdAt) },
       { name: files.content, cell: ({ version }) => downloadLink(t, file, version) },

@@ -40,7 +40,7 @@ ${factList([
 <form method="post" action="/settings/keys/${key.id}">
 <label>${common.name} <input name="name" required maxlength="100" value="${name}" autocomplete="off" dir="auto"></label>
 ${settingFields(t, values, models)}
-<p class="row"><button>${keys.save}</button> <a href="/settings/keys">${common.cancel}</a></p>
+<p class="row"><button>${t.common.save}</button> <a href="/settings/keys">${common.cancel}</a></p>
 </form></section>`,
   })
 }

@@ -58,13 +58,13 @@ function foundKeys(t: Texts, shown: Shown): Html {
 
 function filterForm({ common, keys }: Texts, { q, state }: KeyFilter): Html {
   const options = [
-    { value: '', label: keys.anyState },
+    { value: '', label: common.any },
     ...keyStates.map((value) => ({ value, label: keys.states[value] })),
   ]
   return html`<form class="filters" role="search" action="/settings/keys">
 <label>${common.name} <input type="search" name="q" maxlength="100" dir="auto" value="${q}"></label>
 ${selectField({ label: common.status, name: 'state', options, selected: state })}
-<button class="quiet">${keys.filter}</button></form>`
+<button class="quiet">${common.show}</button></form>`
 }
 
 function keyTable(t: Texts, { keys, projects, spending, replaced }: Shown): Html {
@@ -79,7 +79,7 @@ function keyTable(t: Texts, { keys, projects, spending, replaced }: Shown): Html
       { name: t.keys.access, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
       { name: t.keys.limits, cell: (key) => limitList(t, key, spending.get(key.id)) },
-      { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
+      { name: t.common.lastUsed, cell: (key) => lastUsed(t, key) },
       { name: t.common.status, cell: (key) => stateCell(t, key, replaced.has(key.id)) },
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
@@ -131,7 +131,7 @@ function actions(t: Texts, key: KeyInfo): Html {
   const name = nameId(key.id)
   return html`<div class="row-actions"><span id="${name}" hidden>${key.name}</span>
 <a class="button quiet" href="/settings/keys/${key.id}"
-aria-describedby="${name}">${t.keys.edit}</a>
+aria-describedby="${name}">${t.common.edit}</a>
 <a class="button quiet" href="/settings/keys/new?like=${key.id}" aria-describedby="${name}">${t.keys.replace}</a>
 ${revokeDialog(t, key)}</div>`
 }

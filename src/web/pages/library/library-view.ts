@@ -27,12 +27,12 @@ type Shown = {
 export function libraryPage(t: Texts, shown: Shown): Page {
   const { size } = shown
   return {
-    title: t.library.library,
+    title: t.frame.library,
     section: 'library',
     sheets: ['library'],
-    main: html`<div class="head"><h1>${t.library.library}</h1>
-<span class="row"><a href="/library/daily">${t.library.daily}</a>
-<a href="/library/mine">${t.library.mine}</a></span></div>
+    main: html`<div class="head"><h1>${t.frame.library}</h1>
+<span class="row"><a href="/library/daily">${t.daily.title}</a>
+<a href="/library/mine">${t.reader.mine}</a></span></div>
 <p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
 ${searchForm(t, {})}
 ${size.works === 0 ? emptyLibrary(t, shown) : shelves(t, shown)}`,
@@ -56,11 +56,11 @@ function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {
   if (categories.length === 0 && authors.length === 0) return nothing
   const subject = filter.category
     ? t.library.within(t.library.categoryName(filter.category))
-    : t.library.categories
+    : t.search.categories
   return html`<div class="shelf-nav">
 ${shelf(subject, categories.map(categoryEntry(t)))}
 ${shelf(
-  t.library.authors,
+  t.search.authors,
   authors.map(({ name, works }) => {
     const href = withQuery('/library', { author: name })
     return { name: authorName(t, name), works, href, isChosen: name === filter.author }

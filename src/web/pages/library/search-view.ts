@@ -149,7 +149,7 @@ function explainLink(t: Texts, { query, isOperator }: SearchShown): Html {
 export function breadcrumbs(t: Texts, work?: Names): Html {
   const separator = html` <span aria-hidden="true">/</span> `
   return html`<nav class="breadcrumbs" aria-label="${t.library.breadcrumb}">
-<a href="/library">${t.library.library}</a>${
+<a href="/library">${t.frame.library}</a>${
     work === undefined
       ? nothing
       : html`${separator}<a href="${workHref(work.en)}" dir="auto">${nameIn(t, work)}</a>`

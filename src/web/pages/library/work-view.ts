@@ -53,9 +53,9 @@ function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
   const filterLink = (field: 'author' | 'category', name: string, shown: string) =>
     html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${shown}</a>`
   return [
-    work.author ? [t.library.author, filterLink('author', work.author, authorName(t, work.author))] : false,
+    work.author ? [t.search.author, filterLink('author', work.author, authorName(t, work.author))] : false,
     work.categories.length > 0 && [
-      t.library.category,
+      t.search.category,
       work.categories.map((name, i) => {
         const link = filterLink('category', name, t.library.categoryName(name))
         return html`${i > 0 ? ' / ' : nothing}${link}`
@@ -176,16 +176,16 @@ function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
     label: t.library.versions,
     rows: versions,
     columns: [
-      { name: t.library.language, cell: ({ language }) => t.languageName(language) },
+      { name: t.search.language, cell: ({ language }) => t.languageName(language) },
       {
         name: t.library.version,
         kind: 'title',
         isName: true,
         cell: ({ title }) => t.library.versionName(title),
       },
-      { name: t.library.licence, cell: ({ license }) => html`<bdi>${t.library.licenceName(license)}</bdi>` },
+      { name: t.search.licence, cell: ({ license }) => html`<bdi>${t.library.licenceName(license)}</bdi>` },
       {
-        name: t.library.source,
+        name: t.common.source,
         cell: ({ url, title }) =>
           url
             ? sourceLink(url, hostOf(url), `${hostOf(url)}: ${t.library.versionName(title)}`)

@@ -88,7 +88,7 @@ ${confirmDialog({
   label: t.members.remove,
   question: t.members.removeQuestion(address(member.email)),
   action: `${path}/${member.id}/remove`,
-  confirm: t.members.removeNow,
+  confirm: t.common.remove,
   cancel: t.common.cancel,
 })}</div>`
 }

@@ -46,9 +46,9 @@ function auditPage(t: Texts, asked: Query, entries: readonly AuditEntry[], hasMo
   const last = entries.at(-1)
   const href = (to?: bigint) => withQuery('/operator/audit', { account, before: to?.toString() })
   return operatorPage(t, {
-    title: texts.audit,
+    title: t.operator.accounts.tabs.audit,
     path: '/operator/audit',
-    main: html`<h2>${texts.audit}</h2>
+    main: html`<h2>${t.operator.accounts.tabs.audit}</h2>
 <p>${texts.auditAbout}</p>
 ${account ? html`<p>${texts.onlyAccount(account)}</p>` : nothing}
 ${entries.length === 0 ? emptyState(texts.noEntries, texts.noEntriesHint) : auditTable(t, entries)}

@@ -23,10 +23,10 @@ export function projectsPage(
   const { common } = t
   const texts = t.projects
   return {
-    title: texts.title,
+    title: t.frame.projects,
     section: 'projects',
     sheets: ['files'],
-    main: html`<h1>${texts.title}</h1>
+    main: html`<h1>${t.frame.projects}</h1>
 ${outcomeNotice({ done: form.done })}
 <p>${texts.about}</p>
 ${projects.items.length === 0 ? emptyState(texts.none, texts.noneHint) : projectList(t, projects.items)}
@@ -79,11 +79,11 @@ export function projectPage(
     section: 'projects',
     sheets: ['files'],
     scripts: ['file-field.js'],
-    main: html`<p class="crumb"><a href="/projects">${texts.title}</a></p>
+    main: html`<p class="crumb"><a href="/projects">${t.frame.projects}</a></p>
 <div class="head"><h1 dir="auto">${projectName(t, project.name)}</h1>
 <a class="button" href="${askHere}">${texts.askHere}</a></div>
 ${outcomeNotice(messages)}
-<h2>${texts.conversations}</h2>
+<h2>${t.ask.conversations}</h2>
 ${sessions.items.length === 0 ? noConversations(t, askHere) : conversationList(t, sessions.items)}
 ${pager(sessions.hasMore && oldest !== undefined && { label: common.older, href: `${path}?older=${oldest}` })}
 <h2 id="files">${texts.files}</h2>
@@ -145,8 +145,8 @@ function fileTable(t: Texts, files: readonly StoredFile[]): Html {
         kind: 'title',
         cell: ({ id, name }) => html`<a href="/files/${id}" dir="auto">${name}</a>`,
       },
-      { name: projects.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
-      { name: projects.origin, cell: (file) => originOf(t, file) },
+      { name: t.common.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: t.files.origin, cell: (file) => originOf(t, file) },
       { name: projects.changed, cell: ({ updatedAt }) => t.day(updatedAt) },
     ],
   })

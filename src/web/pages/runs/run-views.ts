@@ -47,7 +47,7 @@ ${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, nam
 function stopForm(t: Texts, run: Run): Html {
   return html`<form method="post" action="/runs/${run.id}/cancel">
 <p>${t.runs.running}
-<button class="quiet danger">${t.answers.stop}</button></p></form>`
+<button class="quiet danger">${t.common.stop}</button></p></form>`
 }
 
 function factsOf(
@@ -62,12 +62,12 @@ function factsOf(
   return [
     [t.common.status, html`<span class="badge ${run.status}">${t.runs.states[run.status]}</span>`],
     [t.runs.asked, t.minute(run.createdAt)],
-    [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.inProgress],
+    [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.states.in_progress],
     reply?.type === 'run.failed' && [t.runs.reason, html`<bdi>${reply.message}</bdi>`],
     [t.runs.cost, t.common.credits(creditsIn(t, run.costMicros))],
     [t.runs.inputTokens, count(t, usage?.prompt_tokens)],
     [t.runs.outputTokens, count(t, usage?.completion_tokens)],
-    [t.runs.model, run.model],
+    [t.common.model, run.model],
     [t.runs.askedBy, run.apiKeyId === null ? person : html`<a href="/settings/keys">${t.runs.key}</a>`],
   ]
 }
@@ -87,7 +87,7 @@ function stepTable(t: Texts, steps: readonly TurnStep[], names: RefNames): Html 
       { name: t.runs.duration, kind: 'number', cell: ({ tookMs }) => t.duration(tookMs) },
       { name: t.runs.inputTokens, kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
       { name: t.runs.outputTokens, kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
-      { name: t.runs.credits, kind: 'number', cell: ({ costMicros }) => creditsIn(t, costMicros) },
+      { name: t.usage.credits, kind: 'number', cell: ({ costMicros }) => creditsIn(t, costMicros) },
     ],
   })
 }

@@ -40,7 +40,7 @@ function addAppCard(t: Texts, hasPassword: boolean, problem: string | undefined)
   return html`<section class="card narrow-left"><h2>${secondFactor.addApp}</h2>${outcomeNotice({ problem })}
 <p>${secondFactor.addAppHint}</p>
 <form method="post" action="${path}/app">${ownerField(t, hasPassword)}
-<button>${secondFactor.next}</button></form></section>`
+<button>${t.account.goOn}</button></form></section>`
 }
 
 function passkeyCard(
@@ -54,10 +54,10 @@ function passkeyCard(
   const { common, secondFactor } = t
   const items = shown.passkeys.map(
     ({ id, name, createdAt, usedAt }) => html`<li><h3 id="passkey-${id}"><bdi>${name}</bdi></h3>
-<p>${common.created}: ${t.day(createdAt)}. ${secondFactor.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
-<details><summary class="button quiet danger" aria-describedby="passkey-${id}">${secondFactor.removeDots}</summary>
+<p>${common.created}: ${t.day(createdAt)}. ${t.common.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
+<details><summary class="button quiet danger" aria-describedby="passkey-${id}">${t.members.remove}</summary>
 <form method="post" action="${path}/passkeys/${id}/remove">${codeField(secondFactor.anyCode)}
-<button class="danger">${secondFactor.remove}</button></form></details></li>`,
+<button class="danger">${t.common.remove}</button></form></details></li>`,
   )
   return html`<section class="card narrow-left"><h2>${secondFactor.passkeys}</h2>
 ${outcomeNotice({ problem: shown.problem })}<p>${secondFactor.passkeysHint}</p>
@@ -82,7 +82,7 @@ export function addPasskeyPage(t: Texts, shown: { readonly options: object; read
 data-failed="${secondFactor.passkeyFailed}">
 <input type="hidden" name="answer"><input type="hidden" name="until" value="${until}">
 <label>${common.name} <input name="name" required maxlength="60" autocomplete="off" dir="auto" autofocus></label>
-<button>${secondFactor.next}</button></form></section>`,
+<button>${t.account.goOn}</button></form></section>`,
   )
   return { ...made, scripts: ['passkeys.js'] }
 }

@@ -19,7 +19,7 @@ export function signInList(t: Texts, sessions: readonly ListedSession[]): Html {
           html`<bdi id="agent-${id}">${agentName(agent) || account.unknownBrowser}</bdi>`,
       },
       { name: account.signedIn, cell: ({ createdAt }) => t.minute(createdAt) },
-      { name: account.lastUsed, cell: ({ seenAt }) => t.minute(seenAt) },
+      { name: t.common.lastUsed, cell: ({ seenAt }) => t.minute(seenAt) },
       {
         name: html`<span class="sr">${common.actions}</span>`,
         cell: ({ id, isCurrent }) =>

@@ -21,7 +21,7 @@ function newLink({ sharing }: Texts, { id }: { readonly id: string }): Html {
 }
 
 function linkBox(
-  { sharing }: Texts,
+  { answers, sharing }: Texts,
   { id, turnCount }: { readonly id: string; readonly turnCount: number },
   { token, lastTurn }: SharedSession,
   origin: string,
@@ -32,7 +32,7 @@ function linkBox(
       : html`<label>${sharing.link}
 <input id="share-link" readonly dir="ltr" value="${origin}/shared/${token}"></label>
 <p class="row"><button type="button" class="quiet copy" data-copy-link="/shared/${token}">${sharing.copyLink}</button>
-<a class="button quiet" href="/shared/${token}">${sharing.open}</a></p>`
+<a class="button quiet" href="/shared/${token}">${answers.open}</a></p>`
   const update = html`<form method="post" action="/sessions/${id}/share"><button class="quiet">
 ${sharing.include}</button></form>`
   return html`${address}

@@ -39,7 +39,7 @@ ${selectField({
 })}
 <label class="new-title">${t.sheets.newTitle} <input name="title" maxlength="${sheetLimits.title}" dir="auto"
 autocomplete="off" value="${title}" placeholder="${t.sheets.untitled(name)}"></label>
-<button>${t.sheets.add}</button></form>
+<button>${t.common.add}</button></form>
 <p><a href="${readHref(ref)}">${t.sheets.goBack}</a></p></section>`,
   }
 }

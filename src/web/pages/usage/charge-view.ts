@@ -32,11 +32,11 @@ function chargeTable(t: Texts, charges: readonly Charge[]): Html {
     label: usage.turns,
     rows: charges,
     columns: [
-      { name: usage.time, cell: ({ at }) => t.minute(at) },
+      { name: t.common.time, cell: ({ at }) => t.minute(at) },
       creditsColumn(t),
       { name: usage.turn, cell: (charge) => runLink(t, charge) },
       { name: usage.key, cell: (charge) => keyName(t, charge) },
-      { name: usage.model, cell: ({ model }) => html`<code>${model}</code>` },
+      { name: t.common.model, cell: ({ model }) => html`<code>${model}</code>` },
       tokensColumn(t),
     ],
   })

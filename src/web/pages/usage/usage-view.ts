@@ -20,10 +20,10 @@ export function usagePage(t: Texts, shown: UsageShown): Page {
   const { days, period, span } = shown
   const sums = sumOf(days)
   return {
-    title: usage.title,
+    title: t.frame.usage,
     section: 'usage',
     sheets: ['usage'],
-    main: html`<h1>${usage.title}</h1>
+    main: html`<h1>${t.frame.usage}</h1>
 ${balanceCard(t, shown)}
 ${limitList(t, shown)}
 <div class="head"><h2>${usage.headings[period]}</h2>

@@ -63,7 +63,7 @@ ${texts.map((text) => textColumn(text, undefined, settings.points === 'on'))}</d
 function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
   if (!marks) {
     const here = `/signin?next=${encodeURIComponent(passageHref(ref))}`
-    return html`<p class="faint"><a href="${here}">${t.reader.signIn}</a> ${t.reader.signInFor}</p>`
+    return html`<p class="faint"><a href="${here}">${t.account.signIn}</a> ${t.reader.signInFor}</p>`
   }
   const { isBookmarked, note } = marks
   return html`${outcomeNotice({ problem })}<form class="mark-form" method="post" action="/library/marks"

@@ -134,7 +134,7 @@ function credits(t: Texts, used: readonly Passage[]): Html {
 function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
   const title = t.library.versionName(version)
   const licence = t.library.licenceName(license)
-  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${licence}</bdi>.
+  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.search.licence}: <bdi>${licence}</bdi>.
 ${url ? sourceLink(url, t.common.source, t.common.sourceOf(title)) : nothing}</li>`
 }
 

@@ -58,7 +58,7 @@ function refLine(t: Texts, segment: Segment): Html {
 <span class="own-ref" id="${id}-ref" dir="auto"
 title="${name}">${shortRef(isEnglish ? short.en : short.he)}</span></span>
 <span class="segment-tools" dir="${t.direction}">${moreLink(t, segment)}
-${copyButton(t, `${id}-ref`, t.reader.copyRef(name))}
+${copyButton(t, `${id}-ref`, t.answers.copyRefOf(name))}
 ${addToSheetLink(t, { ref, name, versions: versionsOf(segment) })}</span>
 ${heRef ? other : nothing}</div>`
 }

@@ -38,7 +38,7 @@ export function healthPage(t: Texts, shown: Shown): Page {
   const { queue } = shown
   const texts = t.operator.health
   return operatorPage(t, {
-    title: texts.title,
+    title: t.operator.accounts.tabs.health,
     path: '/operator/health',
     main: html`${verdict(t, shown)}
 <h2>${texts.now}</h2>
@@ -157,15 +157,15 @@ function failureTable(t: Texts, { newest }: FailureHealth): Html {
     label: health.failureTable,
     rows: newest,
     columns: [
-      { name: health.time, cell: ({ at }) => t.minute(at) },
+      { name: t.common.time, cell: ({ at }) => t.minute(at) },
       { name: health.code, cell: ({ code }) => html`<code>${code}</code>` },
       { name: health.message, className: 'message', isName: true, cell: ({ message }) => message },
-      { name: health.model, cell: ({ model }) => html`<code>${model}</code>` },
-      { name: health.run, cell: ({ runId }) => html`<code>${runId}</code>` },
+      { name: t.common.model, cell: ({ model }) => html`<code>${model}</code>` },
+      { name: t.runs.title, cell: ({ runId }) => html`<code>${runId}</code>` },
       {
-        name: health.account,
+        name: t.operator.accounts.account,
         cell: ({ accountId }) =>
-          html`<a href="/operator/accounts/${accountId}" title="${accountId}">${health.account}</a>`,
+          html`<a href="/operator/accounts/${accountId}" title="${accountId}">${t.operator.accounts.account}</a>`,
       },
     ],
   })

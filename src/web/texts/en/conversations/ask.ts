@@ -1,11 +1,7 @@
 import { html } from 'hono/html'
-import { counter } from '../../grammar/plural.ts'
-
-const count = counter('en')
 
 /** `/ask`: the box for a question, the list of conversations, and the actions of one. */
 export const ask = {
-  title: 'Ask',
   heading: 'Ask the library',
   inConversation: (link: unknown) => html`In the conversation ${link}:`,
   examples: 'For example',
@@ -13,7 +9,6 @@ export const ask = {
   exampleQuestions: ['What is a beinoni?', 'Who was the Baal Shem Tov?', 'What is hitbodedut?', 'מהו ביטול?'],
   question: 'Your question',
   placeholder: 'Ask in English or Hebrew',
-  followUpPlaceholder: 'Ask a follow-up',
   followUp: 'Ask a follow-up',
   send: 'Ask',
   attach: 'Attach',
@@ -25,7 +20,6 @@ export const ask = {
   offline: 'There is no connection. The question is not sent; it stays here.',
   online: 'The connection is back.',
   sendAgain: 'Send the question',
-  model: 'Model',
   untitled: 'Untitled conversation',
   branches: 'Branches',
   conversations: 'Conversations',
@@ -54,5 +48,4 @@ export const ask = {
   deleteQuestion:
     'This permanently deletes the questions, answers and steps of this conversation. Files created in it are kept.',
   deleteConfirm: 'Yes, delete it',
-  questionsAsked: count({ one: '1 question', other: (n) => `${n} questions` }),
 }

@@ -12,7 +12,6 @@ export const sharing = {
   notShown:
     'There is a public link. Its address can no longer be shown, but it works until you revoke it. Revoke it to create a new one.',
   copyLink: 'Copy link',
-  open: 'Open',
   include: 'Include newer questions',
   revoke: 'Revoke link',
   note: (library: unknown) =>

@@ -6,7 +6,6 @@ export const daily = {
   noneHint: 'Open a work of the library and choose “Read a chapter a day”.',
   works: 'See the works',
   of: (number: number, all: number) => `Day ${number} of ${all}`,
-  today: 'Today',
   tomorrow: 'Tomorrow',
   since: 'since',
   missing: 'The library no longer has this work, or it begins on a later day.',

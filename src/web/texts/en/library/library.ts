@@ -11,10 +11,7 @@ const categories: ReadonlyMap<string, string> = new Map([
 
 /** The works of the library, and one work. */
 export const library = {
-  library: 'Library',
   breadcrumb: 'Breadcrumb',
-  daily: 'Daily portion',
-  mine: 'My reading',
   /** Each argument is a count with its noun. */
   size: (works: string, versions: string, texts: string) => `${works} in ${versions}, ${texts}.`,
   licences: 'Each text shows its licence and its source.',
@@ -30,15 +27,11 @@ export const library = {
   versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,
   filter: 'Filter',
-  categories: 'Categories',
-  authors: 'Authors',
   allWorks: 'All works',
   showAll: 'Show all works',
   moreWorks: 'More works',
   noWorks: 'No works here',
   noWorksHint: 'No work has this author or category.',
-  author: 'Author',
-  category: 'Category',
   written: 'Written',
   years: ({ from, to }: { readonly from: number; readonly to: number }) =>
     from === to ? yearRange(from, to) : `about ${yearRange(from, to)}`,
@@ -48,10 +41,7 @@ export const library = {
   moreParts: 'More parts',
   moreChapters: 'More chapters',
   allParts: 'All parts',
-  language: 'Language',
   version: 'Version',
-  licence: 'Licence',
-  source: 'Source',
   passages: 'Passages',
   imported: 'Imported',
   notStated: 'not stated',

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 
 /** `/operator/feedback`: what readers think of answers. */
 export const feedback = {
-  title: 'Feedback',
   about: html`What readers think of answers. The file has one question per line, in the form that
 <code>npm run -s service -- eval</code> reads.`,
   download: 'Download the file',

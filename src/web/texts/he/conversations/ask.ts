@@ -1,18 +1,13 @@
 import { html } from 'hono/html'
 import type { EnglishTexts } from '../../en/index.ts'
-import { counter } from '../../grammar/plural.ts'
-
-const count = counter('he')
 
 export const ask: EnglishTexts['ask'] = {
-  title: 'שאלה',
   heading: 'שאלה לספרייה',
   inConversation: (link) => html`בשיחה ${link}:`,
   examples: 'לדוגמה',
   exampleQuestions: ['מהי דבקות?', 'מהו ביטול?', 'מהי התבודדות?'],
   question: 'השאלה שלך',
   placeholder: 'שאלה בעברית או באנגלית',
-  followUpPlaceholder: 'שאלת המשך',
   followUp: 'שאלת המשך',
   send: 'שליחה',
   attach: 'צירוף קובץ',
@@ -24,7 +19,6 @@ export const ask: EnglishTexts['ask'] = {
   offline: 'אין חיבור. השאלה לא נשלחה והיא נשארת כאן.',
   online: 'החיבור חזר.',
   sendAgain: 'שליחת השאלה',
-  model: 'מודל',
   untitled: 'שיחה ללא שם',
   branches: 'הסתעפויות',
   conversations: 'שיחות',
@@ -52,5 +46,4 @@ export const ask: EnglishTexts['ask'] = {
   deleteDots: 'מחיקה…',
   deleteQuestion: 'המחיקה סופית: השאלות, התשובות והשלבים של השיחה נמחקים. קבצים שנוצרו בה נשארים.',
   deleteConfirm: 'כן, למחוק אותה',
-  questionsAsked: count({ one: 'שאלה אחת', two: 'שתי שאלות', other: (n) => `${n} שאלות` }),
 }

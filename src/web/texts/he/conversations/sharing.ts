@@ -12,7 +12,6 @@ export const sharing: EnglishTexts['sharing'] = {
   notShown:
     'יש קישור ציבורי. אי אפשר להציג עוד את כתובתו, אך הוא פועל עד לביטולו. כדי ליצור קישור חדש יש לבטל אותו.',
   copyLink: 'העתקת הקישור',
-  open: 'פתיחה',
   include: 'הוספת השאלות החדשות',
   revoke: 'ביטול הקישור',
   note: (library) =>

@@ -7,7 +7,6 @@ export const daily: EnglishTexts['daily'] = {
   noneHint: 'בדף של כל ספר בספרייה יש ”קריאת פרק בכל יום”.',
   works: 'אל רשימת הספרים',
   of: (number, all) => `יום ${number} מתוך ${all}`,
-  today: 'היום',
   tomorrow: 'מחר',
   since: 'מאז',
   missing: 'הספר אינו עוד בספרייה, או שהקריאה מתחילה ביום מאוחר יותר.',

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { EnglishTexts } from '../../en/index.ts'
 
 export const feedback: EnglishTexts['operator']['feedback'] = {
-  title: 'משוב',
   about: html`מה קוראים חושבים על תשובות. בקובץ יש שאלה בכל שורה, כפי שקוראת אותו הפקודה
 <code>npm run -s service -- eval</code>.`,
   download: 'הורדת הקובץ',
