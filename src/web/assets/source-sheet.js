@@ -14,7 +14,7 @@ Object.assign(button, { type: 'button', className: 'quiet small', textContent: '
 const head = document.createElement('div')
 head.className = 'head'
 head.append(title, button)
-const list = document.createElement('ol')
+const list = Object.assign(document.createElement('ol'), { className: 'plain-list' })
 sheet.append(head, list)
 
 /** Puts the card back into the list of sources. */

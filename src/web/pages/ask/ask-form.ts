@@ -41,8 +41,8 @@ ${isFollowUp ? html`<input type="hidden" name="session" value="${choices.session
 <label class="sr" for="question">${ask.question}</label>
 <textarea id="question" name="question" required maxlength="50000" dir="auto" rows="1" enterkeyhint="send"
 placeholder="${isFollowUp ? t.ask.followUp : ask.placeholder}">${values.question}</textarea>
-<ul class="attached" aria-label="${ask.attachedFiles}" hidden></ul>
-<div class="composer-row">
+<ul class="row attached" aria-label="${ask.attachedFiles}" hidden></ul>
+<div class="row composer-row">
 <label class="chip attach">${ask.attach}<input type="file" multiple></label>
 ${isFollowUp ? nothing : projectField(t, choices.projects, values.project)}
 ${modelField(t, choices.models, values.model)}

@@ -119,5 +119,5 @@ function exampleList({ ask }: Texts): Html {
     return html`<li><a href="${href}" data-ask="${question}" dir="auto">${question}</a></li>`
   }
   return html`<p class="faint" id="examples">${ask.examples}</p>
-<ul class="examples" aria-labelledby="examples">${ask.exampleQuestions.map(link)}</ul>`
+<ul class="row questions" aria-labelledby="examples">${ask.exampleQuestions.map(link)}</ul>`
 }

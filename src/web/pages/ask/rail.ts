@@ -100,13 +100,13 @@ function empty({ ask }: Texts, find: string): Html {
 function group(t: Texts, day: string, sessions: readonly RecentSession[], current: string | undefined): Html {
   const id = `rail-${sessions[0]?.id ?? ''}`
   return html`<p class="rail-day" id="${id}">${day}</p>
-<ul aria-labelledby="${id}">${sessions.map((session) => entry(t, session, current))}</ul>`
+<ul class="plain-list" aria-labelledby="${id}">${sessions.map((session) => entry(t, session, current))}</ul>`
 }
 
 /** A conversation, with its branches below it. */
 function entry(t: Texts, session: RecentSession, current: string | undefined): Html {
   const branches = session.branches.map((branch) => html`<li>${link(t, branch, current)}</li>`)
-  const below = branches.length === 0 ? nothing : html`<ul aria-label="${t.ask.branches}">${branches}</ul>`
+  const below = branches.length === 0 ? nothing : html`<ul class="plain-list" aria-label="${t.ask.branches}">${branches}</ul>`
   return html`<li>${link(t, session, current)}${below}</li>`
 }
 

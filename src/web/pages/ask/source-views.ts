@@ -56,7 +56,7 @@ export function sourceList(
 ): Html {
   const cards = [...Map.groupBy(sources, (source) => `${sourceKindOf(source)} ${source.ref}`).values()]
   return html`<aside class="sources" aria-label="${label}" data-close="${t.common.close}"><h3>${t.answers.sources}</h3>
-<ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
+<ol class="plain-list">${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 
 /** The passages that a running turn has read so far, one card each, with their numbers once they are cited. */
@@ -72,7 +72,7 @@ export function passagesReadList(
   const numbers = Map.groupBy(cited, ({ ref }) => ref)
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}" data-close="${t.common.close}">
 <h3>${answers.passagesReadTitle}</h3>
-<ol>${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
+<ol class="plain-list">${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
 }
 
 function readCard(
@@ -85,7 +85,7 @@ function readCard(
   const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
-<p class="source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
+<p class="row source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
 <span class="source-names">${
     isOfFile(shown)
       ? html`<b dir="auto">${ref}</b> <span class="badge">${t.answers.file}</span>`
@@ -111,7 +111,7 @@ function sourceCard(
     versions.find(({ language }) => language === first.language)
   const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
   return html`<li class="source-card" data-ref="${first.ref}">
-<p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
+<p class="row source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
 <span class="source-names">${isFile ? fileName(t, first, isOwn) : refLink(t, first.ref, first.he_ref)}
 </span></p>
 <p class="source-checks">${badges(t, cited)}</p>
@@ -230,7 +230,7 @@ function actions(
   const { ref, language, version } = source
   const name = shownRef(t, source)
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
-  return html`<div class="source-actions">
+  return html`<div class="row source-actions">
 ${isOwn ? askLink(t, sessionId, name) : nothing}
 ${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
 ${isOwn && isOfFile(source) ? openFileLink(t, source, name) : nothing}

@@ -93,7 +93,7 @@ ${checkPopovers(t, checks, names)}`
 
 function attachedFiles({ ask }: Texts, files: NonNullable<ConversationTurn['files']>): Html {
   if (files.length === 0) return nothing
-  return html`<ul class="attached" aria-label="${ask.attachedFiles}">${files.map(
+  return html`<ul class="row attached" aria-label="${ask.attachedFiles}">${files.map(
     ({ id, name }) => html`<li><a href="/files/${id}" dir="auto">${name}</a></li>`,
   )}</ul>`
 }

@@ -65,7 +65,7 @@ ${changeCard(t, file, messages.name ?? file.name)}`,
 
 function changeCard({ common, files }: Texts, { id }: StoredFile, name: string): Html {
   return html`<section class="card narrow-left"><h2>${files.change}</h2>
-<form class="inline-form" method="post" action="/files/${id}/rename">
+<form class="row inline-form" method="post" action="/files/${id}/rename">
 <label>${common.name}
 <input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
 <button>${common.rename}</button></form>

@@ -129,7 +129,7 @@ function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): H
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
   const name = nameId(key.id)
-  return html`<div class="row-actions"><span id="${name}" hidden>${key.name}</span>
+  return html`<div class="row row-actions"><span id="${name}" hidden>${key.name}</span>
 <a class="button quiet" href="/settings/keys/${key.id}"
 aria-describedby="${name}">${t.common.edit}</a>
 <a class="button quiet" href="/settings/keys/new?like=${key.id}" aria-describedby="${name}">${t.keys.replace}</a>

@@ -55,10 +55,10 @@ function facet(
     html`<li>${facetLink(t, name, filters, one, titles)} <span class="faint">${one.hits}</span></li>`
   const ordered = name === 'period' ? inTime : (some: readonly HitCount[]) => some
   const more = ordered(counts.slice(maxShown))
-  return html`<details open><summary>${heading}</summary><ul>${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
+  return html`<details open><summary>${heading}</summary><ul class="plain-list">${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
 ${
   more.length > 0
-    ? html`<details class="more-facets"><summary>+${more.length}</summary><ul>${more.map(entry)}</ul>
+    ? html`<details class="more-facets"><summary>+${more.length}</summary><ul class="plain-list">${more.map(entry)}</ul>
 </details>`
     : nothing
 }${name === 'period' ? yearsForm(t, filters) : nothing}</details>`
@@ -108,7 +108,7 @@ export function filterChips(t: Texts, filters: SearchFilters, titles: Titles): H
     const without = searchHref({ ...filters, from: undefined, to: undefined })
     used.push(chip(t, t.search.years, t.search.between(from, to), without))
   }
-  return used.length === 0 ? nothing : html`<ul class="chips">${used}</ul>`
+  return used.length === 0 ? nothing : html`<ul class="row chips">${used}</ul>`
 }
 
 function chip(t: Texts, label: string, value: string, without: string): Html {

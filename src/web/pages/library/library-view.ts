@@ -79,7 +79,7 @@ function categoryEntry(t: Texts): (category: FacetCount) => ShelfEntry {
 
 function shelf(title: string, entries: readonly ShelfEntry[]): Html {
   if (entries.length === 0) return nothing
-  return html`<details open><summary>${title}</summary><ul>${entries.map(
+  return html`<details open><summary>${title}</summary><ul class="plain-list">${entries.map(
     ({ name, works, href, isChosen }) =>
       html`<li><a href="${href}" dir="auto"${isChosen ? html` aria-current="true"` : nothing}>${name}</a>
 <span class="faint">${works}</span></li>`,

@@ -38,7 +38,7 @@ export function workPage(t: Texts, shown: Shown): Page {
     section: 'library',
     sheets: ['library'],
     main: html`${breadcrumbs(t)}
-<header class="work-head">${namedHeading(t, names)}</header>
+<header class="row work-head">${namedHeading(t, names)}</header>
 ${factList(factsOf(t, shown))}
 ${searchForm(t, { work: nameIn(t, names) })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
 <h2>${t.library.contents}</h2>

@@ -78,8 +78,8 @@ function memberActions(t: Texts, { person, account, role }: Visitor, member: Mem
   if (member.id === person.id) return html`<div class="own">${leaveDialog(t)}</div>`
   if (!hasRole(role, 'admin') || (member.role === 'owner' && role !== 'owner')) return nothing
   const label = t.members.roleOf(member.email)
-  return html`<div class="row-actions" role="group" aria-label="${member.email}">
-<form class="row-actions" method="post" action="${path}/${member.id}/role">
+  return html`<div class="row row-actions" role="group" aria-label="${member.email}">
+<form class="row row-actions" method="post" action="${path}/${member.id}/role">
 <select name="role" aria-label="${label}">${rolesBelow(role).map(
     (one) =>
       html`<option value="${one}"${one === member.role ? html` selected` : nothing}>${t.members.roles[one]}</option>`,

@@ -48,7 +48,7 @@ function head(t: Texts, names: Names): Html {
   const name = nameIn(t, names)
   const hebrew = he === '' || he === en ? nothing : html`<span lang="he" dir="rtl">${he}</span>`
   const other = name === en ? hebrew : html`<bdi class="other-name">${en}</bdi>`
-  return html`<p class="preview-head" data-label="${t.answers.preview(name)}"><b dir="auto">${name}</b>
+  return html`<p class="row preview-head" data-label="${t.answers.preview(name)}"><b dir="auto">${name}</b>
 ${other}</p>`
 }
 

@@ -41,7 +41,7 @@ function nameForm(
   { common }: Texts,
   form: { readonly action: string; readonly name: string; readonly submit: string },
 ): Html {
-  return html`<form class="inline-form" method="post" action="${form.action}">
+  return html`<form class="row inline-form" method="post" action="${form.action}">
 <label>${common.name}
 <input name="name" required maxlength="200" value="${form.name}" dir="auto" autocomplete="off"></label>
 <button>${form.submit}</button></form>`
@@ -101,7 +101,7 @@ function noConversations({ projects }: Texts, askHere: string): Html {
 
 function uploadCard({ bytes, common, projects }: Texts, path: string, plan: Plan): Html {
   return html`<section class="card narrow-left"><h2>${projects.uploadFile}</h2>
-<form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
+<form class="row inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
 <div class="file-field"><label for="upload">${projects.file}</label>
 <div class="file-box"><span class="button quiet" aria-hidden="true">${projects.chooseFile}</span>
 <bdi class="file-name" aria-hidden="true">${projects.noneChosen}</bdi>

@@ -43,7 +43,7 @@ value="${title}" aria-label="${t.sheets.title}" placeholder="${t.sheets.title}">
 aria-label="${t.sheets.intro}" placeholder="${t.sheets.introHint}">${intro}</textarea>
 <ol class="sheet-entries" aria-label="${t.sheets.entries}">${entries.map((entry) => entryItem(t, entry))}</ol>
 ${entries.length === 0 ? emptyState(t.sheets.empty, t.sheets.emptyHint) : nothing}
-<div class="sheet-add"><label>${t.sheets.addPassage} <input name="ref" maxlength="${sheetLimits.ref}" dir="auto"
+<div class="row sheet-add"><label>${t.sheets.addPassage} <input name="ref" maxlength="${sheetLimits.ref}" dir="auto"
 autocomplete="off" value="${problem?.ref ?? ''}" placeholder="${t.sheets.addHint}"></label>
 <button name="action" value="add">${t.common.add}</button>
 <button class="quiet" name="action" value="note">${t.sheets.addNote}</button></div>
@@ -64,7 +64,7 @@ function entryItem(t: Texts, entry: ReadEntry): Html {
   const name = nameOf(t, entry)
   return html`<li class="sheet-entry ${entry.kind}" id="entry-${entry.id}" data-entry="${entry.id}">
 <input type="hidden" name="entry" value="${entry.id}">
-<div class="entry-head"><span class="drag" data-drag aria-hidden="true" hidden></span>${headOf(t, entry)}
+<div class="row entry-head"><span class="drag" data-drag aria-hidden="true" hidden></span>${headOf(t, entry)}
 <span class="entry-tools">${tool('up', entry.id, t.sheets.up(name), '↑')}
 ${tool('down', entry.id, t.sheets.down(name), '↓')}
 ${tool('remove', entry.id, t.sheets.remove(name), t.common.remove)}</span></div>

@@ -61,7 +61,7 @@ ${creditTable(t, left, renewsAt, credits)}</section>`
 
 function periodNav({ usage }: Texts, selected: UsageShown['period']): Html {
   const mark = (period: string) => (period === selected ? html` aria-current="page"` : nothing)
-  return html`<nav class="periods" aria-label="${usage.period}">${periods.map(
+  return html`<nav class="row periods" aria-label="${usage.period}">${periods.map(
     (period) =>
       html`<a class="button quiet" href="/usage?period=${period}"${mark(period)}>${usage.periods[period]}</a>`,
   )}</nav>`

@@ -43,7 +43,7 @@ export function passagePage(t: Texts, shown: PassageShown): Page {
     main: html`${breadcrumbs(t, { en: work, he: titles.get(work) ?? '' })}
 <section id="passage" class="passage-panel" data-close="${t.common.close}">
 ${namedHeading(t, { en: ref, he: heRef })}${passageText(shown)}
-<p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
+<p class="row passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
 ${askLink(t, nameIn(t, { en: ref, he: heRef }))}
 ${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: heRef }) })}</p>
 ${ownMarks(t, shown)}${linkList(t, shown)}</section>`,

@@ -63,7 +63,7 @@ export function turner(t: Texts, { previous, next }: ReadingPage, names: RefName
     ref === undefined
       ? nothing
       : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label}: <bdi>${names(ref)}</bdi></a>`
-  return html`<nav class="turner" aria-label="${t.reader.chaptersBelow}">
+  return html`<nav class="row turner" aria-label="${t.reader.chaptersBelow}">
 ${link('prev', t.reader.previous, previous)} ${link('next', t.reader.next, next)}</nav>`
 }
 

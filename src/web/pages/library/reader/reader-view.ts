@@ -97,7 +97,7 @@ function shownLanguages(
 }
 
 function head(t: Texts, page: ReadingPage): Html {
-  return html`<header class="reader-head">${namedHeading(t, namesOf(page))}
+  return html`<header class="row reader-head">${namedHeading(t, namesOf(page))}
 <div>${askLink(t, nameIn(t, namesOf(page)))}</div></header>`
 }
 

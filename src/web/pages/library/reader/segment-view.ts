@@ -54,7 +54,7 @@ function refLine(t: Texts, segment: Segment): Html {
   const other = isEnglish
     ? html`<span class="he-ref" lang="he" dir="rtl">${shortRef(short.he)}</span>`
     : html`<span class="other-name" dir="auto">${shortRef(short.en)}</span>`
-  return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
+  return html`<div class="row ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
 <span class="own-ref" id="${id}-ref" dir="auto"
 title="${name}">${shortRef(isEnglish ? short.en : short.he)}</span></span>
 <span class="segment-tools" dir="${t.direction}">${moreLink(t, segment)}
