@@ -1,12 +1,7 @@
 import { type Html, html, nothing, trusted } from '../components/html.ts'
 import type { Texts } from '../texts/catalogue.ts'
-import type { Theme } from '../visitors/preferences.ts'
+import { type Theme, themes } from '../visitors/preferences.ts'
 import type { Visitor } from '../visitors/visitor.ts'
-import { accountMenu } from './account-menu.ts'
-import { type Link, navLink, type Section } from './nav-link.ts'
-import { colourSwitch, languageSwitch } from './switches.ts'
-
-export type { Section }
 
 /** What the frame shows of a page. */
 export type Framed = {
@@ -134,4 +129,63 @@ function helpDialog({ frame, common }: Texts): Html {
 <dl class="shortcuts">${line('/', shortcutList.search)}${line('?', shortcutList.help)}
 ${line('Esc', shortcutList.escape)}</dl>
 <form method="dialog"><button>${common.close}</button></form></dialog>`
+}
+
+export type Section =
+  | 'ask'
+  | 'library'
+  | 'sheets'
+  | 'projects'
+  | 'usage'
+  | 'settings'
+  | 'operator'
+  | 'reference'
+
+export type Link = { readonly id: Section; readonly href: string; readonly label: string }
+
+/** A link of the navigation; that of the page's own section is marked. */
+export function navLink({ id, href, label }: Link, section: Section | undefined): Html {
+  return html`<a href="${href}"${id === section ? html` aria-current="page"` : nothing}>${label}</a>`
+}
+
+/** A button with the name of the other language. @param here path of the page that is shown again. */
+export function languageSwitch({ frame }: Texts, here: string): Html {
+  const { code, name } = frame.otherLanguage
+  return html`<form class="language" method="post" action="/preferences">
+<input type="hidden" name="next" value="${here}">
+<button class="quiet" name="language" value="${code}" lang="${code}">${name}</button></form>`
+}
+
+/** Three buttons: the colours of the system, light, dark. */
+function colourSwitch({ frame }: Texts, theme: Theme, here: string): Html {
+  return html`<form class="colours" method="post" action="/preferences">
+<input type="hidden" name="next" value="${here}"><div class="switch" role="group" aria-label="${frame.theme}">
+${themes.map(
+  (one) =>
+    html`<button name="theme" value="${one}" aria-pressed="${String(one === theme)}">${frame.themes[one]}</button>`,
+)}</div></form>`
+}
+
+/**
+ * A round button with the first letter of the e-mail address, and the menu that it opens. A popover closes with Escape
+ * and gives the focus back without scripts.
+ */
+function accountMenu(t: Texts, visitor: Visitor, section: Section | undefined, here: string): Html {
+  const { email } = visitor.person
+  return html`<button type="button" class="quiet account-button" popovertarget="account"
+aria-label="${t.frame.account}">${email.slice(0, 1).toUpperCase()}</button>
+<div class="account-menu menu-list" id="account" popover>
+<p class="email" dir="ltr">${email}</p>
+<nav aria-label="${t.frame.account}">${ownLinks(t, visitor).map((link) => navLink(link, section))}</nav>
+${languageSwitch(t, here)}
+<form method="post" action="/signout"><button>${t.frame.signOut}</button></form></div>`
+}
+
+function ownLinks({ frame }: Texts, { person: { operator }, role }: Visitor): readonly Link[] {
+  const settings = role === 'viewer' ? '/settings/members' : '/settings/keys'
+  const own: readonly Link[] = [
+    { id: 'usage', href: '/usage', label: frame.usage },
+    { id: 'settings', href: settings, label: frame.settings },
+  ]
+  return operator ? [...own, { id: 'operator', href: '/operator', label: frame.operator }] : own
 }

@@ -6,9 +6,8 @@ import { selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
-import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
+import { creditsIn, projectName } from '../wording.ts'
 
 export type AlertProblems = {
   readonly done?: string | undefined

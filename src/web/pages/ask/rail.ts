@@ -106,7 +106,10 @@ function group(t: Texts, day: string, sessions: readonly RecentSession[], curren
 /** A conversation, with its branches below it. */
 function entry(t: Texts, session: RecentSession, current: string | undefined): Html {
   const branches = session.branches.map((branch) => html`<li>${link(t, branch, current)}</li>`)
-  const below = branches.length === 0 ? nothing : html`<ul class="plain-list" aria-label="${t.ask.branches}">${branches}</ul>`
+  const below =
+    branches.length === 0
+      ? nothing
+      : html`<ul class="plain-list" aria-label="${t.ask.branches}">${branches}</ul>`
   return html`<li>${link(t, session, current)}${below}</li>`
 }
 

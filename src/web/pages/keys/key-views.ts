@@ -2,19 +2,16 @@ import { type KeyFilter, type KeyState, keyStates } from '../../../accounts/keys
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import type { CapPeriod, KeySpending } from '../../../billing/key-spending.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { selectField } from '../../components/fields.ts'
+import { confirmDialog, copyField, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
-import { creditsIn } from '../amounts.ts'
-import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
+import { creditsIn, projectName } from '../wording.ts'
 
 type Shown = {
   readonly keys: { readonly items: readonly KeyInfo[]; readonly hasMore: boolean }

@@ -1,3 +1,4 @@
+import { yearBounds } from '../../../sources/periods/composed.ts'
 import { undated } from '../../../sources/periods/period-filter.ts'
 import {
   type FacetCounts,
@@ -9,9 +10,8 @@ import {
 import { type Html, html, nothing } from '../../components/html.ts'
 import { nameIn } from '../../components/names.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
-import { type SearchFilters, searchHref } from './search-filters.ts'
-import { yearsForm } from './years-form.ts'
+import { authorName } from '../wording.ts'
+import { filterParameters, type SearchFilters, searchHref } from './search-filters.ts'
 
 /** Hebrew titles of works, by their titles. */
 type Titles = ReadonlyMap<string, string>
@@ -114,4 +114,29 @@ export function filterChips(t: Texts, filters: SearchFilters, titles: Titles): H
 function chip(t: Texts, label: string, value: string, without: string): Html {
   return html`<li class="chip">${label}: <bdi>${value}</bdi>
 <a href="${without}" aria-label="${t.search.without(value)}">✕</a></li>`
+}
+
+/** The form that limits a search to works of some years. The other filters stay. */
+function yearsForm(t: Texts, filters: SearchFilters): Html {
+  const { from, to, ...kept } = { q: filters.q, ...filterParameters(filters) }
+  return html`<form class="years" action="/library/search">${Object.entries(kept).map(([name, value]) =>
+    value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
+  )}
+${yearFields(t, { from, to })}
+<button class="quiet">${t.search.showYears}</button></form>`
+}
+
+/** @param years.wrong the field that was refused. */
+export function yearFields(
+  t: Texts,
+  years: {
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    readonly wrong?: string | null
+  },
+): Html {
+  const field = (name: 'from' | 'to', label: string) =>
+    html`<label>${label} <input type="number" name="${name}" value="${years[name] ?? ''}"
+min="${yearBounds.min}" max="${yearBounds.max}"${years.wrong === name ? html` aria-invalid="true"` : nothing}></label>`
+  return html`${field('from', t.search.from)}${field('to', t.search.to)}`
 }

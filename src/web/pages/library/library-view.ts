@@ -6,10 +6,8 @@ import { namedLink } from '../../components/names.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
-import { filterDrawer } from './filter-drawer.ts'
-import { missingBook } from './missing-book.ts'
-import { searchForm } from './search-form.ts'
+import { authorName } from '../wording.ts'
+import { filterDrawer, missingBook, searchForm } from './search-form.ts'
 
 type Filter = { readonly category?: string | undefined; readonly author?: string | undefined }
 

@@ -39,3 +39,15 @@ ${Object.entries(kept).map(([name, value]) =>
 function workField(t: Texts, work: string): Html {
   return html`<label>${t.search.only} <input name="work" maxlength="300" dir="auto" value="${work}"></label>`
 }
+
+/** Lists to choose from: beside the results on wide windows; on others a drawer, which its button opens. */
+export function filterDrawer({ library }: Texts, lists: Html): Html {
+  if (lists === nothing) return nothing
+  return html`<button type="button" class="quiet shelf-button" popovertarget="shelves">${library.filter}</button>
+<div class="drawer shelf-drawer" id="shelves" popover>${lists}</div>`
+}
+
+/** What to do about a book that is missing: operators add it, and others ask them. */
+export function missingBook({ library }: Texts, isOperator: boolean): Html | string {
+  return isOperator ? library.addBooks : library.missingBook
+}

@@ -6,9 +6,8 @@ import {
   type Membership,
   memberRoles,
 } from '../../../accounts/members/members.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
+import { confirmDialog, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'

@@ -5,7 +5,7 @@ import type { LicenseCount, Survey } from '../../../sources/collections/survey.t
 import type { RestrictedLicense } from '../../../sources/library/licenses.ts'
 import type { CollectionState } from '../../../sources/library-jobs/collection-states.ts'
 import type { JobSummary } from '../../../sources/library-jobs/job-summary.ts'
-import { factList } from '../../components/fact-list.ts'
+import { factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'

@@ -1,14 +1,13 @@
 import type { Account } from '../../../accounts/accounts.ts'
 import type { readActivity } from '../../../billing/usage/usage.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { type Option, selectField } from '../../components/fields.ts'
+import { copyField, type Option, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
+import { creditsIn } from '../wording.ts'
 import { operatorPage } from './operator-page.ts'
 
 type Search = {

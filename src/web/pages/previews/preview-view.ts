@@ -5,7 +5,7 @@ import { readHref, workHref } from '../../components/library-links.ts'
 import { type Names, nameIn } from '../../components/names.ts'
 import { directionOf } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
+import { authorName } from '../wording.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** Characters of one language. */

@@ -2,17 +2,17 @@ import type { Plan } from '../../../accounts/plans.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import type { RecentSession } from '../../../turns/sessions/session-families.ts'
+import type { ListedSession, RecentSession } from '../../../turns/sessions/session-families.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { type Html, html } from '../../components/html.ts'
+import { confirmDialog } from '../../components/fields.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { conversationList } from '../ask/conversation-list.ts'
+import { nameOf } from '../ask/ask-form.ts'
 import { originOf } from '../files/file-views.ts'
-import { projectName } from '../project-name.ts'
+import { projectName } from '../wording.ts'
 
 /** All projects, newest first, and a form for a new one. */
 export function projectsPage(
@@ -150,4 +150,21 @@ function fileTable(t: Texts, files: readonly StoredFile[]): Html {
       { name: projects.changed, cell: ({ updatedAt }) => t.day(updatedAt) },
     ],
   })
+}
+
+/** Conversations as rows, newest first, each with its branches below it. */
+function conversationList(t: Texts, sessions: readonly RecentSession[]): Html {
+  return html`<ul class="rows">${sessions.map((session) => {
+    const branches = session.branches.map((branch) => html`<li>${row(t, branch)}</li>`)
+    const below =
+      branches.length === 0
+        ? nothing
+        : html`<ul class="branch-rows" aria-label="${t.ask.branches}">${branches}</ul>`
+    return html`<li>${row(t, session)}${below}</li>`
+  })}</ul>`
+}
+
+function row(t: Texts, session: ListedSession): Html {
+  return html`<a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(t, session)}</a>
+<span class="row-facts faint">${t.common.questions(session.turnCount)} · ${t.day(session.createdAt)}</span>`
 }

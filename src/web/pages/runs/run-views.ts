@@ -1,16 +1,15 @@
 import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
-import { dataTable } from '../../components/data-table.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
+import { dataTable, type Fact, factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
 import { type RefNames, stepTitle } from '../ref-names.ts'
+import { creditsIn } from '../wording.ts'
 
 /**
  * One run: its question, its steps, and its cost.

@@ -8,7 +8,8 @@ import { issuersOf } from '../../../accounts/providers/identities.ts'
 import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
 import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
-import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
+import { endAllWebSessions, endWebSession, listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
+import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import { attachmentHeaders } from '../../../http/transfers/download.ts'
@@ -137,4 +138,26 @@ async function addressLetter(
   const token = await createMailedLink(database.system, { kind: 'address', email: to, accountId })
   const linked = { url: mailer.url(`/confirm/${token}`), hours: linkHours }
   return { to, letter: letter('newAddress', language, mailer.product, linked) }
+}
+
+/** `/settings/account/sign-ins`: signs out one browser or all of them. The account page has the list. */
+export function signInListPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.post<{ Params: { id: string } }>(
+    '/settings/account/sign-ins/:id/end',
+    ownPerson,
+    async (request, reply) => {
+      const { person: account } = visitorOf(request)
+      await withTx(database, 'system', (tx) => endWebSession(tx, account.id, request.params.id))
+      return reply.redirect('/settings/account?done=signed-out-one', 303)
+    },
+  )
+
+  app.post('/settings/account/sign-ins/end', ownPerson, async (request, reply) => {
+    const { person: account } = visitorOf(request)
+    await withTx(database, 'system', (tx) => endAllWebSessions(tx, account.id))
+    clearCookie(request, reply, services, 'session')
+    return reply.redirect('/signin?done=signed-out-everywhere', 303)
+  })
 }

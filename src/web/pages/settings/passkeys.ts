@@ -15,9 +15,8 @@ import { ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { ownAttempt } from './own-attempt.ts'
+import { ownAttempt, siteOf } from './own-attempt.ts'
 import { addPasskeyPage, type Refused, recoveryCodesPage } from './second-factor-view.ts'
-import { siteOf } from './site.ts'
 
 const passwordForm = z.object({ current: z.string().max(1_000).default('') })
 const newForm = z.object({

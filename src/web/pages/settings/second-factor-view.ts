@@ -1,7 +1,6 @@
 import type { ListedPasskey } from '../../../accounts/second-factor/passkeys.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
-import { copyField } from '../../components/copy-field.ts'
-import { codeField } from '../../components/fields.ts'
+import { codeField, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing, trusted } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'

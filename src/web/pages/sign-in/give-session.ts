@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keepLanguage } from '../../../accounts/accounts.ts'
+import { keepLanguage, newEmail } from '../../../accounts/accounts.ts'
+import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
+import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import type { Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-sessions.ts'
@@ -14,9 +16,8 @@ import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { visitorWith } from '../../visitors/visitor.ts'
 import { askingBy, askVisitorsQuestion } from '../ask/ask-question.ts'
 import type { WebServices } from '../services.ts'
-import { questionOf } from './next-field.ts'
 import type { AfterSignIn } from './second-step-view.ts'
-import { formBackPage } from './sign-in-view.ts'
+import { formBackPage, questionOf } from './sign-in-view.ts'
 
 /**
  * Goes on after a sign-in: to the form that it interrupted, to the answer of a visitor's question, or to the page
@@ -98,4 +99,25 @@ async function showSignedIn(services: WebServices, request: FastifyRequest, toke
   const found = await findWebSession(services.database.system, token)
   if (!found) return
   request.visitor = visitorWith(found, token, services.plans)
+}
+
+/**
+ * Checks address and password of a new account, and counts it before it is created.
+ * @throws ServiceError `invalid_value`, `rate_limit_exceeded`.
+ */
+export async function countSignUp(
+  { settings, signInLimits }: WebServices,
+  request: FastifyRequest,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
+  const domains = settings.signUpDomains ?? []
+  if (!isOfDomain(email, domains)) {
+    const message = `Only addresses of ${domains.join(', ')} can have an account here.`
+    throw new ServiceError('invalid_value', message, { param: 'email' })
+  }
+  const address = clientAddress(request)
+  // The steps that cost CPU time come last: rating the password, then hashing it.
+  await signInLimits.signUpAttempt(address)
+  await requireGoodPassword(password, [newEmail(email)])
+  await signInLimits.signUp(address)
 }

@@ -17,7 +17,7 @@ import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { siteOf } from '../settings/site.ts'
+import { siteOf } from '../settings/own-attempt.ts'
 import { attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
 import { type AfterSignIn, closedPage, secondStepPage } from './second-step-view.ts'
 

@@ -16,9 +16,15 @@ import { clearCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { countSignUp } from './count-sign-up.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
-import { agentOf, attemptBy, continueSignIn, giveSession, originOfSignIn } from './give-session.ts'
+import {
+  agentOf,
+  attemptBy,
+  continueSignIn,
+  countSignUp,
+  giveSession,
+  originOfSignIn,
+} from './give-session.ts'
 import { goOnWith } from './second-step.ts'
 import { signInPage, signUpPage } from './sign-in-view.ts'
 

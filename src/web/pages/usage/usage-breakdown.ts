@@ -1,7 +1,7 @@
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { projectName } from '../project-name.ts'
+import { projectName } from '../wording.ts'
 import { creditsColumn, tokensOf, turnsColumn } from './usage-columns.ts'
 import type { NamedRow, UsageShown } from './usage-shown.ts'
 

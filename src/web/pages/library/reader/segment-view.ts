@@ -1,6 +1,6 @@
 import type { OwnMarks } from '../../../../reader-marks/marks.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
-import { copyButton } from '../../../components/copy-field.ts'
+import { copyButton } from '../../../components/fields.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref, withQuery } from '../../../components/library-links.ts'
 import { nameIn } from '../../../components/names.ts'

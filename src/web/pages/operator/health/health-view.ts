@@ -8,8 +8,7 @@ import type {
   QueueHealth,
   TableSize,
 } from '../../../../operations/health.ts'
-import { dataTable } from '../../../components/data-table.ts'
-import { type Fact, factList } from '../../../components/fact-list.ts'
+import { dataTable, type Fact, factList } from '../../../components/data-table.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { emptyState, notice, type Page } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
