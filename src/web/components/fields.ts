@@ -47,30 +47,40 @@ data-selected="${frame.selected}" aria-label="${label}" hidden>${common.copy}</b
 }
 
 /**
- * A button that opens a question; the question has the form. For steps that cannot be undone. The script of every page
- * makes it a dialog.
+ * A button that opens a question in a dialog; the question has the form. For steps that cannot be undone. The browser
+ * opens it, also without scripts.
  */
-export function confirmDialog(options: {
-  readonly label: string
-  readonly question?: unknown
-  /** Where the form is sent. */
-  readonly action: string
-  /** The label of the button that sends the form. */
-  readonly confirm: string
-  /** The label of the button that closes the dialog. */
-  readonly cancel: string
-  readonly fields?: Html
-  /** The id of the element that says what it is about, where several buttons have the same label. */
-  readonly describedBy?: string
-  /** Shown at once, because the form came back with an error. */
-  readonly isOpen?: boolean
-}): Html {
-  const { label, question, action, confirm, cancel, fields, isOpen, describedBy } = options
+export function confirmDialog(
+  { common }: Texts,
+  options: {
+    readonly label: string
+    readonly question?: unknown
+    /** Where the form is sent. */
+    readonly action: string
+    /** The label of the button that sends the form. */
+    readonly confirm: string
+    readonly fields?: Html
+    /** The id of the element that says what it is about, where several buttons have the same label. */
+    readonly describedBy?: string
+    /** Shown at once, because the form came back with an error. */
+    readonly isOpen?: boolean
+    /** The form can be undone. */
+    readonly isSafe?: boolean
+  },
+): Html {
+  const { label, question, action, confirm, fields, isOpen, describedBy, isSafe } = options
+  const id = `ask${action.replaceAll('/', '-')}`
+  const kind = isSafe ? '' : 'danger'
   const about = describedBy === undefined ? nothing : html` aria-describedby="${describedBy}"`
-  const open = isOpen ? html` open` : nothing
-  return html`<details class="confirm" data-cancel="${cancel}"${open}>
-<summary class="button quiet danger"${about}>${label}</summary>
-<form method="post" action="${action}">
-${question ? html`<p>${question}</p>` : nothing}
-${fields}<button class="danger">${confirm}</button></form></details>`
+  // A second Enter does not do what cannot be undone.
+  const focus = fields !== undefined ? nothing : html` autofocus`
+  return html`<button type="button" class="quiet ${kind}" command="show-modal" commandfor="${id}"
+aria-haspopup="dialog"${about}>${label}</button>
+<dialog id="${id}" aria-labelledby="${id}-title"${question ? html` aria-describedby="${id}-question"` : nothing}${
+    isOpen ? html` open` : nothing
+  }><h2 id="${id}-title">${label.replace('…', '')}</h2>
+<form method="post" action="${action}">${question ? html`<p id="${id}-question">${question}</p>` : nothing}
+${fields}<button class="${kind}">${confirm}</button>
+<button type="button" class="quiet cancel" command="close" commandfor="${id}"${focus}>${common.cancel}</button>
+</form></dialog>`
 }

@@ -115,7 +115,7 @@ function actingFor({ t, visitor }: Surroundings): Html {
 function footer({ t, theme, here }: Surroundings): Html {
   return html`<footer class="foot"><div class="foot-in"><p>${t.frame.note}</p>
 <p class="row foot-links"><a href="/docs">${t.frame.apiReference}</a>
-<button class="as-link for-scripts" type="button" data-opens="shortcuts" hidden>${t.frame.shortcuts}</button></p>
+<button class="as-link" type="button" command="show-modal" commandfor="shortcuts">${t.frame.shortcuts}</button></p>
 ${colourSwitch(t, theme, here)}</div></footer>`
 }
 

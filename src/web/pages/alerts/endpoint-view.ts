@@ -17,7 +17,7 @@ type Shown = {
 
 /** One endpoint: which events it gets, its secret, and the log of deliveries. */
 export function endpointPage(t: Texts, { endpoint, deliveries, problem, done }: Shown): Page {
-  const { alerts, common } = t
+  const { alerts } = t
   const path = `/settings/alerts/webhooks/${endpoint.id}`
   return settingsPage(t, {
     title: alerts.endpoint,
@@ -31,13 +31,13 @@ ${outcomeNotice({ done })}
 <span>${alerts.isOn}</span></label>
 <button>${t.common.save}</button></form>
 <div class="row"><form method="post" action="${path}/test"><button class="quiet">${alerts.test}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   ...{ label: alerts.rotate, question: alerts.rotateQuestion, action: `${path}/rotate` },
-  ...{ confirm: alerts.rotateConfirm, cancel: common.cancel },
+  ...{ confirm: alerts.rotateConfirm },
 })}
-${confirmDialog({
+${confirmDialog(t, {
   ...{ label: alerts.delete, question: alerts.deleteQuestion, action: `${path}/delete` },
-  ...{ confirm: alerts.deleteConfirm, cancel: common.cancel },
+  ...{ confirm: alerts.deleteConfirm },
 })}</div></section>
 <h2 id="log">${alerts.log}</h2>
 ${deliveries.length === 0 ? emptyState(alerts.noLog, alerts.noLogHint) : deliveryTable(t, path, deliveries)}`,

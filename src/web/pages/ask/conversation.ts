@@ -238,7 +238,8 @@ function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
 
 const formats = ['md', 'docx', 'pdf'] as const
 
-function actionMenu({ ask, common, sheets }: Texts, { id, name }: Session): Html {
+function actionMenu(t: Texts, { id, name }: Session): Html {
+  const { ask, common, sheets } = t
   return html`<details class="menu"><summary class="button quiet" aria-label="${ask.actions}">⋯</summary>
 <ul class="menu-body menu-list">
 <li><button type="button" data-print hidden>${sheets.print}</button></li>
@@ -246,17 +247,18 @@ ${formats.map(
   (format) =>
     html`<li><a href="/sessions/${id}/export?format=${format}" download>${ask.formats[format]}</a></li>`,
 )}
-<li><details class="confirm rename" data-cancel="${common.cancel}"><summary class="button quiet">
-${common.rename}</summary>
-<form method="post" action="/sessions/${id}/rename">
-<label>${ask.nameField}
-<input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>
-<button>${ask.saveName}</button></form></details></li>
-<li>${confirmDialog({
+<li>${confirmDialog(t, {
+    label: common.rename,
+    action: `/sessions/${id}/rename`,
+    confirm: ask.saveName,
+    isSafe: true,
+    fields: html`<label>${ask.nameField}
+<input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>`,
+  })}</li>
+<li>${confirmDialog(t, {
     label: ask.deleteDots,
     question: ask.deleteQuestion,
     action: `/sessions/${id}/delete`,
     confirm: ask.deleteConfirm,
-    cancel: common.cancel,
   })}</li></ul></details>`
 }

@@ -72,7 +72,8 @@ export function passagesReadList(
   const numbers = Map.groupBy(cited, ({ ref }) => ref)
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}" data-close="${t.common.close}">
 <h3>${answers.passagesReadTitle}</h3>
-<ol class="plain-list">${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
+<ol
+class="plain-list">${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
 }
 
 function readCard(
@@ -85,7 +86,9 @@ function readCard(
   const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
-<p class="row source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
+<p class="row source-head">${cited.map(
+    ({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`,
+  )}
 <span class="source-names">${
     isOfFile(shown)
       ? html`<b dir="auto">${ref}</b> <span class="badge">${t.answers.file}</span>`

@@ -62,18 +62,18 @@ ${changeCard(t, file, messages.name ?? file.name)}`,
   }
 }
 
-function changeCard({ common, files }: Texts, { id }: StoredFile, name: string): Html {
+function changeCard(t: Texts, { id }: StoredFile, name: string): Html {
+  const { common, files } = t
   return html`<section class="card narrow-left"><h2>${files.change}</h2>
 <form class="row inline-form" method="post" action="/files/${id}/rename">
 <label>${common.name}
 <input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
 <button>${common.rename}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   label: files.deleteDots,
   question: files.deleteQuestion,
   action: `/files/${id}/delete`,
   confirm: files.deleteConfirm,
-  cancel: common.cancel,
 })}</section>`
 }
 

@@ -141,14 +141,14 @@ ${isReplaced ? html`<span class="badge expired">${t.keys.replaced}</span>` : not
 ${isTemporary ? html`<br><small>${t.keys.until(t.day(isTemporary))}</small>` : nothing}`
 }
 
-function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
+function revokeDialog(t: Texts, key: KeyInfo): Html {
+  const { keys } = t
   if (stateOf(key) !== 'active') return nothing
-  return confirmDialog({
+  return confirmDialog(t, {
     label: keys.revoke,
     question: keys.revokeQuestion(key.name, keyText(key)),
     action: `/settings/keys/${key.id}/revoke`,
     confirm: keys.revokeConfirm,
-    cancel: common.cancel,
     describedBy: nameId(key.id),
   })
 }

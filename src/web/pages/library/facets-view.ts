@@ -55,7 +55,8 @@ function facet(
     html`<li>${facetLink(t, name, filters, one, titles)} <span class="faint">${one.hits}</span></li>`
   const ordered = name === 'period' ? inTime : (some: readonly HitCount[]) => some
   const more = ordered(counts.slice(maxShown))
-  return html`<details open><summary>${heading}</summary><ul class="plain-list">${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
+  return html`<details open><summary>${heading}</summary>
+<ul class="plain-list">${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
 ${
   more.length > 0
     ? html`<details class="more-facets"><summary>+${more.length}</summary><ul class="plain-list">${more.map(entry)}</ul>

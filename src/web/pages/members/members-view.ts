@@ -83,22 +83,20 @@ function memberActions(t: Texts, { person, account, role }: Visitor, member: Mem
     (one) =>
       html`<option value="${one}"${one === member.role ? html` selected` : nothing}>${t.members.roles[one]}</option>`,
   )}</select> <button class="quiet">${t.members.changeRole}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   label: t.members.remove,
   question: t.members.removeQuestion(address(member.email)),
   action: `${path}/${member.id}/remove`,
   confirm: t.common.remove,
-  cancel: t.common.cancel,
 })}</div>`
 }
 
 function leaveDialog(t: Texts): Html {
-  return confirmDialog({
+  return confirmDialog(t, {
     label: t.members.leave,
     question: t.members.leaveQuestion,
     action: `${path}/leave`,
     confirm: t.members.leaveNow,
-    cancel: t.common.cancel,
   })
 }
 

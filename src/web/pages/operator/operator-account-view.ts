@@ -191,27 +191,27 @@ function holdCard({ operator: { accounts } }: Texts, { id, legalHoldAt }: Accoun
 ${form}</section>`
 }
 
-function suspendCard({ common, operator: { accounts } }: Texts, path: string): Html {
+function suspendCard(t: Texts, path: string): Html {
+  const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.suspend}</h2>
 <p>${accounts.suspendHint}</p>
-${confirmDialog({
+${confirmDialog(t, {
   label: accounts.suspendDots,
   question: accounts.suspendQuestion,
-  cancel: common.cancel,
   action: `${path}/suspend`,
   confirm: accounts.suspendConfirm,
 })}</section>`
 }
 
-function deleteCard({ account, common, operator: { accounts } }: Texts, path: string): Html {
+function deleteCard(t: Texts, path: string): Html {
+  const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.delete}</h2>
 <p>${accounts.deleteHint}</p>
-${confirmDialog({
-  label: account.deleteDots,
+${confirmDialog(t, {
+  label: t.account.deleteDots,
   question: accounts.deleteQuestion,
-  cancel: common.cancel,
   action: `${path}/delete`,
-  confirm: account.deleteEverything,
+  confirm: t.account.deleteEverything,
   fields: html`<label>${accounts.deleteField}
 <input type="email" name="confirm" required autocomplete="off" dir="ltr"></label>`,
 })}</section>`

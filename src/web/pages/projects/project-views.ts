@@ -125,12 +125,11 @@ function settingsCard(t: Texts, { id, name }: Project, written = name): Html {
   const { common, projects } = t
   return html`<section class="card narrow-left"><h2>${projects.settings}</h2>
 ${nameForm(t, { action: `/projects/${id}/rename`, name: written, submit: common.rename })}
-${confirmDialog({
+${confirmDialog(t, {
   label: projects.deleteDots,
   question: projects.deleteQuestion,
   action: `/projects/${id}/delete`,
   confirm: projects.deleteConfirm,
-  cancel: common.cancel,
 })}</section>`
 }
 

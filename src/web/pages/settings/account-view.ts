@@ -108,12 +108,11 @@ function exportCard({ account }: Texts): Html {
 }
 
 function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined, days: number): Html {
-  const { account, common } = t
-  const dialog = confirmDialog({
+  const { account } = t
+  const dialog = confirmDialog(t, {
     label: account.deleteDots,
     action: '/settings/account/delete',
     confirm: days > 0 ? account.close : account.deleteEverything,
-    cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
 ${ownerField(t, hasPassword, account.passwordToConfirm)}`,
@@ -179,12 +178,11 @@ function signInList(t: Texts, sessions: readonly ListedSession[]): Html {
       },
     ],
   })
-  const everywhere = confirmDialog({
+  const everywhere = confirmDialog(t, {
     label: account.signOutEverywhereDots,
     question: account.signOutEverywhereQuestion,
     action: '/settings/account/sign-ins/end',
     confirm: account.signOutEverywhere,
-    cancel: common.cancel,
   })
   return html`<section id="sign-ins"><h2>${account.signIns}</h2>${list}
 <p class="hint">${account.signInsHint}</p>${everywhere}</section>`

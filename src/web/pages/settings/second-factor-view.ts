@@ -1,6 +1,6 @@
 import type { ListedPasskey } from '../../../accounts/second-factor/passkeys.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
-import { codeField, copyField } from '../../components/fields.ts'
+import { codeField, confirmDialog, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing, trusted } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -54,9 +54,13 @@ function passkeyCard(
   const items = shown.passkeys.map(
     ({ id, name, createdAt, usedAt }) => html`<li><h3 id="passkey-${id}"><bdi>${name}</bdi></h3>
 <p>${common.created}: ${t.day(createdAt)}. ${t.common.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
-<details><summary class="button quiet danger" aria-describedby="passkey-${id}">${t.members.remove}</summary>
-<form method="post" action="${path}/passkeys/${id}/remove">${codeField(secondFactor.anyCode)}
-<button class="danger">${t.common.remove}</button></form></details></li>`,
+${confirmDialog(t, {
+  label: t.members.remove,
+  action: `${path}/passkeys/${id}/remove`,
+  confirm: common.remove,
+  fields: codeField(secondFactor.anyCode),
+  describedBy: `passkey-${id}`,
+})}</li>`,
   )
   return html`<section class="card narrow-left"><h2>${secondFactor.passkeys}</h2>
 ${outcomeNotice({ problem: shown.problem })}<p>${secondFactor.passkeysHint}</p>

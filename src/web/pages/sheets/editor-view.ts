@@ -48,12 +48,11 @@ autocomplete="off" value="${problem?.ref ?? ''}" placeholder="${t.sheets.addHint
 <p class="sheet-save"><button name="action" value="save">${t.common.save}</button></p>
 </form>
 <div class="sheet-settings">${linkCard(t, id, publicLink)}
-${confirmDialog({
+${confirmDialog(t, {
   label: t.sheets.deleteSheet,
   question: t.sheets.deleteQuestion,
   action: `/sheets/${id}/delete`,
   confirm: t.sheets.deleteConfirm,
-  cancel: t.common.cancel,
 })}</div>`,
   }
 }
