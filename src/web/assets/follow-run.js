@@ -5,6 +5,8 @@
 /** @typedef {{ readonly from: number, readonly blocks: readonly string[] }} Blocks */
 /** @typedef {ReturnType<typeof liveView>} LiveView */
 
+import { part } from './frame.js'
+
 /** Milliseconds before a connection that the browser has given up is opened again, and how often. */
 const pauseMs = 2_000
 const maxAttempts = 150
@@ -230,18 +232,6 @@ function parsed(markup) {
   const template = document.createElement('template')
   template.innerHTML = markup
   return template.content
-}
-
-/**
- * An element that the page always has.
- * @param {ParentNode} parent
- * @param {string} selector
- * @returns {HTMLElement}
- */
-function part(parent, selector) {
-  const found = parent.querySelector(selector)
-  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
-  return found
 }
 
 announceEarlierEnd()

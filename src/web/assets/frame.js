@@ -10,17 +10,19 @@ const announceAfterMs = 500
 /**
  * Shows a short message, which screen readers announce.
  * @param {string} text
+ * @param {string} [href] where it leads.
  */
-export function toast(text) {
+export function toast(text, href) {
   const place = document.getElementById('toasts')
   if (!place) return
   // What stands beside an open dialog is neither seen nor announced.
   const around = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
   if (place.parentNode !== around) around.append(place)
   const message = document.createElement('p')
-  message.textContent = text
+  const link = Object.assign(document.createElement('a'), { textContent: text, dir: 'auto', href })
+  message.append(...(href === undefined ? [text] : ['✓ ', link]))
   place.replaceChildren(message)
-  setTimeout(() => message.remove(), toastMs)
+  setTimeout(() => message.remove(), href === undefined ? toastMs : 2 * toastMs)
 }
 
 // Browsers before 2026 know no commands of buttons.
@@ -56,6 +58,33 @@ addEventListener('keydown', (event) => {
   if (event.key === '?') openDialog('shortcuts')
   if (event.key === '/') goToSearch(event)
 })
+
+/**
+ * An element that the page always has.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+export function part(parent, selector) {
+  const found = parent.querySelector(selector)
+  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
+  return found
+}
+
+/**
+ * Does something else when a link is followed in its window; a new tab is the browser's own.
+ * @param {string} selector of the links.
+ * @param {(link: HTMLAnchorElement) => boolean | void} follow false: the link is followed after all.
+ * @param {EventTarget} [around]
+ */
+export function onFollow(selector, follow, around = document) {
+  around.addEventListener('click', (event) => {
+    if (!(event instanceof MouseEvent) || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+      return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link?.matches(selector) && follow(link) !== false) event.preventDefault()
+  })
+}
 
 /** @param {EventTarget | null} target */
 function isTyping(target) {

@@ -12,6 +12,12 @@ export async function pageAt(address) {
   return response.ok ? parsedPage(await response.text()) : undefined
 }
 
+/** The fields of a form, as it sends them. @param {HTMLFormElement} form */
+export function fieldsOf(form) {
+  const texts = [...new FormData(form)].map(([name, value]) => [name, String(value)])
+  return new URLSearchParams(texts)
+}
+
 /**
  * A page without its styles: this page has them, and its security policy refuses those of another one.
  * @param {string} markup
