@@ -6,12 +6,13 @@ import type { Visitor } from '../visitors/visitor.ts'
 /** What the frame shows of a page. */
 export type Framed = {
   readonly title: string
+  /** The section to highlight in the navigation. */
   readonly section?: Section
   readonly main: Html
-  readonly scripts: readonly string[]
-  readonly wide: boolean
-  /** The reader may change nothing of what the page shows: such forms are hidden. The server refuses them too. */
-  readonly readsOnly: boolean
+  /** Modules of `assets/` that the page loads, in addition to that of every page. */
+  readonly scripts?: readonly string[]
+  /** Uses the whole width of the window, for example for a reader with two columns. */
+  readonly wide?: boolean
 }
 
 /** What the frame has to know beside the page. */
@@ -29,6 +30,8 @@ export type Surroundings = {
   readonly styles: string
   /** For the tags of the styles and the scripts. */
   readonly nonce: string
+  /** The reader may change nothing of what the page shows: such forms are hidden. The server refuses them too. */
+  readonly readsOnly: boolean
   /** Path that the reader returns to after a switch of language or colours. */
   readonly here: string
 }
@@ -44,7 +47,7 @@ ${head(page, around)}
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
 ${actingFor(around)}
-<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${page.readsOnly ? ' reads-only' : ''}">
+<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${around.readsOnly ? ' reads-only' : ''}">
 ${page.main}
 </main>
 ${footer(around)}
@@ -55,7 +58,7 @@ ${helpDialog(t)}
 }
 
 function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }: Surroundings): Html {
-  const { title, scripts } = page
+  const { title, scripts = [] } = page
   const schemes = theme === 'system' ? 'light dark' : theme
   return html`<head>
 <meta charset="utf-8">
@@ -65,7 +68,7 @@ function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }:
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
 ${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
 <style nonce="${nonce}">${trusted(styles)}</style>
-${scripts.map(
+${['frame.js', ...scripts].map(
   (name) =>
     html`<script type="module" fetchpriority="low" nonce="${nonce}" src="${assets}/${name}"></script>`,
 )}

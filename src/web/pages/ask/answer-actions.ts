@@ -4,7 +4,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import type { CitedSource, RunEnd } from '../../../turns/run/run-events.ts'
 import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { RefNames } from '../ref-names.ts'
 import { checkTexts } from './answer-checks.ts'
@@ -110,5 +110,5 @@ function sourcesPart(t: Texts, end: RunEnd | undefined): readonly string[] {
 function factsOf(t: Texts, { ref, he_ref: heRef, version, license, url }: CitedSource): string {
   const name = t.language === 'he' && heRef !== '' ? heRef : ref
   const facts = [name, t.library.versionName(version), license && t.answers.licence(license)]
-  return [...facts, /^https?:/.test(url) ? url : ''].filter((fact) => fact !== '').join(' · ')
+  return joined([...facts, /^https?:/.test(url) ? url : ''])
 }

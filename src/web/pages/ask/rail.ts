@@ -4,7 +4,7 @@ import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import type { ListedSession, RecentSession } from '../../../turns/sessions/session-families.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
-import { isNavigation } from '../../components/page.ts'
+import { isNavigation, sendPart } from '../../components/page.ts'
 import { olderThan } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -53,7 +53,7 @@ export function railPages(app: FastifyInstance, services: WebServices): void {
     const { current } = request.query as Readonly<Record<string, unknown>>
     if (isNavigation(request)) return reply.redirect('/ask', 303)
     const rail = await readRail(services, request, typeof current === 'string' ? current : undefined)
-    return reply.type('text/html; charset=utf-8').send(String(await railList(textsOf(request), rail)))
+    return sendPart(reply, railList(textsOf(request), rail))
   })
 }
 

@@ -2,7 +2,7 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import type { Passage } from '../../../sources/library/types.ts'
 import { fileIdOf, sourceKindOf } from '../../../turns/read/source-kind.ts'
 import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
 import { namedLink, nameIn } from '../../components/names.ts'
 import { directionOf, linkedText, markedText } from '../../components/texts.ts'
@@ -197,12 +197,10 @@ ${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map((version) 
 }
 
 function passageBlock(t: Texts, { language, version, license, text, spans, refs }: Version): Html {
-  const facts = [t.library.versionName(version), license === '' ? '' : t.answers.licence(license)].filter(
-    (fact) => fact !== '',
-  )
+  const licence = license === '' ? '' : t.answers.licence(license)
   return html`<figure class="passage">
 <blockquote class="text" lang="${language}" dir="${directionOf(language)}">${linkedText(text, refs, spans)}</blockquote>
-<figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
+<figcaption class="faint" dir="auto">${joined([t.library.versionName(version), licence])}</figcaption></figure>`
 }
 
 function isOfFile(source: Pick<CitedSource, 'url'>): boolean {

@@ -7,7 +7,7 @@ import {
   type HitCount,
   type SearchFacets,
 } from '../../../sources/search/facets.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, hiddenFields, html, nothing } from '../../components/html.ts'
 import { nameIn } from '../../components/names.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { authorName } from '../wording.ts'
@@ -120,9 +120,7 @@ function chip(t: Texts, label: string, value: string, without: string): Html {
 /** The form that limits a search to works of some years. The other filters stay. */
 function yearsForm(t: Texts, filters: SearchFilters): Html {
   const { from, to, ...kept } = { q: filters.q, ...filterParameters(filters) }
-  return html`<form class="years" action="/library/search">${Object.entries(kept).map(([name, value]) =>
-    value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
-  )}
+  return html`<form class="years" action="/library/search">${hiddenFields(kept)}
 ${yearFields(t, { from, to })}
 <button class="quiet">${t.search.showYears}</button></form>`
 }

@@ -1,5 +1,5 @@
 import { selectField } from '../../components/fields.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, hiddenFields, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 type FormValues = {
@@ -31,9 +31,7 @@ ${selectField({
   selected: language ?? '',
 })}
 ${work === undefined ? nothing : workField(t, work)}
-${Object.entries(kept).map(([name, value]) =>
-  value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
-)}${years}<button>${t.search.search}</button></form>`
+${hiddenFields(kept)}${years}<button>${t.search.search}</button></form>`
 }
 
 function workField(t: Texts, work: string): Html {

@@ -10,7 +10,7 @@ import { emptyState, notice, outcomeNotice, type Page } from '../../components/p
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLink } from '../ref-names.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
 import { facetNav, filterChips, yearFields } from './facets-view.ts'
 import { filterParameters, type SearchFilters, searchHref } from './search-filters.ts'
@@ -33,10 +33,7 @@ ${emptyState(t.search.begin, t.search.beginHint)}`,
 function unknownNote(t: Texts, { page: { unknownRef, hits }, names }: SearchShown): Html {
   if (unknownRef === undefined) return nothing
   const { ref, nearest, cited_by: citedBy = [] } = unknownRef
-  const near =
-    nearest === null
-      ? nothing
-      : html` ${t.search.nearest} <a href="${readHref(nearest)}" dir="auto">${names(nearest)}</a>.`
+  const near = nearest === null ? nothing : html` ${t.search.nearest} ${refLink(nearest, names)}.`
   const below = citedBy.length > 0 ? t.search.citing : t.search.matching
   const results = hits.length > 0 ? html` ${below}` : nothing
   return notice('note', html`${t.search.unknown[0]}<bdi>${ref}</bdi>${t.search.unknown[1]}${near}${results}`)

@@ -1,7 +1,7 @@
 import type { Part, VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import { printedHebrewAddress } from '../../../sources/refs/grammar/hebrew-refs.ts'
 import { dataTable, type Fact, factList } from '../../components/data-table.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, listed, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { type Names, namedHeading, namedLink, nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
@@ -205,7 +205,7 @@ function machineNote(t: Texts, versions: readonly VersionFacts[]): Html {
   if (titles.length === 0) return nothing
   return notice(
     'note',
-    html`${t.library.machine}${titles.map((title, i) => html`${i > 0 ? ', ' : nothing}<bdi>${title}</bdi>`)}.`,
+    html`${t.library.machine}${listed(titles.map((title) => html`<bdi>${title}</bdi>`))}.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import type { Passage } from '../../../sources/library/types.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import { type Names, nameIn } from '../../components/names.ts'
 import { directionOf } from '../../components/texts.ts'
@@ -52,13 +52,11 @@ function head(t: Texts, names: Names): Html {
 ${other}</p>`
 }
 
-function versionLine(t: Texts, { language, title, license }: VersionFacts): string {
-  const facts = [
-    t.languageName(language),
-    t.library.versionName(title),
-    license === '' ? '' : t.answers.licence(license),
-  ]
-  return facts.filter((fact) => fact !== '').join(' · ')
+type Line = Pick<VersionFacts, 'language' | 'title' | 'license'>
+
+function versionLine(t: Texts, { language, title, license }: Line): string {
+  const licence = license === '' ? '' : t.answers.licence(license)
+  return joined([t.languageName(language), t.library.versionName(title), licence])
 }
 
 /** The first passage in Hebrew, and the first one in English or another language. */
@@ -69,12 +67,8 @@ function firstOfEach(passages: readonly Passage[]): readonly Passage[] {
   return [hebrew, other].filter((passage) => passage !== undefined)
 }
 
-function textOf(t: Texts, { language, text, version, license }: Passage): Html {
-  const facts = [
-    t.languageName(language),
-    t.library.versionName(version),
-    license === '' ? '' : t.answers.licence(license),
-  ]
+function textOf(t: Texts, passage: Passage): Html {
+  const { language, text, version } = passage
   return html`<p class="text" lang="${language}" dir="${directionOf(language)}">${excerptOf(text, [], maxText).text}</p>
-<p class="faint" dir="auto">${facts.filter((fact) => fact !== '').join(' · ')}</p>`
+<p class="faint" dir="auto">${versionLine(t, { ...passage, title: version })}</p>`
 }

@@ -3,12 +3,11 @@ import type { Run } from '../../../turns/run/run.ts'
 import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
 import { dataTable, type Fact, factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
-import { type RefNames, stepTitle } from '../ref-names.ts'
+import { type RefNames, refLink, stepTitle } from '../ref-names.ts'
 import { creditsIn } from '../wording.ts'
 
 /**
@@ -110,5 +109,5 @@ function refList(t: Texts, refs: readonly string[], names: RefNames, step: strin
   if (refs.length === 0) return nothing
   return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}<span class="sr">:
 <bdi>${step}</bdi></span></summary>
-<ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a></li>`)}</ul></details>`
+<ul>${refs.map((ref) => html`<li>${refLink(ref, names)}</li>`)}</ul></details>`
 }

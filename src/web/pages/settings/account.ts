@@ -7,7 +7,7 @@ import { deleteAccount } from '../../../accounts/delete-account.ts'
 import { issuersOf } from '../../../accounts/providers/identities.ts'
 import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
-import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
+import { changePassword, hasPassword } from '../../../accounts/sign-in/sign-in.ts'
 import { endAllWebSessions, endWebSession, listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
 import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
@@ -24,12 +24,10 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
-import { ownAttempt } from './own-attempt.ts'
+import { confirmOwner, ownAttempt } from './own-attempt.ts'
 
-const current = z.string().max(1_000).default('')
-const passwordForm = z.object({ current, next: z.string().max(1_000) })
-const addressForm = z.object({ email: z.string().max(8_000), current })
-const deleteForm = z.object({ current })
+const passwordForm = z.object({ current: z.string().max(1_000).default(''), next: z.string().max(1_000) })
+const addressForm = z.object({ email: z.string().max(8_000) })
 
 /** `/settings/account`: the sign-ins, change of the password, export and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
@@ -80,10 +78,10 @@ function changePages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/settings/account/address', ownPerson, async (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    const { person: account, token } = visitorOf(request)
-    const { email, current } = readFields(addressForm, request.body)
+    const { person: account } = visitorOf(request)
+    const { email } = readFields(addressForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
       const to = newEmail(email)
       mailer.post(() =>
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
@@ -96,10 +94,9 @@ function changePages(app: FastifyInstance, services: WebServices): void {
   })
 
   app.post('/settings/account/delete', ownPerson, async (request, reply) => {
-    const { person: account, token } = visitorOf(request)
-    const { current } = readFields(deleteForm, request.body)
+    const { person: account } = visitorOf(request)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
       if (deletionDays > 0) await closeAccount(database, account.id, deletionDays)
       else await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { keepLanguage, newEmail } from '../../../accounts/accounts.ts'
 import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
@@ -8,9 +9,11 @@ import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-s
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
+import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
 import { cookieToken, setCookie } from '../../visitors/cookies.ts'
+import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { visitorWith } from '../../visitors/visitor.ts'
@@ -42,6 +45,18 @@ export async function continueSignIn(
     if (!(error instanceof ServiceError)) throw error
     return reply.redirect(next ?? '/ask', 303)
   }
+}
+
+const afterForm = z.object({
+  /** Paths of the pages are shorter. */
+  next: z.string().max(8_000).optional(),
+  kept: z.string().max(400_000).optional(),
+})
+
+/** What a form of the sign-in carries to its end. */
+export function afterOf(request: FastifyRequest): AfterSignIn {
+  const { next, kept } = readFields(afterForm, request.body)
+  return { next: ownPath(next), kept }
 }
 
 /** Who tries to sign in to the account with this address. */

@@ -18,15 +18,11 @@ import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { siteOf } from '../settings/own-attempt.ts'
-import { attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
+import { afterOf, attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
 import { type AfterSignIn, closedPage, secondStepPage } from './second-step-view.ts'
 
-const afterForm = z.object({
-  next: z.string().max(8_000).optional(),
-  kept: z.string().max(400_000).optional(),
-})
 /** The code, or the answer of a passkey. */
-const codeForm = afterForm.extend({
+const codeForm = z.object({
   code: z.string().max(200).default(''),
   answer: z.string().max(20_000).optional(),
 })
@@ -75,8 +71,8 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
   })
 
   app.post('/signin/code', openToAll, async (request, reply) => {
-    const { code, answer, ...input } = readFields(codeForm, request.body)
-    const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
+    const { code, answer } = readFields(codeForm, request.body)
+    const after = afterOf(request)
     const step = await presentStep(services, request, 'second-factor')
     if (!step) return startAgain(services, request, reply)
     const attempt = {
@@ -103,8 +99,7 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
   })
 
   app.post('/signin/keep', openToAll, async (request, reply) => {
-    const input = readFields(afterForm, request.body)
-    const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
+    const after = afterOf(request)
     const step = await presentStep(services, request, 'closed')
     if (!step) return startAgain(services, request, reply)
     const enter = () => keepAccount(database, step.token, originOfSignIn(request))

@@ -7,7 +7,7 @@ import { namedHeading, nameIn } from '../../../components/names.ts'
 import { emptyState, outcomeNotice, type Page } from '../../../components/page.ts'
 import { directionOf } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-import type { RefNames } from '../../ref-names.ts'
+import { type RefNames, refLink } from '../../ref-names.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
 import { breadcrumbs } from '../search-view.ts'
 import { sideOf } from './reader-sides.ts'
@@ -94,9 +94,7 @@ function linkedPlace(
   { ref, isHere, kind, language, beginning }: LinkedPlace,
   names: RefNames,
 ): Html {
-  const name = isHere
-    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${names(ref)}</span>`
+  const name = isHere ? refLink(ref, names) : html`<span dir="auto">${names(ref)}</span>`
   // A longer text ends after a whole word.
   const shown = beginning.length < beginningLength ? beginning : `${beginning.replace(/\s+\S*$/, '')} …`
   const text = beginning
@@ -140,7 +138,7 @@ ${notes.length === 0 ? emptyState(t.reader.noNotes, t.reader.noMarksHint) : list
 
 function markList(t: Texts, marks: readonly ReadingMark[], names: RefNames): Html {
   return html`<ul class="mark-list">${marks.map(
-    ({ ref, text, at }) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a>
+    ({ ref, text, at }) => html`<li>${refLink(ref, names)}
 <span class="faint">${t.day(at)}</span>
 ${text ? html`<p dir="auto">${text}</p>` : nothing}</li>`,
   )}</ul>`

@@ -4,12 +4,12 @@ import type { Parallel } from '../../../../sources/library/links.ts'
 import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
-import { readHref, versionKey } from '../../../components/library-links.ts'
+import { versionKey } from '../../../components/library-links.ts'
 import { type Names, namedHeading, nameIn } from '../../../components/names.ts'
 import { notice, type Page } from '../../../components/page.ts'
 import { sourceLink } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-import type { RefNames } from '../../ref-names.ts'
+import { type RefNames, refLink } from '../../ref-names.ts'
 import { searchForm } from '../search-form.ts'
 import { breadcrumbs } from '../search-view.ts'
 import { readerBar, turner } from './reader-bar.ts'
@@ -146,9 +146,7 @@ function linked(t: Texts, parallels: readonly Parallel[], names: RefNames): Html
 }
 
 function parallelRef({ ref, in_library: inLibrary }: Parallel, names: RefNames): Html {
-  return inLibrary
-    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${names(ref)}</span>`
+  return inLibrary ? refLink(ref, names) : html`<span dir="auto">${names(ref)}</span>`
 }
 
 type Shown = { readonly ref: string; readonly nearest: readonly string[]; readonly names: RefNames }
@@ -168,7 +166,7 @@ ${searchForm(t, { q: shown })}`,
 }
 
 function suggestions(t: Texts, refs: readonly string[], names: RefNames): Html {
-  const links = refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a></li>`)
+  const links = refs.map((ref) => html`<li>${refLink(ref, names)}</li>`)
   return html`<p>${t.reader.didYouMean}</p><ul class="nearest">${links}</ul>`
 }
 

@@ -9,7 +9,7 @@ import type {
   TableSize,
 } from '../../../../operations/health.ts'
 import { dataTable, type Fact, factList } from '../../../components/data-table.ts'
-import { type Html, html, nothing } from '../../../components/html.ts'
+import { type Html, html, listed, nothing } from '../../../components/html.ts'
 import { emptyState, notice, type Page } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
 import { operatorPage } from '../operator-page.ts'
@@ -140,7 +140,7 @@ function failureSection(t: Texts, failures: FailureHealth): Html {
   const { health } = t.operator
   const { byCode, ended } = failures
   const failed = byCode.reduce((sum, { runs }) => sum + runs, 0)
-  const codes = byCode.map(({ code, runs }, i) => html`${i > 0 ? ', ' : nothing}<code>${code}</code> ${runs}`)
+  const codes = listed(byCode.map(({ code, runs }) => html`<code>${code}</code> ${runs}`))
   const summary = html`<p>${health.failedOf(t.common.turns(failed), ended, codes)}</p>`
   return html`<h2>${health.failures}</h2>
 ${
