@@ -66,10 +66,10 @@ export function problemOf(
 export async function sendFormAgain(
   reply: FastifyReply,
   error: unknown,
-  page: (problem: string) => Page | Promise<Page>,
+  page: (problem: string, param: string | null) => Page | Promise<Page>,
 ): Promise<FastifyReply> {
-  const { message, status } = problemOf(reply.request, error)
-  return sendPage(reply, await page(message), status)
+  const { message, status, param } = problemOf(reply.request, error)
+  return sendPage(reply, await page(message, param), status)
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */

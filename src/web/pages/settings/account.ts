@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { exportAccount } from '../../../account-export/account-archive.ts'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
@@ -16,7 +16,7 @@ import { attachmentHeaders } from '../../../http/transfers/download.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { closeAccount } from '../../../turns/sessions/suspension.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { ownPerson } from '../../components/route-guards.ts'
 import { clearCookie } from '../../visitors/cookies.ts'
@@ -38,15 +38,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
 function changePages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
   const { mailer, deletionDays = 0 } = settings
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    messages: AccountMessages,
-    status = 200,
-  ) => {
+  const shown = async (request: FastifyRequest, messages: AccountMessages) => {
     const visitor = visitorOf(request)
     const { person: account, token } = visitor
-    const shown = {
+    const facts = {
       hasMail: mailer !== undefined,
       deletionDays,
       sessions: await listWebSessions(database.system, account.id, token),
@@ -55,11 +50,11 @@ function changePages(app: FastifyInstance, services: WebServices): void {
       providers: settings.providers,
       issuers: await issuersOf(database.system, account.id),
     }
-    return sendPage(reply, accountPage(textsOf(request), visitor, messages, shown), status)
+    return accountPage(textsOf(request), visitor, messages, facts)
   }
 
-  app.get('/settings/account', ownPerson, (request, reply) =>
-    show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
+  app.get('/settings/account', ownPerson, async (request, reply) =>
+    sendPage(reply, await shown(request, { done: doneMessage(request, textsOf(request).account.done) })),
   )
 
   app.post('/settings/account/password', ownPerson, async (request, reply) => {
@@ -70,8 +65,7 @@ function changePages(app: FastifyInstance, services: WebServices): void {
         changePassword(database, account, { ...input, token }),
       )
     } catch (error) {
-      const { message, status, param } = problemOf(request, error)
-      return show(request, reply, { problem: message, wrong: param }, status)
+      return sendFormAgain(reply, error, (problem, wrong) => shown(request, { problem, wrong }))
     }
     return reply.redirect('/settings/account?done=password', 303)
   })
@@ -87,8 +81,7 @@ function changePages(app: FastifyInstance, services: WebServices): void {
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, { address: { email, problem: message } }, status)
+      return sendFormAgain(reply, error, (problem) => shown(request, { address: { email, problem } }))
     }
     return reply.redirect('/settings/account?done=address-sent', 303)
   })
@@ -100,10 +93,9 @@ function changePages(app: FastifyInstance, services: WebServices): void {
       if (deletionDays > 0) await closeAccount(database, account.id, deletionDays)
       else await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, { deleteProblem: message }, status)
+      return sendFormAgain(reply, error, (deleteProblem) => shown(request, { deleteProblem }))
     }
-    clearCookie(request, reply, services, 'session')
+    clearCookie(reply, services, 'session')
     return reply.redirect(`/signin?done=${deletionDays > 0 ? 'closed' : 'deleted'}`, 303)
   })
 }
@@ -154,7 +146,7 @@ export function signInListPages(app: FastifyInstance, services: WebServices): vo
   app.post('/settings/account/sign-ins/end', ownPerson, async (request, reply) => {
     const { person: account } = visitorOf(request)
     await withTx(database, 'system', (tx) => endAllWebSessions(tx, account.id))
-    clearCookie(request, reply, services, 'session')
+    clearCookie(reply, services, 'session')
     return reply.redirect('/signin?done=signed-out-everywhere', 303)
   })
 }

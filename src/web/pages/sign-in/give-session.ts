@@ -100,8 +100,8 @@ export async function giveSession(
   await showSignedIn(services, request, token)
   if (request.visitor)
     await keepLanguage(services.database.system, request.visitor.person.id, textsOf(request).language)
-  setCookie(request, reply, services, 'session', token)
-  setCookie(request, reply, services, 'known', knownBrowserToken(services.peppers, email))
+  setCookie(reply, services, 'session', token)
+  setCookie(reply, services, 'known', knownBrowserToken(services.peppers, email))
 }
 
 /** What the browser calls itself; empty if it says nothing. */

@@ -40,7 +40,7 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
     const provider = providerOf(services, request)
     const token = cookieToken(request, services, 'step')
     const step = token && (await takeProviderStep(database.system, token, provider.id))
-    clearCookie(request, reply, services, 'step')
+    clearCookie(reply, services, 'step')
     if (!token || !step) return reply.redirect('/signin?ended=step', 303)
     try {
       const attempt = { token, redirectUri: redirectUri(services, request, provider) }
@@ -106,7 +106,7 @@ async function goOn(
     await services.signInLimits.provider(clientAddress(request))
     const token = await openProviderStep(services.database.system, { provider: provider.id, ...step })
     const address = await provider.begin({ token, redirectUri: redirectUri(services, request, provider) })
-    setCookie(request, reply, services, 'step', token)
+    setCookie(reply, services, 'step', token)
     reply.header('refresh', `0; url=${address}`)
     const { account } = textsOf(request)
     const title = account.goingTo(provider.label)

@@ -92,7 +92,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signout', openToAll, async (request, reply) => {
     if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-    clearCookie(request, reply, services, 'session')
+    clearCookie(reply, services, 'session')
     return reply.redirect('/signin?done=signed-out', 303)
   })
 }

@@ -7,12 +7,10 @@ import { emptyState, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { creditTable } from '../credit-table.ts'
 import { creditsIn } from '../wording.ts'
-import { chargeSection } from './charge-view.ts'
-import { breakdown } from './usage-breakdown.ts'
 import { usageCharts } from './usage-charts.ts'
-import { credits } from './usage-columns.ts'
 import { limitList } from './usage-limits.ts'
 import { periods, type UsageShown } from './usage-shown.ts'
+import { breakdown, chargeSection, credits } from './usage-tables.ts'
 
 /** The credits that are left, what they were spent on, and the limits of the plan. */
 export function usagePage(t: Texts, shown: UsageShown): Page {

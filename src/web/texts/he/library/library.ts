@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { hebrewVersionName } from '../../../../sources/vocabulary/titles/version-names.ts'
 import type { EnglishTexts } from '../../en/index.ts'
-import { categories } from './categories.ts'
 import { yearRange } from './dates.ts'
 
 /** Licences that are said in words. Creative Commons names its own in Latin letters. */
@@ -59,4 +58,38 @@ export const daily: EnglishTexts['daily'] = {
   start: 'קריאת פרק בכל יום',
   link: 'קישור לקריאה זו',
   midnight: 'היום מתחיל בחצות שבאזור הזמן שלך.',
+}
+
+/** Hebrew names of the categories that collections and the starter library have, and of the starter library itself. */
+const categories: Readonly<Record<string, string>> = {
+  Acharonim: 'אחרונים',
+  Chabad: 'חב״ד',
+  Chasidut: 'חסידות',
+  Commentary: 'פירושים',
+  Halakhah: 'הלכה',
+  'Jewish Thought': 'מחשבת ישראל',
+  Kabbalah: 'קבלה',
+  Liturgy: 'תפילה',
+  Midrash: 'מדרש',
+  Mishnah: 'משנה',
+  Musar: 'מוסר',
+  Prophets: 'נביאים',
+  Reference: 'ספרי עזר',
+  Responsa: 'שו״ת',
+  Rishonim: 'ראשונים',
+  Siddur: 'סידור',
+  'Starter library': 'הספרייה ההתחלתית',
+  Talmud: 'תלמוד',
+  Bavli: 'בבלי',
+  Yerushalmi: 'ירושלמי',
+  Tanakh: 'תנ״ך',
+  Targum: 'תרגום',
+  Torah: 'תורה',
+  Tosefta: 'תוספתא',
+  Writings: 'כתובים',
+  Zohar: 'זוהר',
+  concept: 'מושגים',
+  person: 'אישים',
+  practice: 'הנהגות',
+  work: 'ספרים',
 }
