@@ -72,8 +72,9 @@ export function passagesReadList(
   const numbers = Map.groupBy(cited, ({ ref }) => ref)
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}" data-close="${t.common.close}">
 <h3>${answers.passagesReadTitle}</h3>
-<ol
-class="plain-list">${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
+<ol class="plain-list">${cards.map(([ref, versions]) =>
+    readCard(t, run, ref, versions, numbers.get(ref) ?? []),
+  )}</ol></aside>`
 }
 
 function readCard(

@@ -141,5 +141,5 @@ ${copyField(t, { id: 'codes', text: codes.join('\n'), what: secondFactor.recover
 function page(t: Texts, main: Html): Page {
   const { title } = t.secondFactor
   const shown = settingsPage(t, { title, path: '/settings/account', scripts: ['copy.js'], main })
-  return { ...shown, sheets: ['second-factor'], hasSecret: true }
+  return { ...shown, hasSecret: true }
 }

@@ -19,7 +19,8 @@ export class RefusedPassage extends ServiceError {
 /** Why a passage cannot be added, with links to refs that are near. */
 export function refusalOf(t: Texts, problem: ItemProblem, names: RefNames): Html {
   const near = problem.nearest ?? []
-  return html`${sentenceOf(t, problem)}${near.length > 0 ? html` ${t.sheets.nearest} ${refLinks(near, names)}` : nothing}`
+  const links = html` ${t.sheets.nearest} ${refLinks(near, names)}`
+  return html`${sentenceOf(t, problem)}${near.length > 0 ? links : nothing}`
 }
 
 function sentenceOf(t: Texts, { kind, ref }: ItemProblem): string {
